@@ -1,0 +1,101 @@
+package dev.tallystick.sql;
+
+import dev.tallystick.sql.GroupCommitter.Entry;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Entries that share a transaction, grouped by primitive, so that each primitive runs its statement once. */
+final class Batch {
+
+    private final List<Entry<?, ?>> entries;
+    private final List<Group<?, ?>> groups;
+
+    Batch(List<Entry<?, ?>> entries) {
+        this.entries = entries;
+        this.groups = groupsOf(entries);
+    }
+
+    List<Entry<?, ?>> entries() {
+        return entries;
+    }
+
+    int size() {
+        return entries.size();
+    }
+
+    String name() {
+        return groups.getFirst().primitive.name();
+    }
+
+    List<Batch> halves() {
+        int middle = entries.size() / 2;
+        return List.of(new Batch(entries.subList(0, middle)), new Batch(entries.subList(middle, entries.size())));
+    }
+
+    /** The answers of each group, in the order of the groups. Nothing is told to anybody before the commit. */
+    List<List<?>> apply(Tx tx) throws SQLException {
+        List<List<?>> answers = new ArrayList<>(groups.size());
+        for (Group<?, ?> group : groups) {
+            answers.add(group.apply(tx));
+        }
+        return answers;
+    }
+
+    void answer(List<List<?>> answers) {
+        for (int i = 0; i < groups.size(); i++) {
+            groups.get(i).answer(answers.get(i));
+        }
+    }
+
+    void fail(Throwable failure) {
+        entries.forEach(entry -> entry.fail(failure));
+    }
+
+    private static List<Group<?, ?>> groupsOf(List<Entry<?, ?>> entries) {
+        Map<Primitive<?, ?>, Group<?, ?>> groups = new LinkedHashMap<>();
+        for (Entry<?, ?> entry : entries) {
+            groups.computeIfAbsent(entry.primitive(), Group::new).add(entry);
+        }
+        return groups.values().stream()
+                .sorted(Comparator.comparingInt(group -> group.primitive.rank()))
+                .toList();
+    }
+
+    private static final class Group<I, O> {
+
+        private final Primitive<I, O> primitive;
+        private final List<Entry<I, O>> members = new ArrayList<>();
+        private final List<I> items = new ArrayList<>();
+
+        Group(Primitive<I, O> primitive) {
+            this.primitive = primitive;
+        }
+
+        @SuppressWarnings("unchecked") // an entry joins the group of its own primitive only
+        void add(Entry<?, ?> entry) {
+            Entry<I, O> member = (Entry<I, O>) entry;
+            members.add(member);
+            items.add(member.item());
+        }
+
+        List<O> apply(Tx tx) throws SQLException {
+            List<O> answers = primitive.apply(tx, items);
+            if (answers.size() != items.size()) {
+                throw new IllegalStateException("'" + primitive.name() + "' gave " + answers.size() + " answers to "
+                        + items.size() + " items");
+            }
+            return answers;
+        }
+
+        @SuppressWarnings("unchecked") // these are the answers that apply() returned
+        void answer(List<?> answers) {
+            for (int i = 0; i < members.size(); i++) {
+                members.get(i).answer().complete((O) answers.get(i));
+            }
+        }
+    }
+}

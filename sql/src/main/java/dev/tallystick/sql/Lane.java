@@ -1,0 +1,249 @@
+package dev.tallystick.sql;
+
+import dev.tallystick.sql.DefiniteFailureException.Reason;
+import dev.tallystick.sql.GroupCommitter.Entry;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread, one connection, one batch at a time.
+ *
+ * <p>Invariants: an entry is in the queue, or in the batch that is under way, or answered. Equal order keys meet in the same
+ * lane, at most one of them in a batch, the older one first.
+ */
+final class Lane {
+
+    /** How far past a full batch to look for entries whose order keys are still free. */
+    private static final int LOOK_AHEAD = 4;
+
+    private final GroupCommitter committer;
+    private final Database database;
+    private final GroupCommitter.Limits limits;
+    private final Thread thread;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ArrayDeque<Entry<?, ?>> queue = new ArrayDeque<>();
+    private boolean closed;
+
+    private @Nullable Connection connection;
+
+    Lane(GroupCommitter committer, Database database, GroupCommitter.Limits limits, int number) {
+        this.committer = committer;
+        this.database = database;
+        this.limits = limits;
+        this.thread = Thread.ofPlatform().name("tally-commit-" + number).daemon().unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    void take(Entry<?, ?> entry) {
+        lock.lock();
+        try {
+            if (closed) {
+                entry.fail(new DefiniteFailureException(Reason.UNAVAILABLE, "the committer is closed", null));
+            } else if (queue.size() >= limits.queue()) {
+                entry.fail(new DefiniteFailureException(
+                        Reason.OVERLOADED, limits.queue() + " items are queued already: try again later", null));
+            } else {
+                queue.addLast(entry);
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void refuseMore() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until the queue is committed; past the deadline, entries that were never sent are given back as such. */
+    void awaitDrained(long deadlineNanos) {
+        try {
+            TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, deadlineNanos - System.nanoTime()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        failQueued(new DefiniteFailureException(Reason.UNAVAILABLE, "the committer closed before this was sent", null));
+    }
+
+    private void run() {
+        try {
+            for (List<Entry<?, ?>> batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
+                commit(batch);
+            }
+        } finally {
+            refuseMore();
+            failQueued(new DefiniteFailureException(Reason.UNAVAILABLE, "the committer has stopped", null));
+            dropConnection();
+        }
+    }
+
+    /** What goes out next; empty once the lane is closed and the queue is. */
+    private List<Entry<?, ?>> nextBatch() {
+        lock.lock();
+        try {
+            while (queue.isEmpty() && !closed) {
+                changed.awaitUninterruptibly();
+            }
+            List<Entry<?, ?>> batch = new ArrayList<>(Math.min(queue.size(), limits.batch()));
+            Set<Object> passed = new HashSet<>();
+            Iterator<Entry<?, ?>> entries = queue.iterator();
+            for (int seen = 0; entries.hasNext() && batch.size() < limits.batch() && seen < farthest(); seen++) {
+                Entry<?, ?> entry = entries.next();
+                if (passed.add(entry.orderKey())) {
+                    batch.add(entry);
+                    entries.remove();
+                }
+            }
+            return batch;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int farthest() {
+        return LOOK_AHEAD * limits.batch();
+    }
+
+    private void commit(List<Entry<?, ?>> entries) {
+        Batch batch = new Batch(entries);
+        try {
+            attempt(batch);
+        } catch (UnknownOutcomeException e) {
+            lookUp(batch, e);
+        } catch (DefiniteFailureException e) {
+            if (e.reason() == Reason.UNAVAILABLE) {
+                batch.fail(e);
+            } else {
+                split(batch, e);
+            }
+        } catch (RuntimeException e) {
+            split(batch, e);
+        } catch (Error e) {
+            batch.fail(new UnknownOutcomeException("the committer died in the middle of a batch", e));
+            throw e;
+        }
+    }
+
+    /** Nothing of the batch happened, and one of its entries is why. */
+    private void split(Batch batch, RuntimeException failure) {
+        if (batch.size() == 1) {
+            batch.fail(failure);
+            return;
+        }
+        committer.splits.increment();
+        for (Batch half : batch.halves()) {
+            commit(half.entries());
+        }
+    }
+
+    /**
+     * Applies the guarded batch again until an answer comes. A definite failure is no answer here: it speaks of this attempt,
+     * while the one before may have committed.
+     */
+    private void lookUp(Batch batch, UnknownOutcomeException unknown) {
+        TransactionException last = unknown;
+        for (int attempt = 1; attempt <= limits.lookUps(); attempt++) {
+            committer.lookUps.increment();
+            database.backoff().pause(attempt);
+            try {
+                attempt(batch);
+                return;
+            } catch (TransactionException e) {
+                last = e;
+            } catch (RuntimeException e) {
+                unknown.addSuppressed(e);
+                break;
+            }
+        }
+        if (last instanceof DefiniteFailureException && batch.size() > 1) {
+            batch.halves().forEach(half -> lookUp(half, unknown));
+        } else {
+            batch.fail(unknown);
+        }
+    }
+
+    private void attempt(Batch batch) {
+        List<List<?>> answers;
+        try {
+            answers = withRepeats(batch);
+        } catch (UnknownOutcomeException e) {
+            dropConnection();
+            throw e;
+        } catch (DefiniteFailureException e) {
+            if (e.reason() == Reason.UNAVAILABLE) {
+                dropConnection();
+            }
+            throw e;
+        }
+        committer.batches.increment();
+        committer.items.add(batch.size());
+        batch.answer(answers);
+    }
+
+    private List<List<?>> withRepeats(Batch batch) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return database.transactOn(connection(), batch.name(), batch::apply);
+            } catch (DefiniteFailureException e) {
+                if (e.reason() != Reason.CONFLICT || attempt == Database.MAX_ATTEMPTS) {
+                    throw e;
+                }
+                database.backoff().pause(attempt);
+            }
+        }
+    }
+
+    private Connection connection() {
+        if (connection == null) {
+            Connection opened = database.connect("the group committer");
+            try (Statement statement = opened.createStatement()) {
+                // A batch never waits long for a stranger: what is blocked leaves the batch and goes alone.
+                statement.execute("set lock_timeout = " + limits.lockWait().toMillis());
+            } catch (SQLException e) {
+                Database.giveBack(opened);
+                throw new DefiniteFailureException(Reason.UNAVAILABLE, "the connection broke at once", e);
+            }
+            connection = opened;
+        }
+        return connection;
+    }
+
+    private void dropConnection() {
+        if (connection != null) {
+            Database.giveBack(connection);
+            connection = null;
+        }
+    }
+
+    private void failQueued(DefiniteFailureException failure) {
+        lock.lock();
+        try {
+            queue.forEach(entry -> entry.fail(failure));
+            queue.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

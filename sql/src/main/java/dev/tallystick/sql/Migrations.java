@@ -1,0 +1,120 @@
+package dev.tallystick.sql;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The numbered steps of one module's tables in schema {@code tally}. Any number of instances may start at once: one of them
+ * migrates, the others wait and find it done. Each step is a transaction together with its row in {@code tally.migration}, so a
+ * crash leaves whole steps only.
+ *
+ * <p>Upgrades roll: an instance is content with steps that it does not know, as long as none of them says that it needs newer
+ * code.
+ */
+public final class Migrations {
+
+    private final String module;
+    private final List<Migration> steps;
+    private final MigrationStore store = new MigrationStore();
+
+    private Migrations(String module, List<Migration> steps) {
+        this.module = module;
+        this.steps = steps;
+    }
+
+    /**
+     * The steps that lie as resources beside a class.
+     *
+     * @param module whose steps these are
+     * @param anchor the class beside which the files lie
+     * @param files {@code 0001-….sql}, {@code 0002-….sql} and so on, without a gap
+     */
+    public static Migrations of(String module, Class<?> anchor, String... files) {
+        List<Migration> steps = new ArrayList<>();
+        for (String file : files) {
+            steps.add(Migration.of(file, read(anchor, file)));
+        }
+        return of(module, steps);
+    }
+
+    static Migrations of(String module, List<Migration> steps) {
+        for (int i = 0; i < steps.size(); i++) {
+            if (steps.get(i).number() != i + 1) {
+                throw new IllegalArgumentException(
+                        "migrations are numbered without a gap from 0001: " + steps.get(i) + " is at place " + (i + 1));
+            }
+        }
+        return new Migrations(module, List.copyOf(steps));
+    }
+
+    /**
+     * Brings the schema up to date.
+     *
+     * @return the steps that this call applied; none if another instance was first
+     * @throws SchemaException if the schema needs newer code, or a step was changed after it had been applied
+     */
+    public List<String> migrate(Database database) {
+        List<String> applied = new ArrayList<>();
+        database.transact("prepare migrations", store::prepare);
+        for (Migration step : steps) {
+            boolean mine = database.transact("migrate " + module + " " + step, tx -> {
+                boolean due = isDue(tx, step);
+                if (due) {
+                    try (Statement statement = tx.connection().createStatement()) {
+                        statement.execute(step.sql());
+                    }
+                    store.record(tx, module, step);
+                    database.crashPoints().reached(SqlCrashPoint.MIGRATION_APPLIED);
+                }
+                return due;
+            });
+            if (mine) {
+                applied.add(step.toString());
+            }
+        }
+        database.transact("check schema", tx -> {
+            demandNotTooNew(tx);
+            return null;
+        });
+        return applied;
+    }
+
+    /** Under the migration lock, so that the answer still holds when the step is applied. */
+    private boolean isDue(Tx tx, Migration step) throws SQLException {
+        store.lock(tx);
+        demandNotTooNew(tx);
+        Map<Integer, String> known = store.digests(tx, module);
+        String digest = known.get(step.number());
+        if (digest != null && !digest.equals(step.digest())) {
+            throw new SchemaException("migration " + module + " " + step
+                    + " was applied in another form: a step is never edited, add a new one instead");
+        }
+        return digest == null;
+    }
+
+    private void demandNotTooNew(Tx tx) throws SQLException {
+        int needed = store.neededCode(tx, module);
+        if (needed > steps.size()) {
+            throw new SchemaException("the schema of " + module + " needs code that knows migration " + needed
+                    + ", this code knows " + steps.size() + ": upgrade this instance");
+        }
+    }
+
+    private static String read(Class<?> anchor, String file) {
+        try (InputStream in = anchor.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalArgumentException("no resource " + file + " beside " + anchor.getName());
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.tallystick.sql;
+
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * One kind of durable write, as SQL that takes a batch. What a primitive promises, so that strangers may share its transaction:
+ *
+ * <ul>
+ *   <li><b>It is guarded.</b> Applied again to items that are applied already, it writes nothing and gives the answers of the
+ *       first time. After a lost COMMIT reply this is how the outcome is found out.
+ *   <li><b>Conflicts are answers.</b> What an item may expect to meet (a key already used, a ceiling, a lost fence) is part of
+ *       {@code O}; an exception means that the item cannot be applied at all.
+ *   <li><b>It locks in order</b>: lower {@link #rank()} first, and within one statement sorted.
+ * </ul>
+ */
+public interface Primitive<I, O> {
+
+    /** For errors and logs. */
+    String name();
+
+    /** Place in the lock order of a mixed batch: keys before jobs before activities before GUIDs. */
+    int rank();
+
+    /** Items with equal order keys are never in one batch and are applied in the order in which they were handed in. */
+    Object orderKey(I item);
+
+    /** Applies the items and returns one answer each, in the same order. */
+    List<O> apply(Tx tx, List<I> items) throws SQLException;
+}

@@ -1,0 +1,114 @@
+package dev.tallystick.sql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+
+/**
+ * An open transaction. Whoever was handed it writes through it; whoever opened it ends it. For one thread.
+ *
+ * <p>Parameters are bound by their Java type; arrays ({@code long[]}, {@code String[]}, {@code UUID[]}, {@code byte[][]} and the
+ * like) become Postgres arrays, so that one statement over {@code unnest(…)} carries a whole batch.
+ */
+public final class Tx {
+
+    /** Reads one row. */
+    @FunctionalInterface
+    public interface RowReader<T extends @Nullable Object> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    private final Connection connection;
+    private final PGConnection postgres;
+
+    private Tx(Connection connection) throws SQLException {
+        this.connection = connection;
+        this.postgres = connection.unwrap(PGConnection.class);
+    }
+
+    /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
+    public static Tx on(Connection connection) throws SQLException {
+        return new Tx(connection);
+    }
+
+    /** The JDBC connection, for SQL that these methods do not cover. Ending its transaction is not the holder's business. */
+    public Connection connection() {
+        return connection;
+    }
+
+    /** Runs a statement and returns the number of rows that it wrote. */
+    public int update(String sql, @Nullable Object... parameters) throws SQLException {
+        try (PreparedStatement statement = prepare(sql, parameters)) {
+            return statement.executeUpdate();
+        }
+    }
+
+    public <T extends @Nullable Object> List<T> query(String sql, RowReader<T> reader, @Nullable Object... parameters)
+            throws SQLException {
+        try (PreparedStatement statement = prepare(sql, parameters);
+                ResultSet rows = statement.executeQuery()) {
+            List<T> read = new ArrayList<>();
+            while (rows.next()) {
+                read.add(reader.read(rows));
+            }
+            return read;
+        }
+    }
+
+    /** The first row, if there is one. */
+    public <T> Optional<T> first(String sql, RowReader<T> reader, @Nullable Object... parameters) throws SQLException {
+        List<T> rows = query(sql, reader, parameters);
+        return rows.isEmpty() ? Optional.empty() : Optional.of(rows.getFirst());
+    }
+
+    /** A timestamp column as an instant; null stays null. */
+    public static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+        Timestamp read = row.getTimestamp(column);
+        return read == null ? null : read.toInstant();
+    }
+
+    private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        try {
+            for (int i = 0; i < parameters.length; i++) {
+                bind(statement, i + 1, parameters[i]);
+            }
+            return statement;
+        } catch (SQLException | RuntimeException e) {
+            statement.close();
+            throw e;
+        }
+    }
+
+    private void bind(PreparedStatement statement, int position, @Nullable Object value) throws SQLException {
+        switch (value) {
+            case null -> statement.setObject(position, null);
+            case Instant instant -> statement.setObject(position, OffsetDateTime.ofInstant(instant, ZoneOffset.UTC));
+            case byte[] bytes -> statement.setBytes(position, bytes);
+            case long[] array -> bindArray(statement, position, "int8", array);
+            case int[] array -> bindArray(statement, position, "int4", array);
+            case boolean[] array -> bindArray(statement, position, "bool", array);
+            case Long[] array -> bindArray(statement, position, "int8", array);
+            case Integer[] array -> bindArray(statement, position, "int4", array);
+            case String[] array -> bindArray(statement, position, "text", array);
+            case UUID[] array -> bindArray(statement, position, "uuid", array);
+            case byte[][] array -> bindArray(statement, position, "bytea", array);
+            default -> statement.setObject(position, value);
+        }
+    }
+
+    private void bindArray(PreparedStatement statement, int position, String type, Object array) throws SQLException {
+        statement.setArray(position, postgres.createArrayOf(type, array));
+    }
+}
