@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Entries that share a transaction, grouped by primitive, so that each primitive runs its statement once. */
 final class Batch {
@@ -19,16 +20,16 @@ final class Batch {
         this.groups = groupsOf(entries);
     }
 
-    List<Entry<?, ?>> entries() {
-        return entries;
-    }
-
     int size() {
         return entries.size();
     }
 
     String name() {
         return groups.getFirst().primitive.name();
+    }
+
+    static Batch alone(Entry<?, ?> entry) {
+        return new Batch(List.of(entry));
     }
 
     List<Batch> halves() {
@@ -45,10 +46,13 @@ final class Batch {
         return answers;
     }
 
-    void answer(List<List<?>> answers) {
+    /** Tells the answers, and returns the entries that have none because they were blocked. */
+    List<Entry<?, ?>> answer(List<List<?>> answers) {
+        List<Entry<?, ?>> blocked = new ArrayList<>();
         for (int i = 0; i < groups.size(); i++) {
-            groups.get(i).answer(answers.get(i));
+            groups.get(i).answer(answers.get(i), blocked);
         }
+        return blocked;
     }
 
     void fail(Throwable failure) {
@@ -82,8 +86,8 @@ final class Batch {
             items.add(member.item());
         }
 
-        List<O> apply(Tx tx) throws SQLException {
-            List<O> answers = primitive.apply(tx, items);
+        List<@Nullable O> apply(Tx tx) throws SQLException {
+            List<@Nullable O> answers = primitive.apply(tx, items);
             if (answers.size() != items.size()) {
                 throw new IllegalStateException("'" + primitive.name() + "' gave " + answers.size() + " answers to "
                         + items.size() + " items");
@@ -92,9 +96,14 @@ final class Batch {
         }
 
         @SuppressWarnings("unchecked") // these are the answers that apply() returned
-        void answer(List<?> answers) {
+        void answer(List<?> answers, List<Entry<?, ?>> blocked) {
             for (int i = 0; i < members.size(); i++) {
-                members.get(i).answer().complete((O) answers.get(i));
+                O answer = (O) answers.get(i);
+                if (answer == null) {
+                    blocked.add(members.get(i));
+                } else {
+                    members.get(i).answer().complete(answer);
+                }
             }
         }
     }

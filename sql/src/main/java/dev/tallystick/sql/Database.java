@@ -141,7 +141,7 @@ public final class Database {
     }
 
     /** A connection in an unknown state must not be used again; a pool drops one that is aborted. */
-    private static void discard(Connection connection) {
+    static void discard(Connection connection) {
         try {
             connection.abort(Runnable::run);
         } catch (SQLException e) {

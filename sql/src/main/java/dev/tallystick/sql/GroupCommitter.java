@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.LongAdder;
  *   <li>After an unknown outcome the batch is looked up by applying its guarded primitives again, never by a plain read, for the
  *       lost COMMIT may still be on its way.
  *   <li>Items with equal order keys keep their order.
+ *   <li>It waits for no stranger's lock: an item that is blocked leaves the batch, goes alone, and fails with
+ *       {@link Reason#LOCKED} if the lock is not free within {@link Limits#lockWait()}.
  * </ul>
  *
  * <p>Thread-safe. What depends on a future runs on the committer's thread unless the {@code …Async} forms are used.
@@ -69,7 +71,7 @@ public final class GroupCommitter implements AutoCloseable {
      */
     public <I, O> CompletableFuture<O> submit(Primitive<I, O> primitive, I item) {
         Entry<I, O> entry = new Entry<>(primitive, item);
-        laneOf(entry.orderKey()).take(entry);
+        laneOf(primitive.laneKey(item)).take(entry);
         return entry.answer();
     }
 
@@ -87,8 +89,8 @@ public final class GroupCommitter implements AutoCloseable {
         }
     }
 
-    private Lane laneOf(Object orderKey) {
-        return lanes.get(Math.floorMod(orderKey.hashCode(), lanes.size()));
+    private Lane laneOf(Object laneKey) {
+        return lanes.get(Math.floorMod(laneKey.hashCode(), lanes.size()));
     }
 
     /** One item on its way, and where its answer goes. */

@@ -90,7 +90,7 @@ final class Lane {
     private void run() {
         try {
             for (List<Entry<?, ?>> batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
-                commit(batch);
+                commit(new Batch(batch));
             }
         } finally {
             refuseMore();
@@ -126,20 +126,17 @@ final class Lane {
         return LOOK_AHEAD * limits.batch();
     }
 
-    private void commit(List<Entry<?, ?>> entries) {
-        Batch batch = new Batch(entries);
+    private void commit(Batch batch) {
         try {
-            attempt(batch);
+            attempt(batch).forEach(blocked -> commit(Batch.alone(blocked)));
         } catch (UnknownOutcomeException e) {
             lookUp(batch, e);
-        } catch (DefiniteFailureException e) {
-            if (e.reason() == Reason.UNAVAILABLE) {
-                batch.fail(e);
-            } else {
-                split(batch, e);
-            }
         } catch (RuntimeException e) {
-            split(batch, e);
+            if (batch.size() > 1 && blamesAnItem(e)) {
+                split(batch);
+            } else {
+                batch.fail(e);
+            }
         } catch (Error e) {
             batch.fail(new UnknownOutcomeException("the committer died in the middle of a batch", e));
             throw e;
@@ -147,15 +144,9 @@ final class Lane {
     }
 
     /** Nothing of the batch happened, and one of its entries is why. */
-    private void split(Batch batch, RuntimeException failure) {
-        if (batch.size() == 1) {
-            batch.fail(failure);
-            return;
-        }
+    private void split(Batch batch) {
         committer.splits.increment();
-        for (Batch half : batch.halves()) {
-            commit(half.entries());
-        }
+        batch.halves().forEach(this::commit);
     }
 
     /**
@@ -163,28 +154,34 @@ final class Lane {
      * while the one before may have committed.
      */
     private void lookUp(Batch batch, UnknownOutcomeException unknown) {
-        TransactionException last = unknown;
+        RuntimeException last = unknown;
         for (int attempt = 1; attempt <= limits.lookUps(); attempt++) {
             committer.lookUps.increment();
             database.backoff().pause(attempt);
             try {
-                attempt(batch);
+                attempt(batch).forEach(blocked -> lookUp(Batch.alone(blocked), unknown));
                 return;
-            } catch (TransactionException e) {
-                last = e;
             } catch (RuntimeException e) {
-                unknown.addSuppressed(e);
-                break;
+                last = e;
             }
         }
-        if (last instanceof DefiniteFailureException && batch.size() > 1) {
+        if (batch.size() > 1 && blamesAnItem(last)) {
             batch.halves().forEach(half -> lookUp(half, unknown));
         } else {
             batch.fail(unknown);
         }
     }
 
-    private void attempt(Batch batch) {
+    private static boolean blamesAnItem(RuntimeException failure) {
+        return switch (failure) {
+            case UnknownOutcomeException e -> false;
+            case DefiniteFailureException e -> e.reason() != Reason.UNAVAILABLE;
+            default -> true;
+        };
+    }
+
+    /** Returns what was blocked by a stranger; everything else is answered. */
+    private List<Entry<?, ?>> attempt(Batch batch) {
         List<List<?>> answers;
         try {
             answers = withRepeats(batch);
@@ -199,7 +196,7 @@ final class Lane {
         }
         committer.batches.increment();
         committer.items.add(batch.size());
-        batch.answer(answers);
+        return batch.answer(answers);
     }
 
     private List<List<?>> withRepeats(Batch batch) {
@@ -232,6 +229,13 @@ final class Lane {
 
     private void dropConnection() {
         if (connection != null) {
+            // The next holder of a pooled connection must not inherit our lock time-out; one that cannot be reset is broken.
+            try (Statement statement = connection.createStatement()) {
+                connection.setAutoCommit(true);
+                statement.execute("reset lock_timeout");
+            } catch (SQLException e) {
+                Database.discard(connection);
+            }
             Database.giveBack(connection);
             connection = null;
         }

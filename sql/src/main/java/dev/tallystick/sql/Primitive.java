@@ -2,6 +2,7 @@ package dev.tallystick.sql;
 
 import java.sql.SQLException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One kind of durable write, as SQL that takes a batch. What a primitive promises, so that strangers may share its transaction:
@@ -25,6 +26,18 @@ public interface Primitive<I, O> {
     /** Items with equal order keys are never in one batch and are applied in the order in which they were handed in. */
     Object orderKey(I item);
 
-    /** Applies the items and returns one answer each, in the same order. */
-    List<O> apply(Tx tx, List<I> items) throws SQLException;
+    /**
+     * Items with equal lane keys go through the same lane, so that one handed in later is in the same batch or in a later one,
+     * never in an earlier one. Items with equal order keys have equal lane keys.
+     */
+    default Object laneKey(I item) {
+        return orderKey(item);
+    }
+
+    /**
+     * Applies the items and returns one answer each, in the same order. {@code null} instead of an answer says that a stranger
+     * holds a lock that the item needs and that nothing was done for it: it leaves the batch and goes alone. An item that is
+     * alone waits for its locks.
+     */
+    List<@Nullable O> apply(Tx tx, List<I> items) throws SQLException;
 }
