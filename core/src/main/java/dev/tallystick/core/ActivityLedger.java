@@ -1,4 +1,115 @@
 package dev.tallystick.core;
 
-/** The 15 digits of one activity. */
-public record ActivityLedger(long value) {}
+import dev.tallystick.core.Entry.CeilingReached;
+import dev.tallystick.core.Entry.Entered;
+import dev.tallystick.core.Mark.AlreadyMarked;
+import dev.tallystick.core.Mark.Marked;
+import java.util.List;
+
+/**
+ * The 15 digits of one activity: how often each leg was entered, and which durable steps have ever committed.
+ *
+ * <p>Digits only ever grow. Every operation returns the ledger to store, or says why there is none. The step markers follow
+ * those of the {@link GuidLedger}, which alone decides what a transition still has to do: an activity in a cycle runs Leg 2
+ * many times, and sets each marker once.
+ */
+public record ActivityLedger(long value) {
+
+    /** The places of this ledger, from left to right. */
+    public static final List<Digit> DIGITS = List.of(
+            Digit.LEG1_ATTEMPTS,
+            Digit.LEG1_COMPLETE,
+            Digit.WORK_DONE,
+            Digit.CHILDREN_SPAWNED,
+            Digit.COMPLETION_TASKS_DONE,
+            Digit.LEG2_ENTRIES);
+
+    /** Where every activity starts. */
+    public static final ActivityLedger ZERO = new ActivityLedger(0);
+
+    public ActivityLedger {
+        LedgerDigits.check(value, DIGITS);
+    }
+
+    /** Reads exactly what {@link #digits()} writes. */
+    public static ActivityLedger parse(String digits) {
+        return new ActivityLedger(LedgerDigits.parse(digits));
+    }
+
+    /** Leg 1 transitions claimed so far, replays included. */
+    public int legOneAttempts() {
+        return Digit.LEG1_ATTEMPTS.of(value);
+    }
+
+    /** Whether Leg 1 committed. A Leg 1 transition that finds this set is stale: acknowledge it and do nothing. */
+    public boolean legOneComplete() {
+        return isSet(Digit.LEG1_COMPLETE);
+    }
+
+    public boolean workDone() {
+        return isSet(Digit.WORK_DONE);
+    }
+
+    public boolean childrenSpawned() {
+        return isSet(Digit.CHILDREN_SPAWNED);
+    }
+
+    public boolean completionTasksDone() {
+        return isSet(Digit.COMPLETION_TASKS_DONE);
+    }
+
+    /** Leg 2 entries so far, replays included; a GUID that enters first now gets the dimension with this number. */
+    public int legTwoEntries() {
+        return Digit.LEG2_ENTRIES.of(value);
+    }
+
+    /** Counts a claim of a Leg 1 transition. Commits before the work it counts, so that a fatal Leg 1 is still counted. */
+    public Entry<ActivityLedger> enterLegOne() {
+        return count(Digit.LEG1_ATTEMPTS);
+    }
+
+    public Mark<ActivityLedger> markLegOneComplete() {
+        return mark(Digit.LEG1_COMPLETE);
+    }
+
+    /** Counts a claim of a Leg 2 transition, in the transaction that counts it on the {@link GuidLedger} too. */
+    public Entry<ActivityLedger> enterLegTwo() {
+        return count(Digit.LEG2_ENTRIES);
+    }
+
+    public Mark<ActivityLedger> markWorkDone() {
+        return mark(Digit.WORK_DONE);
+    }
+
+    public Mark<ActivityLedger> markChildrenSpawned() {
+        return mark(Digit.CHILDREN_SPAWNED);
+    }
+
+    public Mark<ActivityLedger> markCompletionTasksDone() {
+        return mark(Digit.COMPLETION_TASKS_DONE);
+    }
+
+    /** All 15 digits, leading zeros included: how people read a ledger. */
+    public String digits() {
+        return LedgerDigits.show(value);
+    }
+
+    @Override
+    public String toString() {
+        return digits();
+    }
+
+    private boolean isSet(Digit flag) {
+        return flag.of(value) == 1;
+    }
+
+    private Entry<ActivityLedger> count(Digit counter) {
+        return counter.of(value) == counter.maximum()
+                ? new CeilingReached<>(this, counter)
+                : new Entered<>(new ActivityLedger(value + counter.weight()));
+    }
+
+    private Mark<ActivityLedger> mark(Digit flag) {
+        return isSet(flag) ? new AlreadyMarked<>(this) : new Marked<>(new ActivityLedger(value + flag.weight()));
+    }
+}
