@@ -1,11 +1,14 @@
 /**
  * The value types that every other module speaks in: ledgers of 15 digits, keys, fingerprints, canonical JSON, ids.
  *
- * <p>Main types: {@link dev.tallystick.core.ActivityLedger}, {@link dev.tallystick.core.GuidLedger}.
+ * <p>Main types: {@link dev.tallystick.core.ActivityLedger} and {@link dev.tallystick.core.GuidLedger}, whose places are
+ * named by {@link dev.tallystick.core.Digit}; {@link dev.tallystick.core.Json}, which has one written form;
+ * {@link dev.tallystick.core.Ids}, which makes ids that sort by time.
  *
- * <p>Invariant: a value that exists is valid; whoever holds one need not check it again.
+ * <p>Invariant: a value that exists is valid; whoever holds one need not check it again. What is not valid is refused with
+ * an {@link java.lang.IllegalArgumentException} that says why.
  *
- * <p>Knows nothing of databases, files, networks or JSON libraries: the JDK only.
+ * <p>Knows nothing of databases, files, networks or JSON libraries: the JDK only. Clocks and randomness are passed in.
  */
 @NullMarked
 package dev.tallystick.core;

@@ -1,0 +1,313 @@
+package dev.tallystick.core;
+
+import dev.tallystick.core.Json.ArrayValue;
+import dev.tallystick.core.Json.NumberValue;
+import dev.tallystick.core.Json.ObjectValue;
+import dev.tallystick.core.Json.StringValue;
+import dev.tallystick.core.JsonRefused.Reason;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Reads RFC 8259 and not a character more, by recursive descent: one method for each rule of the grammar. */
+final class JsonParser {
+
+    private static final int END = -1;
+
+    /** No integer with more digits than this is within 2^53. */
+    private static final int DIGITS_OF_LARGEST_INTEGER = 16;
+
+    private final String text;
+    private final JsonLimits limits;
+    private int at;
+    private int depth;
+
+    private JsonParser(String text, JsonLimits limits) {
+        this.text = text;
+        this.limits = limits;
+    }
+
+    static Json parse(byte[] utf8, JsonLimits limits) {
+        if (utf8.length > limits.bytes()) {
+            throw tooLong(limits);
+        }
+        return new JsonParser(decode(utf8), limits).document();
+    }
+
+    static Json parse(String text, JsonLimits limits) {
+        if (text.length() > limits.bytes() / 3 && text.getBytes(StandardCharsets.UTF_8).length > limits.bytes()) {
+            throw tooLong(limits);
+        }
+        return new JsonParser(text, limits).document();
+    }
+
+    private static JsonRefused tooLong(JsonLimits limits) {
+        return new JsonRefused(Reason.TOO_LONG, "", 0, "longer than " + limits.bytes() + " bytes");
+    }
+
+    private static String decode(byte[] utf8) {
+        CharsetDecoder decoder = StandardCharsets.UTF_8
+                .newDecoder()
+                .onMalformedInput(CodingErrorAction.REPORT)
+                .onUnmappableCharacter(CodingErrorAction.REPORT);
+        CharBuffer chars = CharBuffer.allocate(utf8.length);
+        CoderResult result = decoder.decode(ByteBuffer.wrap(utf8), chars, true);
+        chars.flip();
+        if (result.isError()) {
+            throw new JsonRefused(Reason.NOT_UTF8, chars, chars.length(), "these bytes are not UTF-8");
+        }
+        return chars.toString();
+    }
+
+    private Json document() {
+        Json value = value();
+        skipSpace();
+        if (at < text.length()) {
+            throw refused(Reason.TRAILING_CONTENT, "the document ended before this");
+        }
+        return value;
+    }
+
+    private Json value() {
+        skipSpace();
+        return switch (peek()) {
+            case '{' -> object();
+            case '[' -> array();
+            case '"' -> new StringValue(string());
+            case 't' -> literal("true", Json.of(true));
+            case 'f' -> literal("false", Json.of(false));
+            case 'n' -> literal("null", Json.ofNull());
+            case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number();
+            case END -> throw syntax("a value is missing");
+            default -> throw syntax("no value begins like this");
+        };
+    }
+
+    private Json object() {
+        open();
+        Map<String, Json> members = new TreeMap<>();
+        if (!skippedTo('}')) {
+            do {
+                member(members);
+            } while (anotherBefore('}'));
+        }
+        depth--;
+        return new ObjectValue(members);
+    }
+
+    private void member(Map<String, Json> members) {
+        skipSpace();
+        if (peek() != '"') {
+            throw syntax("a member begins with its name in quotes");
+        }
+        int start = at;
+        String name = string();
+        if (members.containsKey(name)) {
+            at = start;
+            throw refused(Reason.DUPLICATE_NAME, "this object has a member of that name already");
+        }
+        skipSpace();
+        if (peek() != ':') {
+            throw syntax("a colon is missing after the name");
+        }
+        at++;
+        members.put(name, value());
+    }
+
+    private Json array() {
+        open();
+        List<Json> elements = new ArrayList<>();
+        if (!skippedTo(']')) {
+            do {
+                elements.add(value());
+            } while (anotherBefore(']'));
+        }
+        depth--;
+        return new ArrayValue(elements);
+    }
+
+    private void open() {
+        if (depth == limits.depth()) {
+            throw refused(Reason.TOO_DEEP, "nested more than " + limits.depth() + " deep");
+        }
+        depth++;
+        at++;
+    }
+
+    private boolean skippedTo(char close) {
+        skipSpace();
+        if (peek() == close) {
+            at++;
+            return true;
+        }
+        return false;
+    }
+
+    private boolean anotherBefore(char close) {
+        if (skippedTo(close)) {
+            return false;
+        }
+        if (peek() != ',') {
+            throw syntax("a comma or " + close + " is missing");
+        }
+        at++;
+        return true;
+    }
+
+    private Json literal(String word, Json value) {
+        if (!text.startsWith(word, at)) {
+            throw syntax("no value begins like this");
+        }
+        at += word.length();
+        return value;
+    }
+
+    private String string() {
+        int start = at++;
+        int plain = at;
+        StringBuilder escaped = null;
+        while (peek() != '"') {
+            int c = peek();
+            if (c == END) {
+                throw syntax("the string does not end");
+            }
+            if (c < ' ') {
+                throw syntax("a control character in a string must be escaped");
+            }
+            if (c == '\\') {
+                escaped = escaped == null ? new StringBuilder() : escaped;
+                escaped.append(text, plain, at).append(escape());
+                plain = at;
+            } else {
+                at++;
+            }
+        }
+        String rest = text.substring(plain, at++);
+        String string = escaped == null ? rest : escaped.append(rest).toString();
+        if (Unicode.hasLoneSurrogate(string)) {
+            at = start;
+            throw refused(Reason.LONE_SURROGATE, "this string has half of a surrogate pair");
+        }
+        return string;
+    }
+
+    private char escape() {
+        at++;
+        int c = peek();
+        char meant = switch (c) {
+            case '"', '\\', '/' -> (char) c;
+            case 'b' -> '\b';
+            case 'f' -> '\f';
+            case 'n' -> '\n';
+            case 'r' -> '\r';
+            case 't' -> '\t';
+            case 'u' -> codeUnit();
+            default -> throw syntax("no such escape");
+        };
+        at++;
+        return meant;
+    }
+
+    /** Stops at the last of the four hexadecimal digits, as the other escapes stop at their one letter. */
+    private char codeUnit() {
+        int unit = 0;
+        for (int i = 0; i < 4; i++) {
+            at++;
+            int digit = peek() < 0x80 ? Character.digit(peek(), 16) : -1;
+            if (digit < 0) {
+                throw syntax("four hexadecimal digits follow \\u");
+            }
+            unit = unit << 4 | digit;
+        }
+        return (char) unit;
+    }
+
+    private Json number() {
+        int start = at;
+        if (peek() == '-') {
+            at++;
+        }
+        int firstDigit = at;
+        digits();
+        int integerDigits = at - firstDigit;
+        if (integerDigits > 1 && text.charAt(firstDigit) == '0') {
+            at = firstDigit;
+            throw syntax("a number has no leading zero");
+        }
+        boolean fraction = skippedFraction();
+        boolean exponent = skippedExponent();
+        boolean integer = !fraction && !exponent;
+        double value = Double.parseDouble(text.substring(start, at));
+        if (integer ? isBeyondExact(firstDigit, integerDigits) : NumberValue.isInexactInteger(value)) {
+            at = start;
+            throw refused(Reason.INEXACT_INTEGER, NumberValue.INEXACT_INTEGER);
+        }
+        if (Double.isInfinite(value)) {
+            at = start;
+            throw refused(Reason.NUMBER_OVERFLOW, "no double is that large");
+        }
+        return new NumberValue(value);
+    }
+
+    private boolean skippedFraction() {
+        if (peek() != '.') {
+            return false;
+        }
+        at++;
+        digits();
+        return true;
+    }
+
+    private boolean skippedExponent() {
+        if (peek() != 'e' && peek() != 'E') {
+            return false;
+        }
+        at++;
+        if (peek() == '+' || peek() == '-') {
+            at++;
+        }
+        digits();
+        return true;
+    }
+
+    private void digits() {
+        int start = at;
+        while (peek() >= '0' && peek() <= '9') {
+            at++;
+        }
+        if (at == start) {
+            throw syntax("a digit is missing");
+        }
+    }
+
+    // By the text, not by the double: 2^53 + 1 has been rounded to 2^53 there.
+    private boolean isBeyondExact(int firstDigit, int count) {
+        return count > DIGITS_OF_LARGEST_INTEGER
+                || Long.parseLong(text.substring(firstDigit, firstDigit + count)) > NumberValue.LARGEST_EXACT_INTEGER;
+    }
+
+    private void skipSpace() {
+        while (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r') {
+            at++;
+        }
+    }
+
+    private int peek() {
+        return at < text.length() ? text.charAt(at) : END;
+    }
+
+    private JsonRefused syntax(String detail) {
+        return refused(Reason.SYNTAX, detail);
+    }
+
+    private JsonRefused refused(Reason reason, String detail) {
+        return new JsonRefused(reason, text, at, detail);
+    }
+}

@@ -1,0 +1,24 @@
+package dev.tallystick.core;
+
+/** What Java strings may hold and UTF-8 cannot. */
+final class Unicode {
+
+    /** Such text has no UTF-8 form: encoding it puts {@code ?} in its place, so two different texts would hash alike. */
+    static boolean hasLoneSurrogate(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isSurrogate(c)) {
+                boolean paired = Character.isHighSurrogate(c)
+                        && i + 1 < text.length()
+                        && Character.isLowSurrogate(text.charAt(i + 1));
+                if (!paired) {
+                    return true;
+                }
+                i++;
+            }
+        }
+        return false;
+    }
+
+    private Unicode() {}
+}
