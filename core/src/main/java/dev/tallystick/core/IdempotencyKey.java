@@ -1,0 +1,95 @@
+package dev.tallystick.core;
+
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a client calls one submission, so that it can repeat it: any printable string of 1 to 255 characters. The same key
+ * means the same submission, for ever.
+ */
+public record IdempotencyKey(String value) {
+
+    public static final int LONGEST = 255;
+
+    // The client id takes all it can: it may contain colons, the other two cannot.
+    private static final Pattern MINTED =
+            Pattern.compile("(?<client>.+):(?<sequence>0|[1-9][0-9]{0,17}):(?<nonce>[0-9a-f]{16})");
+
+    public IdempotencyKey {
+        int length = value.codePointCount(0, value.length());
+        if (length < 1 || length > LONGEST) {
+            throw new IllegalArgumentException("a key has 1 to " + LONGEST + " characters, got " + length);
+        }
+        if (!value.codePoints().allMatch(IdempotencyKey::isPrintable)) {
+            throw new IllegalArgumentException("a key has printable characters only");
+        }
+    }
+
+    /** A new key of the form {@code client:sequence:nonce}; the nonce keeps a client that lost its counter from reusing one. */
+    public static IdempotencyKey mint(String clientId, long sequence, RandomGenerator random) {
+        byte[] nonce = new byte[Minted.NONCE_BYTES];
+        random.nextBytes(nonce);
+        return new Minted(clientId, sequence, HexFormat.of().formatHex(nonce)).key();
+    }
+
+    /** The parts of a key that was minted; empty for a key that a client made up in its own way. */
+    public Optional<Minted> minted() {
+        Matcher parts = MINTED.matcher(value);
+        return parts.matches()
+                ? Optional.of(new Minted(
+                        parts.group("client"), Long.parseLong(parts.group("sequence")), parts.group("nonce")))
+                : Optional.empty();
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+
+    /**
+     * What a minted key is made of.
+     *
+     * @param clientId stable for one client, also across restarts; it may contain colons
+     * @param sequence rises by one with each new submission, and stays with its retries
+     * @param nonce 8 random bytes in lower-case hex
+     */
+    public record Minted(String clientId, long sequence, String nonce) {
+
+        public static final long LARGEST_SEQUENCE = 999_999_999_999_999_999L;
+
+        static final int NONCE_BYTES = 8;
+
+        private static final Pattern NONCE = Pattern.compile("[0-9a-f]{16}");
+
+        public Minted {
+            if (clientId.isEmpty()) {
+                throw new IllegalArgumentException("a minted key begins with a client id");
+            }
+            if (sequence < 0 || sequence > LARGEST_SEQUENCE) {
+                throw new IllegalArgumentException("a sequence has 1 to 18 digits, got " + sequence);
+            }
+            if (!NONCE.matcher(nonce).matches()) {
+                throw new IllegalArgumentException("a nonce is 8 bytes in lower-case hex");
+            }
+        }
+
+        public IdempotencyKey key() {
+            return new IdempotencyKey(clientId + ":" + sequence + ":" + nonce);
+        }
+    }
+
+    // Not by "is assigned": that changes with the JDK, and a key that one server takes must not be refused by the next.
+    private static boolean isPrintable(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
+    }
+}

@@ -1,0 +1,27 @@
+package dev.tallystick.core;
+
+import java.util.Locale;
+
+/** How soon a message or a job wants its turn. */
+public enum Priority {
+    NOW,
+    NEXT,
+    LOW;
+
+    /** What a submission has that names none. */
+    public static final Priority DEFAULT = NEXT;
+
+    /** How it is written in JSON, and in a fingerprint. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public static Priority parse(String word) {
+        for (Priority priority : values()) {
+            if (priority.word().equals(word)) {
+                return priority;
+            }
+        }
+        throw new IllegalArgumentException("a priority is one of now, next, low");
+    }
+}

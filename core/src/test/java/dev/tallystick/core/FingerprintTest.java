@@ -1,0 +1,140 @@
+package dev.tallystick.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.tallystick.core.Envelope.Body;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The hex values were computed outside Java, from the definition. They never change: keys in use depend on them. */
+class FingerprintTest {
+
+    private static final Envelope HELLO = Envelope.of(Destination.parse("topic:alerts"), new Body.Text("hello"));
+
+    @Test
+    void the_golden_vector_holds() {
+        assertThat(Fingerprint.of(HELLO))
+                .hasToString("b2feb3bbc4a14c84a8a86c31c7a1a87362faebfd585edc7d31894485ed9657a0");
+    }
+
+    @Test
+    void every_optional_field_counts() {
+        Envelope full = Envelope.of(Destination.parse("member:ada"), new Body.Text("h\u00e9llo \ud83d\ude00"))
+                .withReplyTo("0198c0de-0000-7000-8000-000000000001")
+                .withPriority(Priority.NOW)
+                .withMeta((Json.ObjectValue) Json.parse("{\"z\": \"\\u20ac\", \"a\": [1.0, 25e-1]}"))
+                .withMentions(List.of("dave", "bob", "carol"));
+        assertThat(Fingerprint.of(full))
+                .hasToString("151b0f0653dea2d550050c6c0ccd368d7ae07da05229503e5fca491ea1f13a15");
+    }
+
+    @Test
+    void a_job_is_its_workflow_and_its_input_in_canonical_form() {
+        Json input = Json.parse("{\"to\": null, \"lines\": [1, 2e0], \"amount\": \"12.50\"}");
+        assertThat(Fingerprint.of(Envelope.ofJob("invoice", input)))
+                .hasToString("40eba62a75605397a699452c7a40a68288ffd64cd3016b2d9e7ba40485f60160");
+    }
+
+    @Test
+    void a_string_as_input_keeps_its_quotes() {
+        assertThat(Fingerprint.of(Envelope.ofJob("invoice", Json.of("hello")).withPriority(Priority.LOW)))
+                .hasToString("ff1196248310b17cace0f143f60359b42371c945b540d325a791e464843733dc");
+    }
+
+    @Test
+    void an_empty_body_and_a_colon_in_the_reference_are_fine() {
+        assertThat(Fingerprint.of(Envelope.of(Destination.parse("queue:mail:eu"), new Body.Text(""))
+                        .withPriority(Priority.LOW)))
+                .hasToString("fd79b37c71f0828ef361a3adfc577c64548b5b02669a2558cabbb5ba616d5d6a");
+    }
+
+    @Test
+    void mentions_are_ordered_by_utf16_code_units_whatever_order_they_came_in() {
+        List<String> mentions = List.of("\ufb33", "\ud83d\ude00", "a");
+        assertThat(Fingerprint.of(Envelope.of(Destination.parse("topic:t"), new Body.Text("x"))
+                        .withMentions(mentions)))
+                .hasToString("b1d030edb43d97add616bcb8e5c8cd62397d573ab3b9fa98efaeb4de0b71bd35");
+    }
+
+    @Test
+    void empty_meta_is_no_meta() {
+        assertThat(Fingerprint.of(HELLO.withMeta(new Json.ObjectValue(Map.of()))))
+                .isEqualTo(Fingerprint.of(HELLO));
+    }
+
+    @Test
+    void a_change_in_any_field_changes_the_fingerprint() {
+        Set<Fingerprint> different = Stream.of(
+                        HELLO,
+                        Envelope.of(Destination.parse("queue:alerts"), new Body.Text("hello")),
+                        Envelope.of(Destination.parse("topic:alert"), new Body.Text("shello")),
+                        Envelope.of(Destination.parse("topic:alerts"), new Body.Text("hello ")),
+                        Envelope.of(Destination.parse("topic:alerts"), new Body.Document(Json.of("hello"))),
+                        HELLO.withReplyTo("next"),
+                        HELLO.withPriority(Priority.NOW),
+                        HELLO.withMeta(new Json.ObjectValue(Map.of("a", Json.ofNull()))),
+                        HELLO.withMentions(List.of("bob")),
+                        HELLO.withMentions(List.of("bob", "bob")))
+                .map(Fingerprint::of)
+                .collect(Collectors.toSet());
+        assertThat(different).hasSize(10);
+    }
+
+    @Test
+    void text_that_would_blur_the_borders_between_fields_is_refused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> Destination.parse("topic:a\0b"));
+        assertThatIllegalArgumentException().isThrownBy(() -> HELLO.withReplyTo("a\0b"));
+        assertThatIllegalArgumentException().isThrownBy(() -> HELLO.withReplyTo(""));
+        assertThatIllegalArgumentException().isThrownBy(() -> HELLO.withMentions(List.of("a\0b")));
+        assertThatIllegalArgumentException().isThrownBy(() -> HELLO.withMentions(List.of("a,b")));
+        assertThatIllegalArgumentException().isThrownBy(() -> HELLO.withMentions(List.of("")));
+    }
+
+    @Test
+    void text_that_has_no_bytes_is_refused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> Destination.parse("topic:\ud800"));
+        assertThatIllegalArgumentException().isThrownBy(() -> HELLO.withMentions(List.of("\udc00")));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Body.Text("\ud800"));
+    }
+
+    @Test
+    void a_workflow_takes_json_only() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Envelope.of(Destination.parse("workflow:invoice"), new Body.Text("{}")));
+    }
+
+    @Test
+    void a_nul_in_the_body_is_content() {
+        Envelope zero = Envelope.of(Destination.parse("topic:alerts"), new Body.Text("\0"));
+        assertThat(Fingerprint.of(zero)).isNotEqualTo(Fingerprint.of(HELLO));
+    }
+
+    @Test
+    void the_prefix_is_the_first_eight_bytes() {
+        Fingerprint fingerprint = Fingerprint.of(HELLO);
+        assertThat(fingerprint.prefix()).isEqualTo("b2feb3bbc4a14c84");
+        assertThat(HexFormat.of().formatHex(fingerprint.bytes())).isEqualTo(fingerprint.hex());
+        assertThat(Fingerprint.of(fingerprint.bytes())).isEqualTo(fingerprint);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "b2feb3bbc4a14c84",
+                "B2FEB3BBC4A14C84A8A86C31C7A1A87362FAEBFD585EDC7D31894485ED9657A0",
+                "b2feb3bbc4a14c84a8a86c31c7a1a87362faebfd585edc7d31894485ed9657a0\n",
+                "g2feb3bbc4a14c84a8a86c31c7a1a87362faebfd585edc7d31894485ed9657a0",
+            })
+    void anything_but_32_bytes_in_lower_case_hex_is_refused(String hex) {
+        assertThatIllegalArgumentException().isThrownBy(() -> new Fingerprint(hex));
+    }
+}
