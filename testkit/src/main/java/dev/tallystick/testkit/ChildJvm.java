@@ -1,0 +1,215 @@
+package dev.tallystick.testkit;
+
+import dev.tallystick.core.CrashPoint;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+
+/**
+ * A second JVM on the class path of this one, to be killed for real. What it prints arrives here line by line:
+ *
+ * <pre>{@code
+ * try (ChildJvm child = ChildJvm.of(Writer.class).haltingAt(BEFORE_COMMIT).start(jdbcUrl)) {
+ *     child.awaitLine("ready"::equals);
+ *     assertThat(child.awaitExit()).isEqualTo(HaltAt.EXIT_CODE);
+ * }
+ * }</pre>
+ *
+ * <p>It never outlives its test: closing kills it, and it halts by itself when its standard input ends, as it does when
+ * this JVM dies in any way. Standard error joins standard output, so that a failed wait can show the child's last words.
+ */
+public final class ChildJvm implements AutoCloseable {
+
+    private static final int LAST_WORDS = 30;
+
+    private final Process process;
+    private final Thread reader;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final List<String> lines = new ArrayList<>();
+    private int awaited;
+    private boolean ended;
+
+    private ChildJvm(Process process) {
+        this.process = process;
+        this.reader = Thread.ofVirtual().name("lines of child " + process.pid()).unstarted(this::readLines);
+    }
+
+    public static Plan of(Class<?> mainClass) {
+        return new Plan(mainClass, List.of());
+    }
+
+    /** A child yet to be started. */
+    public record Plan(Class<?> mainClass, List<String> jvmArguments) {
+
+        public Plan with(String jvmArgument) {
+            List<String> more = new ArrayList<>(jvmArguments);
+            more.add(jvmArgument);
+            return new Plan(mainClass, List.copyOf(more));
+        }
+
+        /** Halt on first arriving at the point, if the main class uses {@link HaltAt#configured()}. */
+        public Plan haltingAt(CrashPoint point) {
+            return haltingAt(point, 1);
+        }
+
+        public Plan haltingAt(CrashPoint point, int arrival) {
+            return with("-D" + HaltAt.POINT + "=" + PointName.of(point)).with("-D" + HaltAt.ARRIVAL + "=" + arrival);
+        }
+
+        public ChildJvm start(String... arguments) {
+            List<String> command = new ArrayList<>();
+            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            // A child lives for seconds: what makes a JVM fast later only makes it slow to start.
+            command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
+            command.addAll(jvmArguments);
+            command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+            command.addAll(List.of(ChildMain.class.getName(), mainClass.getName()));
+            command.addAll(List.of(arguments));
+            try {
+                ChildJvm child = new ChildJvm(
+                        new ProcessBuilder(command).redirectErrorStream(true).start());
+                child.reader.start();
+                return child;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Waits for the next line that matches, counted from the one that the last call returned. */
+    public String awaitLine(Predicate<String> matching) {
+        return awaitLine(matching, Patience.limit());
+    }
+
+    public String awaitLine(Predicate<String> matching, Duration limit) {
+        lock.lock();
+        try {
+            long left = limit.toNanos();
+            while (true) {
+                while (awaited < lines.size()) {
+                    String line = lines.get(awaited++);
+                    if (matching.test(line)) {
+                        return line;
+                    }
+                }
+                if (ended || left <= 0) {
+                    throw new AssertionError((ended ? "it ended without" : "waited " + Patience.inWords(limit) + " for")
+                            + " a line that matches; its last words: " + lastWords());
+                }
+                left = changed.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while waiting for a line of the child", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Everything printed so far; after {@link #awaitExit()}, everything it ever printed. */
+    public List<String> lines() {
+        lock.lock();
+        try {
+            return List.copyOf(lines);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until the process is gone and its output is read to the end. */
+    public int awaitExit() {
+        Patience.await("the child to exit", Patience.limit(), process::waitFor);
+        Patience.await(
+                "the child's output to end (a process that the child started may still hold it open)",
+                Patience.limit(),
+                (amount, unit) -> reader.join(Duration.of(amount, unit.toChronoUnit())));
+        return process.exitValue();
+    }
+
+    /** {@code kill -9}. When this returns the process is gone. */
+    public void kill() {
+        process.destroyForcibly();
+        awaitExit();
+    }
+
+    /** {@code kill -STOP}: no thread of the child runs until {@link #resume()}, and its leases run out. */
+    public void pause() {
+        signal("STOP");
+        Path status = Path.of("/proc", Long.toString(pid()), "stat");
+        if (Files.exists(status)) {
+            Eventually.value(
+                    "child " + pid() + " to stop", () -> Files.readString(status), state -> state.contains(") T "));
+        }
+    }
+
+    /** {@code kill -CONT}. */
+    public void resume() {
+        signal("CONT");
+    }
+
+    /** Kills the child and the processes that it started and still has. */
+    @Override
+    public void close() {
+        List<ProcessHandle> started = process.descendants().toList();
+        process.destroyForcibly();
+        started.forEach(ProcessHandle::destroyForcibly);
+        Patience.await("the child to exit", Patience.limit(), process::waitFor);
+    }
+
+    private void signal(String name) {
+        try {
+            Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + pid()).start();
+            Patience.await("kill -" + name, Patience.limit(), kill::waitFor);
+            if (kill.exitValue() != 0) {
+                throw new IllegalStateException("kill -" + name + " found no child " + pid());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void readLines() {
+        try (BufferedReader output = process.inputReader()) {
+            for (String line = output.readLine(); line != null; line = output.readLine()) {
+                String read = line;
+                change(() -> lines.add(read));
+            }
+        } catch (IOException e) {
+            change(() -> lines.add("(reading on failed: " + e + ")"));
+        } finally {
+            change(() -> ended = true);
+        }
+    }
+
+    private void change(Runnable change) {
+        lock.lock();
+        try {
+            change.run();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private String lastWords() {
+        return String.join("\n  ", lines.subList(Math.max(0, lines.size() - LAST_WORDS), lines.size()));
+    }
+}

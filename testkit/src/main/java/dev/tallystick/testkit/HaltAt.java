@@ -1,0 +1,40 @@
+package dev.tallystick.testkit;
+
+import dev.tallystick.core.CrashPoint;
+import dev.tallystick.core.CrashPoints;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Halts this JVM, without finally blocks or shutdown hooks, when it arrives at the point that its parent named with
+ * {@link ChildJvm.Plan#haltingAt}. A main class meant to be killed passes {@link #configured()} to the code it runs.
+ */
+public final class HaltAt implements CrashPoints {
+
+    /** What a JVM that halted at its point exits with. */
+    public static final int EXIT_CODE = 86;
+
+    static final String POINT = "tally.halt.point";
+    static final String ARRIVAL = "tally.halt.arrival";
+
+    private final String point;
+    private final int arrival;
+    private final AtomicInteger arrivals = new AtomicInteger();
+
+    private HaltAt(String point, int arrival) {
+        this.point = point;
+        this.arrival = arrival;
+    }
+
+    /** What the parent asked for; {@link CrashPoints#NONE} if it named no point. */
+    public static CrashPoints configured() {
+        String point = System.getProperty(POINT);
+        return point == null ? NONE : new HaltAt(point, Integer.getInteger(ARRIVAL, 1));
+    }
+
+    @Override
+    public void reached(CrashPoint reached) {
+        if (PointName.of(reached).equals(point) && arrivals.incrementAndGet() == arrival) {
+            Runtime.getRuntime().halt(EXIT_CODE);
+        }
+    }
+}
