@@ -1,0 +1,161 @@
+package dev.tallystick.testkit;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/**
+ * Chance that can be had again: everything drawn follows from one seed. The seed is new on every run, part of every failure
+ * (see {@link Seeded} and {@link #repeat}), and fixed with {@code -Dtally.seed=}.
+ *
+ * <p>Not thread-safe: give each thread its own {@link #split()}, so that its draws do not depend on the others' timing.
+ */
+public final class Randomness implements RandomGenerator {
+
+    static final String PROPERTY = "tally.seed";
+
+    private final long seed;
+    private final SplittableRandom source;
+
+    private Randomness(long seed, SplittableRandom source) {
+        this.seed = seed;
+        this.source = source;
+    }
+
+    /** From the seed that {@code -Dtally.seed=} gives, else from a new one. */
+    public static Randomness fresh() {
+        Long fixed = Long.getLong(PROPERTY);
+        return ofSeed(fixed == null ? new SecureRandom().nextLong() : fixed);
+    }
+
+    public static Randomness ofSeed(long seed) {
+        return new Randomness(seed, new SplittableRandom(seed));
+    }
+
+    /** A check that draws its own inputs. */
+    @FunctionalInterface
+    public interface Check {
+        void run(Randomness random) throws Exception;
+    }
+
+    /**
+     * Runs a check many times, each from a seed of its own. A failure names the seed of the run that failed, and
+     * {@code -Dtally.seed=} with that seed makes it the first run.
+     */
+    public static void repeat(int times, Check check) {
+        Randomness seeds = fresh();
+        for (int run = 0; run < times; run++) {
+            Randomness random = ofSeed(run == 0 ? seeds.seed() : seeds.nextLong());
+            try {
+                check.run(random);
+            } catch (Throwable failure) {
+                throw random.named(failure);
+            }
+        }
+    }
+
+    /** The failure again, with the seed in its message. */
+    AssertionError named(Throwable failure) {
+        String message = failure instanceof AssertionError ? failure.getMessage() : failure.toString();
+        AssertionError named = new AssertionError(
+                "%s\nseed=%d (repeat with -D%s=%d)".formatted(message, seed, PROPERTY, seed), failure);
+        named.setStackTrace(failure.getStackTrace());
+        return named;
+    }
+
+    public long seed() {
+        return seed;
+    }
+
+    /** An independent source for another thread or part, determined by this one. It reports this one's seed. */
+    public Randomness split() {
+        return new Randomness(seed, source.split());
+    }
+
+    @Override
+    public long nextLong() {
+        return source.nextLong();
+    }
+
+    /** A whole number between the two, both included; the two ends come up more often than chance would have it. */
+    public int between(int lowest, int highest) {
+        if (chance(0.1)) {
+            return nextBoolean() ? lowest : highest;
+        }
+        return (int) source.nextLong(lowest, highest + 1L);
+    }
+
+    public boolean chance(double probability) {
+        return source.nextDouble() < probability;
+    }
+
+    @SafeVarargs
+    public final <T> T oneOf(T first, T... others) {
+        int drawn = source.nextInt(others.length + 1);
+        return drawn == 0 ? first : others[drawn - 1];
+    }
+
+    public <T> T oneOf(List<T> choices) {
+        return choices.get(source.nextInt(choices.size()));
+    }
+
+    /** One of the keys, each as likely as its weight says. Pass a map with an order, or the seed will not repeat the draw. */
+    public <T> T weighted(Map<T, Integer> weights) {
+        int left = source.nextInt(
+                weights.values().stream().mapToInt(Integer::intValue).sum());
+        for (Map.Entry<T, Integer> choice : weights.entrySet()) {
+            left -= choice.getValue();
+            if (left < 0) {
+                return choice.getKey();
+            }
+        }
+        throw new IllegalArgumentException("weights must be positive: " + weights);
+    }
+
+    /** A list of at most so many elements, sometimes none. */
+    public <T> List<T> listOf(int atMost, Function<? super Randomness, ? extends T> element) {
+        int size = between(0, atMost);
+        List<T> list = new ArrayList<>(size);
+        for (int i = 0; i < size; i++) {
+            list.add(element.apply(this));
+        }
+        return list;
+    }
+
+    public <T> List<T> shuffled(Collection<? extends T> elements) {
+        List<T> shuffled = new ArrayList<>(elements);
+        Collections.shuffle(shuffled, Random.from(source));
+        return shuffled;
+    }
+
+    /** Letters and digits only. */
+    public String word(int atMost) {
+        return text(atMost, Alphabet.WORD);
+    }
+
+    /** Well-formed text that Postgres stores as it is, with every nuisance Unicode has; at most so many code points. */
+    public String text(int atMost) {
+        return text(atMost, Alphabet.STORABLE);
+    }
+
+    /** Text with a NUL, which Postgres refuses, or half of a surrogate pair, which no encoding has. */
+    public String brokenText(int atMost) {
+        int half = (atMost - 1) / 2;
+        return text(half) + oneOf("\0", "\uD800", "\uDFFF") + text(half);
+    }
+
+    private String text(int atMost, Alphabet alphabet) {
+        StringBuilder text = new StringBuilder();
+        for (int length = between(0, atMost); length > 0; length--) {
+            text.appendCodePoint(alphabet.draw(this));
+        }
+        return text.toString();
+    }
+}
