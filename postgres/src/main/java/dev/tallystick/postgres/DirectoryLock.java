@@ -1,0 +1,146 @@
+package dev.tallystick.postgres;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Ownership of one directory: a lock of the operating system on a file of its own, so that it ends with this process however
+ * the process ends, and does not pass on to the server that we start. The file names the holder for those who come second.
+ */
+final class DirectoryLock implements AutoCloseable {
+
+    private static final int LOOKS = 20;
+    private static final int PID_BYTES = 20;
+
+    /**
+     * The directories that this JVM holds or is trying to. One at a time may open a lock file: closing any channel on it
+     * gives up the lock that another channel of the same process holds, for such is the law of POSIX locks.
+     */
+    private static final Set<Object> OPENED_HERE = ConcurrentHashMap.newKeySet();
+
+    private final Path directory;
+    private final Object key;
+    private final FileChannel channel;
+
+    private DirectoryLock(Path directory, Object key, FileChannel channel) {
+        this.directory = directory;
+        this.key = key;
+        this.channel = channel;
+    }
+
+    /** Looks more than once when nobody alive owns up to the lock: the holder is just leaving, or has not written its name. */
+    static DirectoryLock take(Layout layout) throws IOException {
+        for (int look = 1; look <= LOOKS; look++) {
+            switch (attempt(layout)) {
+                case Attempt.Taken taken -> {
+                    return taken.lock();
+                }
+                case Attempt.Refused refused -> {
+                    if (refused.holder().isPresent()) {
+                        throw new DirectoryInUseException(layout.root(), refused.holder());
+                    }
+                }
+            }
+            Patience.pause();
+        }
+        throw new DirectoryInUseException(layout.root(), OptionalLong.empty());
+    }
+
+    /** Takes over from an owner that died: only a lock that somebody once held and nobody holds now. */
+    static Optional<DirectoryLock> takeAbandoned(Layout layout) throws IOException {
+        if (Files.notExists(layout.lockFile()) || Files.size(layout.lockFile()) == 0) {
+            return Optional.empty();
+        }
+        return attempt(layout) instanceof Attempt.Taken taken ? Optional.of(taken.lock()) : Optional.empty();
+    }
+
+    /** Gives the directory up. */
+    @Override
+    public void close() throws IOException {
+        try {
+            channel.close();
+        } finally {
+            OPENED_HERE.remove(key);
+        }
+    }
+
+    /** Deletes the directory, while nobody else can want it, and with it the lock. */
+    void closeAndDelete() throws IOException {
+        try {
+            PrivateFiles.deleteTree(directory);
+        } finally {
+            close();
+        }
+    }
+
+    private sealed interface Attempt {
+
+        record Taken(DirectoryLock lock) implements Attempt {}
+
+        /** {@code holder} is empty if the name in the file is missing, or that of a dead process. */
+        record Refused(OptionalLong holder) implements Attempt {}
+    }
+
+    // What is opened here stays open while the lock is held.
+    @SuppressWarnings("resource")
+    private static Attempt attempt(Layout layout) throws IOException {
+        Object key = keyOf(layout.root());
+        if (!OPENED_HERE.add(key)) {
+            return new Attempt.Refused(OptionalLong.of(ProcessHandle.current().pid()));
+        }
+        boolean taken = false;
+        FileChannel channel = null;
+        try {
+            channel = FileChannel.open(
+                    layout.lockFile(),
+                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                    PrivateFiles.OWNER_ONLY);
+            if (channel.tryLock() == null) {
+                return new Attempt.Refused(holder(channel));
+            }
+            writeOwnName(channel);
+            taken = true;
+            return new Attempt.Taken(new DirectoryLock(layout.root(), key, channel));
+        } finally {
+            if (!taken) {
+                if (channel != null) {
+                    channel.close();
+                }
+                OPENED_HERE.remove(key);
+            }
+        }
+    }
+
+    // The inode, not the path: one directory may have many names.
+    private static Object keyOf(Path directory) throws IOException {
+        return Objects.requireNonNull(
+                Files.readAttributes(directory, BasicFileAttributes.class).fileKey());
+    }
+
+    private static void writeOwnName(FileChannel channel) throws IOException {
+        channel.truncate(0);
+        channel.write(StandardCharsets.US_ASCII.encode(ProcessHandle.current().pid() + "\n"), 0);
+    }
+
+    private static OptionalLong holder(FileChannel channel) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(PID_BYTES);
+        channel.read(bytes, 0);
+        String name = StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
+        if (!name.matches("\\d{1,18}")) {
+            return OptionalLong.empty();
+        }
+        long pid = Long.parseLong(name);
+        return ProcessHandle.of(pid).isPresent() ? OptionalLong.of(pid) : OptionalLong.empty();
+    }
+}

@@ -1,0 +1,224 @@
+package dev.tallystick.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whatever was killed, and whenever: the next start puts it right, and nothing acknowledged is missing. */
+@Timeout(120)
+class TakeoverTest {
+
+    private static final int ENOUGH = 300;
+
+    private Sandbox sandbox;
+
+    @BeforeEach
+    void openSandbox() throws IOException {
+        sandbox = new Sandbox();
+    }
+
+    @AfterEach
+    void closeSandbox() throws IOException {
+        sandbox.close();
+    }
+
+    @Test
+    void after_the_owner_is_killed_its_server_is_adopted_with_every_acknowledged_row() throws Exception {
+        List<String> acknowledged = writeAndKill();
+
+        try (EmbeddedPostgres postgres =
+                EmbeddedPostgres.at(sandbox.directory()).start()) {
+            assertThat(postgres.adopted()).isTrue();
+            assertThat(rows(postgres)).containsAll(acknowledged);
+        }
+        assertThat(Server.anyIn(sandbox.layout().data()))
+                .as("closing stops an adopted server")
+                .isFalse();
+    }
+
+    @Test
+    void after_owner_and_server_are_killed_every_acknowledged_row_is_recovered() throws Exception {
+        List<String> acknowledged = writeAndKill();
+        kill(PidFile.read(sandbox.layout()).orElseThrow().pid());
+
+        try (EmbeddedPostgres postgres =
+                EmbeddedPostgres.at(sandbox.directory()).start()) {
+            assertThat(postgres.adopted()).isFalse();
+            assertThat(rows(postgres)).containsAll(acknowledged);
+        }
+    }
+
+    @Test
+    void a_server_left_running_with_other_settings_is_replaced() throws Exception {
+        List<String> acknowledged = writeAndKill();
+
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.at(sandbox.directory())
+                .setting("max_connections", "42")
+                .start()) {
+            assertThat(postgres.adopted()).isFalse();
+            assertThat(Sql.show(postgres.dataSource(), "max_connections")).isEqualTo("42");
+            assertThat(rows(postgres)).containsAll(acknowledged);
+        }
+    }
+
+    @Test
+    void a_server_that_does_not_answer_is_replaced() throws Exception {
+        List<String> acknowledged = writeAndKill();
+        long stuck = PidFile.read(sandbox.layout()).orElseThrow().pid();
+        new ProcessBuilder("/bin/sh", "-c", "kill -STOP " + stuck)
+                .start()
+                .onExit()
+                .join();
+
+        try (EmbeddedPostgres postgres =
+                EmbeddedPostgres.at(sandbox.directory()).start()) {
+            assertThat(postgres.pid()).isNotEqualTo(stuck);
+            assertThat(rows(postgres)).containsAll(acknowledged);
+        }
+    }
+
+    @Test
+    void what_a_killed_server_still_computes_does_not_keep_the_next_one_from_starting() throws Exception {
+        EmbeddedPostgres killed = EmbeddedPostgres.at(sandbox.usedDirectory()).start();
+        try (Connection busy = killed.dataSource(1).getConnection();
+                Statement statement = busy.createStatement()) {
+            CompletableFuture<Void> computation = CompletableFuture.runAsync(() -> loopForEver(statement));
+            String running = "select count(*) from pg_stat_activity where query like 'do %' and state = 'active'";
+            assertThat(Patience.until(() -> answers(killed, running, "1"), Duration.ofSeconds(30)))
+                    .isTrue();
+            kill(killed.pid());
+            killed.close();
+            assertThat(computation).failsWithin(Duration.ofSeconds(30));
+        }
+
+        EmbeddedPostgres.at(sandbox.directory()).start().close();
+    }
+
+    @Test
+    void a_pid_file_that_names_a_stranger_is_not_believed_and_the_stranger_not_harmed() throws Exception {
+        EmbeddedPostgres.at(sandbox.usedDirectory()).start().close();
+        Process stranger = new ProcessBuilder("sleep", "600").start();
+        try {
+            writePidFile(Long.toString(stranger.pid()));
+
+            EmbeddedPostgres.at(sandbox.directory()).start().close();
+
+            assertThat(stranger.isAlive()).isTrue();
+        } finally {
+            stranger.destroyForcibly();
+        }
+    }
+
+    @Test
+    void a_pid_file_that_names_a_server_elsewhere_is_not_believed_and_that_server_not_harmed() throws Exception {
+        EmbeddedPostgres.at(sandbox.usedDirectory()).start().close();
+        try (EmbeddedPostgres other =
+                EmbeddedPostgres.at(sandbox.root().resolve("other")).start()) {
+            writePidFile(Long.toString(other.pid()));
+
+            try (EmbeddedPostgres postgres =
+                    EmbeddedPostgres.at(sandbox.directory()).start()) {
+                assertThat(postgres.adopted()).isFalse();
+                assertThat(Sql.strings(other.dataSource(1), "select 1")).containsExactly("1");
+            }
+        }
+    }
+
+    @Test
+    void a_pid_file_that_says_nothing_is_no_obstacle() throws Exception {
+        EmbeddedPostgres.at(sandbox.usedDirectory()).start().close();
+        Files.writeString(sandbox.layout().pidFile(), "");
+
+        EmbeddedPostgres.at(sandbox.directory()).start().close();
+    }
+
+    /** Halts the starting JVM at each named point in turn; what it started goes on without it. */
+    @ParameterizedTest
+    @EnumSource(StartPoint.class)
+    void a_crash_at_any_point_of_the_start_leaves_nothing_that_the_next_start_trips_over(StartPoint point)
+            throws Exception {
+        assertThat(sandbox.child("halt", sandbox.directory(), point).exitCode()).isEqualTo(99);
+
+        try (EmbeddedPostgres postgres =
+                EmbeddedPostgres.at(sandbox.directory()).start()) {
+            assertThat(Sql.strings(postgres.dataSource(1), "select 1")).containsExactly("1");
+        }
+        try (Stream<Path> left = Files.list(sandbox.directory())) {
+            assertThat(left.map(path -> path.getFileName().toString()))
+                    .containsExactlyInAnyOrder("data", "lock", "password", "server.log");
+        }
+    }
+
+    @Test
+    void a_temporary_directory_whose_owner_was_killed_is_cleared_by_the_next() throws Exception {
+        Sandbox.Child child = sandbox.child("hold-temporary", sandbox.root());
+        Path abandoned = Path.of(child.line());
+        child.kill();
+
+        try (EmbeddedPostgres next =
+                EmbeddedPostgres.temporary().temporaryParent(sandbox.root()).start()) {
+            assertThat(abandoned).doesNotExist();
+            assertThat(next.directory()).exists();
+        }
+    }
+
+    /** What a child acknowledged before it was killed in the middle of writing. */
+    private List<String> writeAndKill() throws IOException {
+        Sandbox.Child child = sandbox.child("write", sandbox.usedDirectory());
+        List<String> acknowledged = new ArrayList<>();
+        while (acknowledged.size() < ENOUGH) {
+            acknowledged.add(child.line());
+        }
+        child.kill();
+        acknowledged.addAll(child.rest());
+        return acknowledged;
+    }
+
+    private static List<String> rows(EmbeddedPostgres postgres) throws SQLException {
+        return Sql.strings(postgres.dataSource(), "select id from acknowledged");
+    }
+
+    private static void kill(long pid) {
+        ProcessHandle process = ProcessHandle.of(pid).orElseThrow();
+        process.destroyForcibly();
+        process.onExit().join();
+    }
+
+    private void writePidFile(String pid) throws IOException {
+        List<String> lines =
+                List.of(pid, sandbox.layout().data().toString(), "1700000000", "1", "", "127.0.0.1", "1 1", "ready");
+        Files.write(sandbox.layout().pidFile(), lines);
+    }
+
+    private static void loopForEver(Statement statement) {
+        try {
+            statement.execute("do 'begin loop end loop; end'");
+        } catch (SQLException cut) {
+            throw new IllegalStateException(cut);
+        }
+    }
+
+    private static boolean answers(EmbeddedPostgres postgres, String query, String expected) {
+        try {
+            return Sql.strings(postgres.dataSource(), query).equals(List.of(expected));
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+}
