@@ -74,10 +74,10 @@ public final class ChildJvm implements AutoCloseable {
             command.addAll(jvmArguments);
             command.addAll(List.of("-cp", System.getProperty("java.class.path")));
             command.addAll(List.of(ChildMain.class.getName(), mainClass.getName()));
-            command.addAll(List.of(arguments));
+            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+            ChildMain.passArguments(arguments, builder.environment());
             try {
-                ChildJvm child = new ChildJvm(
-                        new ProcessBuilder(command).redirectErrorStream(true).start());
+                ChildJvm child = new ChildJvm(builder.start());
                 child.reader.start();
                 return child;
             } catch (IOException e) {

@@ -5,7 +5,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.IntStream;
 
 /** What a {@link ChildJvm} really starts: runs the main class it is given, and halts when its parent is gone. */
 final class ChildMain {
@@ -13,12 +14,28 @@ final class ChildMain {
     /** What a JVM exits with that found its parent gone. */
     static final int ORPHANED = 87;
 
-    public static void main(String[] arguments) throws Throwable {
+    /** Not on the command line: every user of the machine can read that, and a JDBC URL may hold a password. */
+    private static final String ARGUMENT = "TALLY_CHILD_ARGUMENT_";
+
+    static void passArguments(String[] arguments, Map<String, String> environment) {
+        environment.keySet().removeIf(name -> name.startsWith(ARGUMENT));
+        for (int i = 0; i < arguments.length; i++) {
+            environment.put(ARGUMENT + i, arguments[i]);
+        }
+    }
+
+    private static String[] passedArguments(Map<String, String> environment) {
+        return IntStream.iterate(0, i -> environment.containsKey(ARGUMENT + i), i -> i + 1)
+                .mapToObj(i -> environment.get(ARGUMENT + i))
+                .toArray(String[]::new);
+    }
+
+    public static void main(String[] mainClass) throws Throwable {
         Thread.ofPlatform().daemon().name("parent watch").start(() -> haltAtTheEndOf(System.in));
-        Method main = Class.forName(arguments[0]).getDeclaredMethod("main", String[].class);
+        Method main = Class.forName(mainClass[0]).getDeclaredMethod("main", String[].class);
         main.setAccessible(true);
         try {
-            main.invoke(null, (Object) Arrays.copyOfRange(arguments, 1, arguments.length));
+            main.invoke(null, (Object) passedArguments(System.getenv()));
         } catch (InvocationTargetException e) {
             throw e.getCause();
         }
