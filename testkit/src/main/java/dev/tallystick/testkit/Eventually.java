@@ -38,8 +38,10 @@ public final class Eventually {
                 last = "last attempt threw " + e;
                 thrown = e;
             }
-            if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
-                throw new AssertionError("waited " + Patience.inWords(limit) + " for: " + what + "; " + last, thrown);
+            boolean interrupted = Thread.currentThread().isInterrupted();
+            if (interrupted || System.nanoTime() - deadline >= 0) {
+                String waited = interrupted ? "interrupted while waiting" : "waited " + Patience.inWords(limit);
+                throw new AssertionError(waited + " for: " + what + "; " + last, thrown);
             }
             LockSupport.parkNanos(pause);
             pause = Math.min(pause * 2, LONGEST_PAUSE.toNanos());

@@ -27,6 +27,26 @@ public final class History<K> {
 
     private final Map<K, Attempts> byKey = new LinkedHashMap<>();
 
+    /**
+     * The history of another process, from the lines that it printed: {@code invoked}, {@code acknowledged}, {@code failed}
+     * or {@code unknown}, a space, the key. Other lines are passed over.
+     */
+    public static History<String> ofLines(List<String> lines) {
+        History<String> history = new History<>();
+        for (String line : lines) {
+            int space = line.indexOf(' ');
+            String key = line.substring(space + 1);
+            switch (line.substring(0, Math.max(0, space))) {
+                case "invoked" -> history.invoked(key);
+                case "acknowledged" -> history.acknowledged(key);
+                case "failed" -> history.failed(key);
+                case "unknown" -> history.unknown(key);
+                default -> {}
+            }
+        }
+        return history;
+    }
+
     /** To be called before the request leaves. */
     public synchronized void invoked(K key) {
         byKey.computeIfAbsent(key, absent -> new Attempts()).invoked++;

@@ -31,8 +31,8 @@ public final class Randomness implements RandomGenerator {
 
     /** From the seed that {@code -Dtally.seed=} gives, else from a new one. */
     public static Randomness fresh() {
-        Long fixed = Long.getLong(PROPERTY);
-        return ofSeed(fixed == null ? new SecureRandom().nextLong() : fixed);
+        String fixed = System.getProperty(PROPERTY);
+        return ofSeed(fixed == null ? new SecureRandom().nextLong() : Long.parseLong(fixed));
     }
 
     public static Randomness ofSeed(long seed) {

@@ -90,6 +90,22 @@ class HistoryTest {
     }
 
     @Test
+    void it_can_be_read_from_what_another_process_printed() {
+        History<String> printed = History.ofLines(List.of(
+                "ready",
+                "invoked a key with spaces",
+                "invoked b",
+                "a line about something else",
+                "acknowledged a key with spaces",
+                "unknown b",
+                "invoked c",
+                "failed c"));
+        assertThat(printed.violations(List.of("c")))
+                .containsExactly(new Lost<>("a key with spaces"), new FailedYetPresent<>("c"));
+        assertThat(printed.summary()).isEqualTo("3 keys, 3 invoked, 1 acknowledged, 1 failed, 1 unknown, 0 open");
+    }
+
+    @Test
     void many_threads_may_record_at_once() {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             IntStream.range(0, 1_000).forEach(i -> threads.execute(() -> acknowledged("key " + i)));

@@ -33,6 +33,8 @@ class RandomnessTest {
         System.setProperty("tally.seed", "-7");
         try {
             assertThat(Randomness.fresh().seed()).isEqualTo(-7);
+            System.setProperty("tally.seed", "seven");
+            assertThatThrownBy(Randomness::fresh).isInstanceOf(NumberFormatException.class);
         } finally {
             System.clearProperty("tally.seed");
         }
