@@ -1,0 +1,41 @@
+package dev.tallystick.testkit;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+
+/**
+ * Decides the fate of each COMMIT. Asked for one at a time, in the order in which they arrive, so it may keep state and
+ * draw from one {@link Randomness}; it may also do what should happen at that very moment, such as killing a child.
+ */
+@FunctionalInterface
+public interface CommitPolicy {
+
+    CommitFate fateOf(Commit commit);
+
+    static CommitPolicy always(CommitFate fate) {
+        return commit -> fate;
+    }
+
+    /** The next COMMIT only; those after it pass. */
+    static CommitPolicy next(CommitFate fate) {
+        return nextOf(commit -> true, fate);
+    }
+
+    /** The next COMMIT of a transaction one of whose statements contains the text. */
+    static CommitPolicy nextMentioning(String text, CommitFate fate) {
+        return nextOf(commit -> commit.mentions(text), fate);
+    }
+
+    static CommitPolicy everyNth(int n, CommitFate fate) {
+        return commit -> commit.ordinal() % n == 0 ? fate : CommitFate.FORWARD;
+    }
+
+    static CommitPolicy withProbability(double probability, CommitFate fate, Randomness random) {
+        return commit -> random.chance(probability) ? fate : CommitFate.FORWARD;
+    }
+
+    private static CommitPolicy nextOf(Predicate<Commit> which, CommitFate fate) {
+        AtomicBoolean used = new AtomicBoolean();
+        return commit -> which.test(commit) && used.compareAndSet(false, true) ? fate : CommitFate.FORWARD;
+    }
+}

@@ -1,0 +1,64 @@
+package dev.tallystick.testkit;
+
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/** How bytes travel through a proxy at the moment, in both directions of all connections. Thread-safe. */
+final class Traffic {
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private boolean stopped;
+    private Duration delay = Duration.ZERO;
+
+    void flow(Duration newDelay) {
+        change(false, newDelay);
+    }
+
+    void stop() {
+        change(true, Duration.ZERO);
+    }
+
+    /** Makes those who wait look again at whether they still should. */
+    void recheck() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns when bytes that have arrived now may travel on, or when they need not travel any more. */
+    void awaitPassage(BooleanSupplier needed) throws InterruptedException {
+        lock.lock();
+        try {
+            long arrival = System.nanoTime();
+            while (needed.getAsBoolean()) {
+                long left = delay.toNanos() - (System.nanoTime() - arrival);
+                if (stopped) {
+                    changed.await();
+                } else if (left > 0) {
+                    changed.awaitNanos(left);
+                } else {
+                    return;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void change(boolean nowStopped, Duration newDelay) {
+        lock.lock();
+        try {
+            stopped = nowStopped;
+            delay = newDelay;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
