@@ -14,42 +14,55 @@ import java.util.regex.Pattern;
  */
 final class CommitSpotter {
 
-    private static final Pattern COMMIT = Pattern.compile(
-            "(commit|end)(\\s+(work|transaction))?(\\s+and\\s+(no\\s+)?chain)?", Pattern.CASE_INSENSITIVE);
-    private static final Pattern BEGIN = Pattern.compile("(begin|start\\s+transaction)\\b.*", Pattern.CASE_INSENSITIVE);
-
-    private final Map<String, String> textOfStatement = new HashMap<>();
-    private final Map<String, String> textOfPortal = new HashMap<>();
+    private final Map<String, Sql> statements = new HashMap<>();
+    private final Map<String, Sql> portals = new HashMap<>();
     private final Set<String> executed = new LinkedHashSet<>();
 
     /** Takes note of a message; true if it makes the server commit. */
     boolean isCommit(WireMessage message) {
-        return switch (message.type()) {
-            case 'Q' -> execute(message.string(0));
-            case 'P' -> remember(textOfStatement, message.string(0), message.string(1));
-            case 'B' -> remember(textOfPortal, message.string(0), textOfStatement.getOrDefault(message.string(1), ""));
-            case 'E' -> execute(textOfPortal.getOrDefault(message.string(0), ""));
-            default -> false;
-        };
+        switch (message.type()) {
+            case 'Q' -> {
+                return execute(Sql.of(message.string(0)));
+            }
+            case 'P' -> statements.put(message.string(0), Sql.of(message.string(1)));
+            case 'B' -> portals.put(message.string(0), statements.getOrDefault(message.string(1), Sql.NOTHING));
+            case 'E' -> {
+                return execute(portals.getOrDefault(message.string(0), Sql.NOTHING));
+            }
+            default -> {}
+        }
+        return false;
     }
 
-    /** The statements executed since the last BEGIN. */
+    /** The texts executed since the last BEGIN, each once. */
     Set<String> executed() {
         return Set.copyOf(executed);
     }
 
-    private static boolean remember(Map<String, String> texts, String name, String text) {
-        texts.put(name, text);
-        return false;
-    }
-
-    private boolean execute(String text) {
-        if (BEGIN.matcher(text).lookingAt()) {
+    private boolean execute(Sql sql) {
+        if (sql.begins()) {
             executed.clear();
         }
-        executed.add(text);
-        return Arrays.stream(text.split(";"))
-                .map(String::strip)
-                .anyMatch(part -> COMMIT.matcher(part).matches());
+        executed.add(sql.text());
+        return sql.commits();
+    }
+
+    /** A text and what it does, found out once: a prepared statement may be executed thousands of times. */
+    private record Sql(String text, boolean begins, boolean commits) {
+
+        static final Sql NOTHING = new Sql("", false, false);
+
+        private static final Pattern BEGIN =
+                Pattern.compile("(begin|start\\s+transaction)\\b", Pattern.CASE_INSENSITIVE);
+        private static final Pattern COMMIT = Pattern.compile(
+                "(commit|end)(\\s+(work|transaction))?(\\s+and\\s+(no\\s+)?chain)?", Pattern.CASE_INSENSITIVE);
+
+        static Sql of(String text) {
+            return new Sql(
+                    text,
+                    BEGIN.matcher(text).lookingAt(),
+                    Arrays.stream(text.split(";"))
+                            .anyMatch(part -> COMMIT.matcher(part.strip()).matches()));
+        }
     }
 }

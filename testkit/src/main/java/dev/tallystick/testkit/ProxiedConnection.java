@@ -101,7 +101,7 @@ final class ProxiedConnection {
         startUp();
         for (var next = WireMessage.read(fromClient); next.isPresent(); next = WireMessage.read(fromClient)) {
             WireMessage message = next.get();
-            if (spotter.isCommit(message) && !staysConnected(message)) {
+            if (spotter.isCommit(message) && !mayPass(message)) {
                 return;
             }
             request(message, toServer);
@@ -124,7 +124,7 @@ final class ProxiedConnection {
     }
 
     /** Gives the COMMIT its fate; true if it is to be forwarded. */
-    private boolean staysConnected(WireMessage commit) throws IOException {
+    private boolean mayPass(WireMessage commit) throws IOException {
         CommitFate fate = proxy.decide(spotter.executed());
         switch (fate) {
             case FORWARD -> proxy.count(fate);
