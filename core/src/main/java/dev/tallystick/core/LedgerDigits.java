@@ -6,9 +6,11 @@ import java.util.Locale;
 /** How 15 digits are checked, read and shown, for both ledgers alike. */
 final class LedgerDigits {
 
+    private static final String NEVER_NEGATIVE = "a ledger is never negative: its digits only grow";
+
     static void check(long value, List<Digit> digits) {
         if (value < 0) {
-            throw new IllegalArgumentException("a ledger is never negative, got " + value);
+            throw new IllegalArgumentException(NEVER_NEGATIVE + ", got " + value);
         }
         if (value > Digit.CEILING) {
             throw new IllegalArgumentException("a ledger has 15 digits, got " + value);
@@ -27,6 +29,9 @@ final class LedgerDigits {
     }
 
     static long parse(String text) {
+        if (text.startsWith("-")) {
+            throw new IllegalArgumentException(NEVER_NEGATIVE);
+        }
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c < '0' || c > '9') {

@@ -117,6 +117,9 @@ class ActivityLedgerTest {
     @Test
     void a_number_with_a_sign_or_a_sixteenth_digit_is_refused() {
         assertThatIllegalArgumentException()
+                .isThrownBy(() -> ActivityLedger.parse("-1"))
+                .withMessageContaining("never negative");
+        assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ActivityLedger(-1))
                 .withMessageContaining("never negative");
         assertThatIllegalArgumentException()

@@ -1,0 +1,153 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.core.ActivityLedger;
+import dev.tallystick.core.Digit;
+import dev.tallystick.core.GuidLedger;
+import dev.tallystick.core.Step;
+import java.util.Optional;
+
+/** A ledger in words: one line for each place, and in the end what would happen next. Plain ASCII, for any terminal. */
+final class LedgerProse {
+
+    private final StringBuilder text = new StringBuilder();
+    private final String digits;
+
+    private LedgerProse(String title, String digits) {
+        this.digits = digits;
+        text.append(title).append(' ').append(digits).append("\n\n");
+    }
+
+    static String of(ActivityLedger ledger) {
+        return new LedgerProse("Activity ledger", ledger.digits())
+                .line(Digit.LEG1_ATTEMPTS, counted("Leg 1 was entered", ledger.legOneAttempts(), Digit.LEG1_ATTEMPTS))
+                .line(
+                        Digit.LEG1_COMPLETE,
+                        ledger.legOneComplete()
+                                ? "Leg 1 is complete: the work was handed out, and that has committed."
+                                : "Leg 1 is not complete: nothing was handed out.")
+                .steps(ledger.workDone(), ledger.childrenSpawned(), ledger.completionTasksDone())
+                .line(Digit.LEG2_ENTRIES, counted("Leg 2 was entered", ledger.legTwoEntries(), Digit.LEG2_ENTRIES))
+                .verdict(next(ledger));
+    }
+
+    static String of(GuidLedger ledger) {
+        return new LedgerProse("GUID ledger", ledger.digits())
+                .line(Digit.RESERVED, "Reserved.")
+                .line(
+                        Digit.JOB_CLOSED,
+                        ledger.jobClosed()
+                                ? "The job was closed by this transition, so it owns the completion tasks."
+                                : "The job was not closed by this transition.")
+                .steps(ledger.workDone(), ledger.childrenSpawned(), ledger.completionTasksDone())
+                .line(Digit.ATTEMPTS, counted("The transition was claimed", ledger.attempts(), Digit.ATTEMPTS))
+                .verdict(next(ledger));
+    }
+
+    private LedgerProse steps(boolean workDone, boolean childrenSpawned, boolean completionTasksDone) {
+        return line(
+                        Digit.WORK_DONE,
+                        workDone
+                                ? "Step 1, work: done. The result is recorded."
+                                : "Step 1, work: not done. No result is recorded.")
+                .line(
+                        Digit.CHILDREN_SPAWNED,
+                        childrenSpawned
+                                ? "Step 2, children: spawned, and the job's semaphore moved with them."
+                                : "Step 2, children: not spawned, and the job's semaphore has not moved.")
+                .line(
+                        Digit.COMPLETION_TASKS_DONE,
+                        completionTasksDone
+                                ? "Step 3, completion tasks: done. The job was completed here."
+                                : "Step 3, completion tasks: not done here.");
+    }
+
+    private LedgerProse line(Digit digit, String meaning) {
+        boolean single = digit.first() == digit.last();
+        String places = single ? "digit  " + digit.first() : "digits " + digit.first() + "-" + digit.last();
+        String shown = digits.substring(digit.first() - 1, digit.last());
+        text.append("  ")
+                .append(padded(places, 11))
+                .append("  ")
+                .append(padded(shown, 8))
+                .append("  ");
+        text.append(meaning).append('\n');
+        return this;
+    }
+
+    private String verdict(String sentence) {
+        return text.append('\n').append(sentence).toString();
+    }
+
+    private static String next(ActivityLedger ledger) {
+        if (!ledger.legOneComplete()) {
+            return nextOfLegOne(ledger.legOneAttempts());
+        }
+        if (ledger.legTwoEntries() == 0) {
+            return "The work is out, and no result has come back. The first result will enter Leg 2.\n"
+                    + "A Leg 1 transition that comes again is acknowledged and does nothing.";
+        }
+        if (ledger.legTwoEntries() == Digit.LEG2_ENTRIES.maximum()) {
+            return "No entry is left: the next claim of Leg 2 is refused, and the activity fails and is escalated.";
+        }
+        if (ledger.legTwoEntries() > 1) {
+            return "Leg 2 was entered by several transitions, or by one that came again. What each of them still has"
+                    + " to do\n"
+                    + "is in its own ledger: tally explain --guid.";
+        }
+        if (!ledger.workDone()) {
+            return "A result has come in and is not recorded yet. After a crash, step 1 runs again.";
+        }
+        if (!ledger.childrenSpawned()) {
+            return "The result is recorded, and what follows from it is not. After a crash, step 1 is skipped and\n"
+                    + "step 2 runs.";
+        }
+        if (!ledger.completionTasksDone()) {
+            return "Nothing is left to do here, unless its transition closed the job: the GUID ledger knows.";
+        }
+        return "Every step has committed, and the job was completed here. Whatever comes again is acknowledged and\n"
+                + "does nothing.";
+    }
+
+    private static String nextOfLegOne(int attempts) {
+        if (attempts == 0) {
+            return "Leg 1 has not begun. The first claim will hand the work out.";
+        }
+        if (attempts == Digit.LEG1_ATTEMPTS.maximum()) {
+            return "No attempt is left: the next claim of Leg 1 is refused, and the activity fails and is escalated.";
+        }
+        return "Leg 1 is under way, or it was interrupted. After a crash it runs again, as attempt " + (attempts + 1)
+                + ".";
+    }
+
+    private static String next(GuidLedger ledger) {
+        Optional<Step> next = ledger.nextStep();
+        if (next.isPresent() && ledger.attempts() == Digit.ATTEMPTS.maximum()) {
+            return "No attempt is left: the next claim is refused, and the activity fails and is escalated.";
+        }
+        return next.map(step -> switch (step) {
+                    case WORK -> "The next claim begins with step 1.";
+                    case CHILDREN -> "The next claim skips step 1, which has committed, and goes on with step 2.";
+                    case COMPLETION_TASKS ->
+                        "The next claim skips steps 1 and 2, which have committed, and runs step 3: the job is closed,"
+                                + " and\n"
+                                + "nobody else will complete it.";
+                })
+                .orElse("Everything that this transition had to do has committed. The next claim only acknowledges"
+                        + " it.");
+    }
+
+    private static String counted(String what, int count, Digit counter) {
+        String times = switch (count) {
+            case 0 -> "0 times";
+            case 1 -> "once";
+            case 2 -> "twice";
+            default -> count + " times";
+        };
+        String ceiling = count == counter.maximum() ? ", as often as it can be." : ".";
+        return what + " " + times + ceiling;
+    }
+
+    private static String padded(String text, int width) {
+        return text + " ".repeat(width - text.length());
+    }
+}

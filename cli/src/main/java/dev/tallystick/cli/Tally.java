@@ -1,0 +1,155 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.core.Json;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The entry of the {@code tally} command. A new command is a class of its own and one more name in the list below. */
+@Command(
+        name = "tally",
+        description = "Runs every job once, and can prove it.",
+        subcommands = {Explain.class},
+        sortOptions = false,
+        synopsisSubcommandLabel = "COMMAND",
+        optionListHeading = "%nOptions, before or after the command:%n",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally explain 001110000000001",
+            "  tally explain --guid 000110000000001 --json",
+            "",
+            "Exit codes: 0 done, 1 internal error, 2 wrong usage or input, 3 not found,",
+            "4 conflict, 5 unknown outcome (repeat with the same key).",
+        })
+public final class Tally implements Callable<Integer> {
+
+    private final Map<String, String> environment;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private CommandSpec spec;
+
+    @Option(names = "--json", scope = ScopeType.INHERIT, description = "Answer in JSON.")
+    private boolean json;
+
+    @Option(
+            names = "--debug",
+            scope = ScopeType.INHERIT,
+            description = "Show stack traces of internal errors, like TALLY_DEBUG=1.")
+    private boolean debug;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "Show this help, or that of a command.")
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    private boolean help;
+
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Show the version.")
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    private boolean version;
+
+    private Tally(Map<String, String> environment) {
+        this.environment = environment;
+    }
+
+    public static void main(String[] arguments) {
+        PrintWriter out = new PrintWriter(System.out, true, System.out.charset());
+        PrintWriter err = new PrintWriter(System.err, true, System.err.charset());
+        System.exit(run(out, err, System.getenv(), arguments));
+    }
+
+    /** One run of the command; the answer is the exit code of the process. */
+    static int run(PrintWriter out, PrintWriter err, Map<String, String> environment, String... arguments) {
+        return commandLine(out, err, environment).execute(arguments);
+    }
+
+    static CommandLine commandLine(PrintWriter out, PrintWriter err, Map<String, String> environment) {
+        Tally tally = new Tally(environment);
+        return new CommandLine(tally)
+                .setOut(out)
+                .setErr(err)
+                // An argument that begins with @ is data like any other, not the name of a file to read.
+                .setExpandAtFiles(false)
+                .setExecutionStrategy(tally::execute)
+                .setParameterExceptionHandler((e, arguments) -> tally.complain(e))
+                .setExecutionExceptionHandler((e, line, parsed) -> tally.report(e, line));
+    }
+
+    /** Without a command there is nothing to do but to say what there is. */
+    @Override
+    public Integer call() {
+        CommandLine line = spec.commandLine();
+        line.usage(line.getErr());
+        return ExitCode.USAGE.code();
+    }
+
+    boolean wantsJson() {
+        return json;
+    }
+
+    private int execute(ParseResult parsed) {
+        if (parsed.isVersionHelpRequested()) {
+            SequencedMap<String, Json> fields = new LinkedHashMap<>(Map.of("version", Json.of(Version.current())));
+            spec.commandLine().getOut().println(json ? TallyCommand.object(fields) : "tally " + Version.current());
+            return ExitCode.OK.code();
+        }
+        return new CommandLine.RunLast().execute(parsed);
+    }
+
+    private int complain(ParameterException e) {
+        PrintWriter err = spec.commandLine().getErr();
+        String name = e.getCommandLine().getCommandSpec().qualifiedName();
+        err.println(name + ": " + visible(e.getMessage()));
+        UnmatchedArgumentException.printSuggestions(e, err);
+        err.println("Try '" + name + " --help'.");
+        return ExitCode.USAGE.code();
+    }
+
+    private int report(Exception e, CommandLine line) {
+        PrintWriter err = spec.commandLine().getErr();
+        String name = line.getCommandSpec().qualifiedName();
+        if (e instanceof CommandFailed failed) {
+            err.println(name + ": " + visible(failed.getMessage()));
+            return failed.exitCode().code();
+        }
+        err.println(name + ": internal error: " + visible(e.toString()));
+        if (debug || !environment.getOrDefault("TALLY_DEBUG", "").isEmpty()) {
+            trace(e, err);
+        } else {
+            err.println("Run it again with --debug for the stack trace.");
+        }
+        return ExitCode.INTERNAL.code();
+    }
+
+    private static void trace(Throwable thrown, PrintWriter err) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            err.println(visible(cause.toString()));
+            for (StackTraceElement frame : cause.getStackTrace()) {
+                err.println("    at " + frame);
+            }
+        }
+    }
+
+    /** Arguments come back in messages; a terminal must not obey what is in them. */
+    private static String visible(@Nullable String message) {
+        return String.valueOf(message).replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
+    }
+}

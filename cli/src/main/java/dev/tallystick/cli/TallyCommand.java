@@ -1,0 +1,38 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.core.Json;
+import java.io.PrintWriter;
+import java.util.SequencedMap;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** What every command has in common: it runs, answers in text or JSON, and ends with an exit code. */
+abstract class TallyCommand implements Callable<Integer> {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private CommandSpec spec;
+
+    abstract ExitCode run() throws Exception;
+
+    @Override
+    public final Integer call() throws Exception {
+        return run().code();
+    }
+
+    /** Prints the one that was asked for. The fields keep their order. */
+    final void answer(String text, SequencedMap<String, Json> fields) {
+        Tally tally = (Tally) spec.root().userObject();
+        PrintWriter out = spec.root().commandLine().getOut();
+        out.println(tally.wantsJson() ? object(fields) : text);
+    }
+
+    static String object(SequencedMap<String, Json> fields) {
+        return fields.entrySet().stream()
+                .map(field -> Json.of(field.getKey()).canonical() + ":"
+                        + field.getValue().canonical())
+                .collect(Collectors.joining(",", "{", "}"));
+    }
+}
