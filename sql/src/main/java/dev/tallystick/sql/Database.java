@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /**
  * Runs named transactions on a durable Postgres, at READ COMMITTED: correctness rests on locks, guards and unique keys.
@@ -95,6 +97,7 @@ public final class Database {
         try {
             connection.setAutoCommit(false);
             T result = work.run(Tx.on(connection));
+            demandUnharmed(connection);
             done = true;
             return result;
         } catch (SQLException e) {
@@ -105,6 +108,13 @@ public final class Database {
             if (!done) {
                 rollback(connection);
             }
+        }
+    }
+
+    /** COMMIT of a transaction in which a statement has failed rolls back, and the driver reports success. */
+    private static void demandUnharmed(Connection connection) throws SQLException {
+        if (connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.FAILED) {
+            throw new SQLException("a statement failed and its failure was ignored", SqlStates.IN_FAILED_TRANSACTION);
         }
     }
 

@@ -12,7 +12,7 @@ final class SqlStates {
     private static final String SERIALIZATION_FAILURE = "40001";
     private static final String DEADLOCK_DETECTED = "40P01";
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
-    private static final String IN_FAILED_TRANSACTION = "25P02";
+    static final String IN_FAILED_TRANSACTION = "25P02";
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     /** Whether running the same transaction once more may well succeed. */

@@ -1,0 +1,75 @@
+package dev.tallystick.bench;
+
+import dev.tallystick.postgres.EmbeddedPostgres;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Runs one suite and prints its figures. */
+@Command(
+        name = "bench/run",
+        mixinStandardHelpOptions = true,
+        description = "Runs one suite: a warm-up, then three interleaved rounds; prints medians, spread and ratios.",
+        footer = {"", "Examples:", "  bench/run sql", "  bench/run sql --seconds 10 --json"})
+final class Bench implements Callable<Integer> {
+
+    private static final Map<String, Supplier<Suite>> SUITES = Map.of("sql", SqlSuite::new);
+
+    @Parameters(index = "0", paramLabel = "SUITE", description = "what to measure: sql")
+    private String suite = "";
+
+    @Option(names = "--seconds", paramLabel = "N", description = "length of one round (default: ${DEFAULT-VALUE})")
+    private int seconds = 5;
+
+    @Option(names = "--json", description = "one JSON object a line instead of a table")
+    private boolean json;
+
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new Bench()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Supplier<Suite> chosen = SUITES.get(suite);
+        if (chosen == null || seconds < 1) {
+            System.err.println(
+                    chosen == null
+                            ? "no suite '" + suite + "'; there is: " + String.join(", ", SUITES.keySet())
+                            : "--seconds must be at least 1");
+            return CommandLine.ExitCode.USAGE;
+        }
+        PrintStream progress = System.err;
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.temporary().start()) {
+            DataSource database = unpooled(postgres);
+            List<Contender> contenders = new ArrayList<>(new Floor().contenders(database));
+            contenders.addAll(chosen.get().contenders(database));
+            Rounds rounds = new Rounds(Duration.ofSeconds(seconds), progress::println);
+            Report report = new Report(rounds.run(contenders));
+            if (json) {
+                report.printJson(System.out);
+            } else {
+                report.printTable(System.out);
+            }
+        }
+        return CommandLine.ExitCode.OK;
+    }
+
+    /** Every connection is a new session, so that a round's sessions end with it and its counters are complete. */
+    private static DataSource unpooled(EmbeddedPostgres postgres) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(postgres.jdbcUrl());
+        source.setUser(postgres.user());
+        source.setPassword(postgres.password());
+        return source;
+    }
+}

@@ -1,0 +1,85 @@
+package dev.tallystick.sql;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A guarded primitive to test with: pays 1 into an account, once for each key, and answers with the balance at which it left the
+ * account. An account that somebody else has locked blocks the item.
+ */
+final class Deposit implements Primitive<Deposit.Item, Integer> {
+
+    record Item(String key, String account) {}
+
+    private static final String LOCK = "select id from account where id = any(?) order by id for update";
+    private static final String LOCK_FREE = LOCK + " skip locked";
+
+    // The key row keeps the balance that was answered, so that a repeat is answered alike.
+    private static final String DEPOSIT = """
+            with item as (
+                select *
+                from unnest(?::text[], ?::text[]) as i (key, account)
+            ),
+            fresh as (
+                insert into effect (key, amount)
+                select i.key, a.balance + 1
+                from item i
+                join account a on a.id = i.account
+                on conflict (key) do nothing
+                returning key, amount
+            ),
+            paid as (
+                update account a
+                set balance = f.amount
+                from fresh f
+                join item i on i.key = f.key
+                where a.id = i.account
+            )
+            select key, amount
+            from fresh
+            """;
+
+    private static final String ANSWERS = "select key, amount from effect where key = any(?)";
+
+    /** How many items each applied batch had, for tests that look at the batches themselves. */
+    final List<List<String>> batches = new CopyOnWriteArrayList<>();
+
+    @Override
+    public String name() {
+        return "deposit";
+    }
+
+    @Override
+    public int rank() {
+        return 0;
+    }
+
+    @Override
+    public Object orderKey(Item item) {
+        return item.account();
+    }
+
+    @Override
+    public List<@Nullable Integer> apply(Tx tx, List<Item> items) throws SQLException {
+        batches.add(items.stream().map(Item::key).toList());
+        String[] accounts = items.stream().map(Item::account).toArray(String[]::new);
+        Set<String> locked = new HashSet<>(
+                tx.query(items.size() == 1 ? LOCK : LOCK_FREE, row -> row.getString("id"), (Object) accounts));
+        List<Item> free =
+                items.stream().filter(item -> locked.contains(item.account())).toList();
+        String[] keys = free.stream().map(Item::key).toArray(String[]::new);
+        tx.query(DEPOSIT, row -> true, keys, free.stream().map(Item::account).toArray(String[]::new));
+        Map<String, Integer> answers = new HashMap<>();
+        tx.query(ANSWERS, row -> answers.put(row.getString("key"), row.getInt("amount")), (Object) keys);
+        List<@Nullable Integer> inOrder = new ArrayList<>(items.size());
+        items.forEach(item -> inOrder.add(answers.get(item.key())));
+        return inOrder;
+    }
+}

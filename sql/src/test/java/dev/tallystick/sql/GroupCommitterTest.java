@@ -1,0 +1,350 @@
+package dev.tallystick.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tallystick.sql.DefiniteFailureException.Reason;
+import dev.tallystick.sql.GroupCommitter.Limits;
+import dev.tallystick.testkit.CommitFate;
+import dev.tallystick.testkit.CommitPolicy;
+import dev.tallystick.testkit.CrashAt;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.History;
+import dev.tallystick.testkit.Randomness;
+import dev.tallystick.testkit.Seeded;
+import dev.tallystick.testkit.TcpProxy;
+import dev.tallystick.testkit.TestPostgres;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@ExtendWith(Seeded.class)
+class GroupCommitterTest {
+
+    private static final Limits LIMITS = Limits.DEFAULT;
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perTest();
+
+    private final Deposit deposit = new Deposit();
+    private Database database;
+
+    @BeforeEach
+    void open() {
+        database = Database.on(postgres.dataSource());
+        EffectStore.create(database);
+        for (int i = 0; i < 300; i++) {
+            String account = "account-" + i;
+            database.transact("open", tx -> tx.update("insert into account (id, balance) values (?, 0)", account));
+        }
+    }
+
+    @Test
+    void an_answer_comes_after_its_commit() {
+        try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
+            assertThat(committer.submit(deposit, item("k", 0)).join()).isEqualTo(1);
+            assertThat(EffectStore.keys(database)).containsExactly("k");
+        }
+    }
+
+    @Test
+    void what_queues_while_a_batch_commits_goes_out_as_one_batch() throws Exception {
+        try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
+            List<CompletableFuture<Integer>> answers = new ArrayList<>();
+            try (Connection stranger = lockedByStranger("account-0")) {
+                answers.add(underWay(committer));
+                for (int i = 1; i <= 200; i++) {
+                    answers.add(committer.submit(deposit, item("k" + i, i)));
+                }
+                stranger.rollback();
+            }
+            answers.forEach(CompletableFuture::join);
+        }
+        assertThat(deposit.batches).hasSize(2);
+        assertThat(deposit.batches.getLast()).hasSize(200);
+    }
+
+    @Test
+    void two_items_for_one_row_both_count_in_the_order_in_which_they_came() throws Exception {
+        try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
+            List<CompletableFuture<Integer>> answers = new ArrayList<>();
+            try (Connection stranger = lockedByStranger("account-0")) {
+                CompletableFuture<Integer> first = underWay(committer);
+                assertThat(first).isNotDone();
+                for (int i = 0; i < 5; i++) {
+                    answers.add(committer.submit(deposit, item("same-" + i, 7)));
+                    answers.add(committer.submit(deposit, item("other-" + i, 10 + i)));
+                }
+                stranger.rollback();
+            }
+            for (int i = 0; i < 5; i++) {
+                assertThat(answers.get(2 * i).join()).isEqualTo(i + 1);
+                assertThat(answers.get(2 * i + 1).join()).isEqualTo(1);
+            }
+        }
+        assertThat(balance("account-7")).isEqualTo(5);
+    }
+
+    @Test
+    void a_poisoned_item_among_200_fails_alone() throws Exception {
+        try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
+            List<CompletableFuture<Integer>> healthy = new ArrayList<>();
+            CompletableFuture<Integer> poisoned;
+            try (Connection stranger = lockedByStranger("account-0")) {
+                CompletableFuture<Integer> first = underWay(committer);
+                assertThat(first).isNotDone();
+                for (int i = 1; i < 100; i++) {
+                    healthy.add(committer.submit(deposit, item("k" + i, i)));
+                }
+                poisoned = committer.submit(deposit, item("poison", 100));
+                for (int i = 101; i < 200; i++) {
+                    healthy.add(committer.submit(deposit, item("k" + i, i)));
+                }
+                stranger.rollback();
+            }
+            healthy.forEach(answer -> assertThat(answer.join()).isEqualTo(1));
+            assertDefinite(poisoned::join, Reason.REFUSED);
+        }
+        assertThat(EffectStore.keys(database)).hasSize(199).doesNotContain("poison");
+    }
+
+    @Test
+    void an_item_that_a_stranger_blocks_does_not_hold_up_the_others() throws Exception {
+        try (GroupCommitter committer = new GroupCommitter(database, patient())) {
+            CompletableFuture<Integer> blocked;
+            try (Connection brief = lockedByStranger("account-0");
+                    Connection stubborn = lockedByStranger("account-1")) {
+                CompletableFuture<Integer> first = underWay(committer);
+                assertThat(first).isNotDone();
+                blocked = committer.submit(deposit, item("blocked", 1));
+                CompletableFuture<Integer> free = committer.submit(deposit, item("free", 2));
+                brief.rollback();
+
+                assertThat(free.get(20, TimeUnit.SECONDS)).isEqualTo(1);
+                assertThat(blocked).isNotDone();
+                stubborn.rollback();
+            }
+            assertThat(blocked.get(20, TimeUnit.SECONDS)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void an_item_whose_lock_is_never_free_fails_definitely() throws Exception {
+        Limits hasty = new Limits(1, 500, 10_000, Duration.ofMillis(50), 5, Duration.ofSeconds(30));
+        try (GroupCommitter committer = new GroupCommitter(database, hasty);
+                Connection stranger = lockedByStranger("account-0")) {
+            assertDefinite(() -> committer.submit(deposit, item("k", 0)).join(), Reason.LOCKED);
+            stranger.rollback();
+        }
+        assertThat(EffectStore.keys(database)).isEmpty();
+    }
+
+    @Test
+    void a_batch_whose_reply_is_lost_is_looked_up_and_applied_once() {
+        try (TcpProxy proxy = postgres.proxy();
+                GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), LIMITS)) {
+            proxy.onNextCommit(CommitFate.LOSE_REPLY);
+
+            assertThat(committer.submit(deposit, item("k", 3)).join()).isEqualTo(1);
+
+            assertThat(committer.counts().lookUps()).isPositive();
+            assertThat(balance("account-3")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_commit_that_never_arrived_is_made_by_the_look_up() {
+        try (TcpProxy proxy = postgres.proxy();
+                GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), LIMITS)) {
+            proxy.onNextCommit(CommitFate.CUT_BEFORE);
+
+            assertThat(committer.submit(deposit, item("k", 3)).join()).isEqualTo(1);
+
+            assertThat(balance("account-3")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void while_a_lost_commit_is_still_on_its_way_the_outcome_stays_unknown() {
+        Limits hasty = new Limits(1, 500, 10_000, Duration.ofMillis(50), 2, Duration.ofSeconds(30));
+        try (TcpProxy proxy = postgres.proxy();
+                GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), hasty)) {
+            proxy.onNextCommit(CommitFate.HOLD);
+
+            assertThatThrownBy(() -> committer.submit(deposit, item("k", 3)).join())
+                    .hasCauseInstanceOf(UnknownOutcomeException.class);
+
+            assertThat(proxy.held().getFirst().release()).isTrue();
+            assertThat(committer.submit(deposit, item("k", 3)).join()).isEqualTo(1);
+            assertThat(balance("account-3")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_database_that_is_away_fails_items_definitely_and_serves_them_when_it_is_back() {
+        try (TcpProxy proxy = postgres.proxy();
+                GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), LIMITS)) {
+            proxy.refuse();
+            assertDefinite(() -> committer.submit(deposit, item("k", 3)).join(), Reason.UNAVAILABLE);
+
+            proxy.pass();
+            assertThat(committer.submit(deposit, item("k", 3)).join()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void closing_in_the_middle_of_a_batch_commits_what_was_taken_and_refuses_what_comes_later() throws Exception {
+        GroupCommitter committer = new GroupCommitter(database, patient());
+        List<CompletableFuture<Integer>> taken = new ArrayList<>();
+        CompletableFuture<Void> closing;
+        try (Connection stranger = lockedByStranger("account-0")) {
+            taken.add(underWay(committer));
+            for (int i = 1; i < 50; i++) {
+                taken.add(committer.submit(deposit, item("k" + i, i)));
+            }
+            closing = CompletableFuture.runAsync(committer::close);
+            Eventually.holds("new items are refused", () -> isRefused(committer));
+            stranger.rollback();
+        }
+        closing.get(30, TimeUnit.SECONDS);
+
+        taken.forEach(answer -> assertThat(answer.join()).isEqualTo(1));
+        assertThat(EffectStore.keys(database)).hasSizeGreaterThanOrEqualTo(50);
+    }
+
+    @Test
+    void a_full_queue_refuses_and_loses_nothing_that_it_took() throws Exception {
+        Limits tiny = new Limits(1, 10, 20, Duration.ofSeconds(30), 5, Duration.ofSeconds(30));
+        try (GroupCommitter committer = new GroupCommitter(database, tiny)) {
+            List<CompletableFuture<Integer>> taken = new ArrayList<>();
+            try (Connection stranger = lockedByStranger("account-0")) {
+                taken.add(underWay(committer));
+                for (int i = 1; i <= 20; i++) {
+                    taken.add(committer.submit(deposit, item("k" + i, i)));
+                }
+                assertDefinite(
+                        () -> committer.submit(deposit, item("too-much", 21)).join(), Reason.OVERLOADED);
+                stranger.rollback();
+            }
+            taken.forEach(answer -> assertThat(answer.join()).isEqualTo(1));
+        }
+        assertThat(EffectStore.keys(database)).hasSize(21);
+    }
+
+    @Test
+    void a_committer_that_dies_reports_its_batch_as_unknown_and_takes_no_more() {
+        CrashAt crash = CrashAt.nth(SqlCrashPoint.AFTER_COMMIT, 2);
+        Database crashing = Database.on(postgres.unpooled(), RandomGenerator.getDefault(), crash);
+        GroupCommitter committer = new GroupCommitter(crashing, LIMITS);
+
+        assertThatThrownBy(() -> committer.submit(deposit, item("k", 0)).join())
+                .hasCauseInstanceOf(UnknownOutcomeException.class);
+        Eventually.holds("it takes no more", () -> isRefused(committer));
+
+        assertThat(EffectStore.keys(database)).containsExactly("k");
+    }
+
+    @Test
+    void under_random_losses_nothing_acknowledged_is_lost_and_nothing_happens_twice(Randomness random)
+            throws Exception {
+        History<String> history = new History<>();
+        try (TcpProxy proxy = postgres.proxy();
+                ExecutorService callers = Executors.newFixedThreadPool(16);
+                GroupCommitter committer =
+                        new GroupCommitter(Database.on(postgres.proxied(proxy)), LIMITS.withLanes(2))) {
+            proxy.onCommit(commit -> random.chance(0.2)
+                    ? random.oneOf(CommitFate.LOSE_REPLY, CommitFate.CUT_BEFORE)
+                    : CommitFate.FORWARD);
+            List<Future<?>> sent = new ArrayList<>();
+            for (int i = 0; i < 1_000; i++) {
+                Deposit.Item item = item(random.chance(0.01) ? "poison" : "k" + i, random.between(0, 299));
+                sent.add(callers.submit(() -> send(committer, item, history)));
+            }
+            for (Future<?> each : sent) {
+                each.get();
+            }
+            proxy.onCommit(CommitPolicy.always(CommitFate.FORWARD));
+        }
+        history.assertAgreesWith(EffectStore.keys(database));
+        assertThat(sumOfBalances()).isEqualTo(EffectStore.keys(database).size());
+    }
+
+    private void send(GroupCommitter committer, Deposit.Item item, History<String> history) {
+        history.invoked(item.key());
+        try {
+            committer.submit(deposit, item).join();
+            history.acknowledged(item.key());
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof UnknownOutcomeException) {
+                history.unknown(item.key());
+            } else {
+                history.failed(item.key());
+            }
+        }
+    }
+
+    /** An item that waits for account 0, so that whatever is handed in now queues up behind it. */
+    private CompletableFuture<Integer> underWay(GroupCommitter committer) {
+        CompletableFuture<Integer> first = committer.submit(deposit, item("first", 0));
+        Eventually.holds("the first item waits for its lock", () -> deposit.batches.size() == 1);
+        return first;
+    }
+
+    private static Limits patient() {
+        return new Limits(1, 500, 10_000, Duration.ofSeconds(60), 5, Duration.ofSeconds(60));
+    }
+
+    private static Deposit.Item item(String key, int account) {
+        return new Deposit.Item(key, "account-" + account);
+    }
+
+    private boolean isRefused(GroupCommitter committer) {
+        return committer.submit(deposit, item("late", 299)).isCompletedExceptionally();
+    }
+
+    private static void assertDefinite(ThrowingCallable call, Reason reason) {
+        assertThatThrownBy(call)
+                .cause()
+                .isInstanceOfSatisfying(
+                        DefiniteFailureException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo(reason));
+    }
+
+    private static Connection lockedByStranger(String account) throws SQLException {
+        Connection connection = postgres.unpooled().getConnection();
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("select 1 from account where id = '" + account + "' for update");
+        }
+        return connection;
+    }
+
+    private int balance(String account) {
+        return database.transact(
+                "balance",
+                tx -> tx.first("select balance from account where id = ?", row -> row.getInt("balance"), account)
+                        .orElseThrow());
+    }
+
+    private int sumOfBalances() {
+        return database.transact(
+                "sum",
+                tx -> tx.first("select sum(balance) as sum from account", row -> row.getInt("sum"))
+                        .orElseThrow());
+    }
+}

@@ -1,0 +1,139 @@
+package dev.tallystick.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tallystick.testkit.CrashAt;
+import dev.tallystick.testkit.SimulatedCrash;
+import dev.tallystick.testkit.TestPostgres;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class MigrationsTest {
+
+    private static final Migration FIRST =
+            Migration.of("0001-fruit.sql", "create table tally.fruit (name text primary key)");
+    private static final Migration SECOND =
+            Migration.of("0002-colour.sql", "alter table tally.fruit add column colour text");
+    private static final Migration THIRD =
+            Migration.of("0003-no-colour.sql", "-- needs code 3\nalter table tally.fruit drop column colour");
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perTest();
+
+    private Database database;
+
+    @BeforeEach
+    void open() {
+        database = Database.on(postgres.dataSource());
+    }
+
+    @Test
+    void steps_are_applied_once_and_in_order() {
+        assertThat(migrations(FIRST, SECOND).migrate(database)).containsExactly("0001-fruit", "0002-colour");
+        assertThat(migrations(FIRST, SECOND).migrate(database)).isEmpty();
+    }
+
+    @Test
+    void many_instances_that_start_at_once_apply_each_step_once() throws Exception {
+        List<String> applied = new ArrayList<>();
+        try (ExecutorService instances = Executors.newFixedThreadPool(8)) {
+            List<Future<List<String>>> starting = new ArrayList<>();
+            for (int i = 0; i < 16; i++) {
+                starting.add(instances.submit(() -> migrations(FIRST, SECOND).migrate(database)));
+            }
+            for (Future<List<String>> each : starting) {
+                applied.addAll(each.get());
+            }
+        }
+
+        assertThat(applied).containsExactlyInAnyOrder("0001-fruit", "0002-colour");
+    }
+
+    @Test
+    void modules_number_their_steps_independently() {
+        Migration other = Migration.of("0001-vegetable.sql", "create table tally.vegetable (name text primary key)");
+
+        migrations(FIRST).migrate(database);
+
+        assertThat(Migrations.of("other", List.of(other)).migrate(database)).containsExactly("0001-vegetable");
+    }
+
+    @Test
+    void older_code_is_content_with_a_schema_that_only_added() {
+        migrations(FIRST, SECOND).migrate(database);
+
+        assertThat(migrations(FIRST).migrate(database)).isEmpty();
+    }
+
+    @Test
+    void older_code_refuses_a_schema_that_says_it_needs_newer_code() {
+        migrations(FIRST, SECOND, THIRD).migrate(database);
+
+        assertThatThrownBy(() -> migrations(FIRST, SECOND).migrate(database))
+                .isInstanceOf(SchemaException.class)
+                .hasMessageContaining("needs code that knows migration 3")
+                .hasMessageContaining("upgrade this instance");
+    }
+
+    @Test
+    void a_step_that_was_edited_after_it_had_been_applied_is_refused() {
+        migrations(FIRST).migrate(database);
+        Migration edited = Migration.of("0001-fruit.sql", "create table tally.fruit (name text primary key, size int)");
+
+        assertThatThrownBy(() -> migrations(edited).migrate(database))
+                .isInstanceOf(SchemaException.class)
+                .hasMessageContaining("0001-fruit")
+                .hasMessageContaining("add a new one instead");
+    }
+
+    @Test
+    void a_step_that_fails_leaves_nothing_and_the_steps_before_it_stay() {
+        Migration broken = Migration.of("0002-broken.sql", "create table tally.half (id int); select 1/0");
+
+        assertThatThrownBy(() -> migrations(FIRST, broken).migrate(database))
+                .isInstanceOf(DefiniteFailureException.class);
+
+        assertThat(tables()).containsExactly("fruit", "migration");
+        assertThat(migrations(FIRST, SECOND).migrate(database)).containsExactly("0002-colour");
+    }
+
+    @Test
+    void a_crash_inside_a_step_leaves_nothing_of_it() {
+        CrashAt crash = CrashAt.first(SqlCrashPoint.MIGRATION_APPLIED);
+        Database crashing = Database.on(postgres.unpooled(), RandomGenerator.getDefault(), crash);
+
+        assertThatThrownBy(() -> migrations(FIRST).migrate(crashing)).isInstanceOf(SimulatedCrash.class);
+
+        assertThat(tables()).containsExactly("migration");
+        assertThat(migrations(FIRST).migrate(database)).containsExactly("0001-fruit");
+    }
+
+    @Test
+    void a_gap_in_the_numbers_is_a_mistake_of_the_code() {
+        assertThatThrownBy(() -> migrations(FIRST, THIRD))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("without a gap");
+        assertThatThrownBy(() -> Migration.of("1-fruit.sql", "")).hasMessageContaining("0001-what-it-adds.sql");
+    }
+
+    private static Migrations migrations(Migration... steps) {
+        return Migrations.of("test", List.of(steps));
+    }
+
+    private List<String> tables() {
+        return database.transact("list tables", tx -> tx.query("""
+                select table_name
+                from information_schema.tables
+                where table_schema = 'tally'
+                order by table_name
+                """, row -> row.getString("table_name")));
+    }
+}
