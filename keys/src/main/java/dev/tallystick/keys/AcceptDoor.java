@@ -1,0 +1,73 @@
+package dev.tallystick.keys;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Binds keys in the transaction that accepts what they ask for: a key is bound if and only if that transaction commits, and a
+ * rejection leaves nothing behind.
+ *
+ * <p>The caller owns the transaction, and calls this before it locks anything but keys. A batch whose keys are all free costs
+ * one statement, any other batch two. Thread-safe.
+ */
+public final class AcceptDoor {
+
+    private final KeyRetention retention;
+    private final CrashPoints crashPoints;
+    private final KeyStore store = new KeyStore();
+
+    public AcceptDoor(KeyRetention retention) {
+        this(retention, CrashPoints.NONE);
+    }
+
+    public AcceptDoor(KeyRetention retention, CrashPoints crashPoints) {
+        this.retention = retention;
+        this.crashPoints = crashPoints;
+    }
+
+    /**
+     * Binds the keys that are free, and says for each claim what its key is bound to. Applied again to claims that are bound
+     * already it writes nothing, so it may be repeated after an unknown outcome.
+     *
+     * @return one outcome for each claim, in the same order. Of claims with equal keys the first is the one that may be fresh
+     */
+    public List<Accept> accept(Tx tx, List<AcceptClaim> claims) throws SQLException {
+        Binding binding = Binding.of(
+                claims,
+                AcceptClaim::key,
+                free -> store.insertAccepted(tx, free, retention),
+                bound -> store.read(tx, Door.ACCEPT, bound));
+        crashPoints.reached(KeysCrashPoint.ACCEPT_WRITTEN);
+        List<Accept> outcomes = new ArrayList<>(claims.size());
+        for (AcceptClaim claim : claims) {
+            KeyEntry entry = binding.entry(claim.key());
+            // Removed, so that a second claim in the same batch finds the key bound.
+            boolean first = binding.fresh().remove(claim.key());
+            outcomes.add(first ? new Accept.Fresh(entry) : outcome(claim, entry));
+        }
+        return outcomes;
+    }
+
+    /** What the given keys are bound to; those that are free are left out. */
+    public Map<ScopedKey, KeyEntry> lookUp(Tx tx, Collection<ScopedKey> keys) throws SQLException {
+        Map<ScopedKey, KeyEntry> entries = HashMap.newHashMap(keys.size());
+        store.read(tx, Door.ACCEPT, Set.copyOf(keys)).forEach(entry -> entries.put(entry.key(), entry));
+        return entries;
+    }
+
+    private static Accept outcome(AcceptClaim claim, KeyEntry bound) {
+        if (!bound.standsFor(claim.fingerprint())) {
+            return new Accept.Reused(KeyReuse.of(bound, claim.fingerprint()));
+        }
+        return bound.original().equals(claim.original())
+                ? new Accept.Confirmed(bound)
+                : new Accept.Replayed(bound);
+    }
+}

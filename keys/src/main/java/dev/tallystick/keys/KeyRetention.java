@@ -1,0 +1,48 @@
+package dev.tallystick.keys;
+
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * How long a key is remembered once its answer is final. It must outlast the retries of every client: whoever repeats a
+ * request after its key was forgotten has it done again.
+ */
+public record KeyRetention(int days) {
+
+    public static final String SETTING = "TALLY_KEY_RETENTION_DAYS";
+
+    public static final int MIN_DAYS = 7;
+    public static final int MAX_DAYS = 36_500;
+
+    public static final KeyRetention DEFAULT = new KeyRetention(365);
+
+    public KeyRetention {
+        if (days < MIN_DAYS || days > MAX_DAYS) {
+            throw new IllegalArgumentException(
+                    SETTING + " is between " + MIN_DAYS + " and " + MAX_DAYS + " days, got " + days);
+        }
+    }
+
+    /** As the settings say, or the default if they say nothing. */
+    public static KeyRetention from(Map<String, String> settings) {
+        String text = settings.get(SETTING);
+        return text == null ? DEFAULT : parse(text);
+    }
+
+    public static KeyRetention parse(String text) {
+        try {
+            return new KeyRetention(Integer.parseInt(text.strip()));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(SETTING + " is a whole number of days, got '" + text + "'", e);
+        }
+    }
+
+    /** Days of 24 hours, whatever a time zone does on some of them: clients count their retry windows in hours. */
+    public Duration duration() {
+        return Duration.ofDays(days);
+    }
+
+    int hours() {
+        return Math.toIntExact(duration().toHours());
+    }
+}

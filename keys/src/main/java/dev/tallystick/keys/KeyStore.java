@@ -1,0 +1,318 @@
+package dev.tallystick.keys;
+
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The key table. One method is one statement; the caller owns the transaction.
+ *
+ * <p>A statement over many keys is given each of them once, and inserts or locks them in the order of the primary key: two
+ * batches that meet wait for one another in one direction only.
+ */
+final class KeyStore {
+
+    // Named one by one: a "*" that is prepared on a connection breaks when a later migration adds a column.
+    private static final String COLUMNS = """
+            k.key, k.mesh, k.member, k.door, k.status, k.fingerprint, k.destination, k.original_id,
+                k.response, k.history_id, k.history_available, k.first_seen_at, k.expires_at,
+                k.transactional, k.owner, k.fence""";
+
+    // The order of insertion is the lock order, so it is sorted here and not left to the caller.
+    private static final String INSERT_ACCEPTED = """
+            insert into tally.key as k (
+                key, mesh, member, door, status, fingerprint, destination, original_id,
+                response, history_id, history_available, expires_at)
+            select
+                key, mesh, member, 'accept', 'committed', fingerprint, destination, original_id,
+                response, history_id, history_id is not null, now() + ? * interval '1 hour'
+            from unnest(?, ?, ?, ?, ?, ?, ?, ?)
+                as claim (key, mesh, member, fingerprint, destination, original_id, response, history_id)
+            order by key collate "C", mesh collate "C", member collate "C"
+            on conflict (key, mesh, member, door) do nothing
+            returning %s
+            """.formatted(COLUMNS);
+
+    private static final String INSERT_PENDING = """
+            insert into tally.key as k (
+                key, mesh, member, door, status, fingerprint, original_id, transactional, owner, fence)
+            select
+                key, mesh, member, 'reserve', 'pending', fingerprint, original_id, transactional, owner, ?
+            from unnest(?, ?, ?, ?, ?, ?, ?)
+                as claim (key, mesh, member, fingerprint, original_id, transactional, owner)
+            order by key collate "C", mesh collate "C", member collate "C"
+            on conflict (key, mesh, member, door) do nothing
+            returning %s
+            """.formatted(COLUMNS);
+
+    private static final String READ = """
+            select %s
+            from unnest(?, ?, ?) as wanted (key, mesh, member)
+            join tally.key k
+                on k.key = wanted.key and k.mesh = wanted.mesh and k.member = wanted.member and k.door = ?
+            """.formatted(COLUMNS);
+
+    private static final String LOCK = READ + """
+            order by k.key, k.mesh, k.member
+            for update of k
+            """;
+
+    private static final String LOCK_FREE = LOCK + """
+            skip locked
+            """;
+
+    // Whoever runs a transactional handler holds this lock meanwhile: a row that is locked has a live runner.
+    private static final String LOCK_IF_FREE = """
+            select %s
+            from tally.key k
+            where key = ? and mesh = ? and member = ? and door = 'reserve' and status = 'pending' and transactional
+            for update skip locked
+            """.formatted(COLUMNS);
+
+    private static final String SETTLE = """
+            update tally.key k
+            set status = verdict.status,
+                response = verdict.response,
+                expires_at = case when verdict.status <> 'outcome_unknown' then now() + ? * interval '1 hour' end
+            from unnest(?, ?, ?, ?, ?, ?, ?, ?)
+                as verdict (key, mesh, member, original_id, owner, fence, status, response)
+            where k.key = verdict.key and k.mesh = verdict.mesh and k.member = verdict.member and k.door = 'reserve'
+                and k.status in ('pending', 'outcome_unknown')
+                and k.original_id = verdict.original_id and k.owner = verdict.owner and k.fence = verdict.fence
+            returning %s
+            """.formatted(COLUMNS);
+
+    private static final String RELEASE = """
+            delete from tally.key k
+            using unnest(?, ?, ?, ?, ?, ?) as held (key, mesh, member, original_id, owner, fence)
+            where k.key = held.key and k.mesh = held.mesh and k.member = held.member and k.door = 'reserve'
+                and k.status in ('pending', 'outcome_unknown')
+                and k.original_id = held.original_id and k.owner = held.owner and k.fence = held.fence
+            returning %s
+            """.formatted(COLUMNS);
+
+    private static final String TAKE_OVER = """
+            update tally.key k
+            set owner = ?, fence = fence + 1
+            where key = ? and mesh = ? and member = ? and door = 'reserve'
+                and status = 'pending' and transactional
+                and original_id = ? and owner = ? and fence = ?
+            returning %s
+            """.formatted(COLUMNS);
+
+    private static final String LOCK_ORPHANS = """
+            select %s
+            from tally.key k
+            where owner = ? and status = 'pending'
+            order by key, mesh, member
+            limit ?
+            for update skip locked
+            """.formatted(COLUMNS);
+
+    private static final String UNRESOLVED = """
+            select %s
+            from tally.key k
+            where status in ('pending', 'outcome_unknown')
+            order by first_seen_at, key, mesh, member
+            limit ?
+            """.formatted(COLUMNS);
+
+    // A CTE, not "in (select …)": the planner may run a subquery twice and delete more than the limit.
+    private static final String SWEEP = """
+            with due as (
+                select key, mesh, member, door
+                from tally.key
+                where expires_at <= now()
+                order by expires_at
+                limit ?
+                for update skip locked
+            )
+            delete from tally.key k
+            using due
+            where k.key = due.key and k.mesh = due.mesh and k.member = due.member and k.door = due.door
+                and k.status in ('committed', 'rejected') and k.expires_at <= now()
+            """;
+
+    /** Binds those keys that are free; the rows of the others are not returned. */
+    List<KeyEntry> insertAccepted(Tx tx, List<AcceptClaim> claims, KeyRetention retention) throws SQLException {
+        KeyColumns keys = KeyColumns.of(claims, AcceptClaim::key);
+        return tx.query(
+                INSERT_ACCEPTED,
+                KeyStore::entry,
+                retention.hours(),
+                keys.keys(),
+                keys.meshes(),
+                keys.members(),
+                fingerprints(claims.stream().map(AcceptClaim::fingerprint).toList()),
+                claims.stream().map(claim -> claim.destination().toString()).toArray(String[]::new),
+                claims.stream().map(AcceptClaim::original).toArray(UUID[]::new),
+                claims.stream().map(claim -> bytes(claim.response())).toArray(byte[][]::new),
+                claims.stream().map(AcceptClaim::history).toArray(UUID[]::new));
+    }
+
+    /** Reserves those keys that are free; the rows of the others are not returned. */
+    List<KeyEntry> insertPending(Tx tx, List<ReserveClaim> claims) throws SQLException {
+        KeyColumns keys = KeyColumns.of(claims, ReserveClaim::key);
+        return tx.query(
+                INSERT_PENDING,
+                KeyStore::entry,
+                Reservation.FIRST_FENCE,
+                keys.keys(),
+                keys.meshes(),
+                keys.members(),
+                fingerprints(claims.stream().map(ReserveClaim::fingerprint).toList()),
+                claims.stream().map(ReserveClaim::id).toArray(UUID[]::new),
+                transactional(claims),
+                claims.stream().map(claim -> claim.owner().name()).toArray(String[]::new));
+    }
+
+    List<KeyEntry> read(Tx tx, Door door, Collection<ScopedKey> wanted) throws SQLException {
+        KeyColumns keys = KeyColumns.of(wanted, key -> key);
+        return tx.query(READ, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), door.column());
+    }
+
+    /** Reads the rows and keeps them locked. */
+    List<KeyEntry> lock(Tx tx, Door door, Collection<ScopedKey> wanted) throws SQLException {
+        KeyColumns keys = KeyColumns.of(wanted, key -> key);
+        return tx.query(LOCK, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), door.column());
+    }
+
+    /** As {@link #lock}, without the rows that somebody else has locked. */
+    List<KeyEntry> lockFree(Tx tx, Door door, Collection<ScopedKey> wanted) throws SQLException {
+        KeyColumns keys = KeyColumns.of(wanted, key -> key);
+        return tx.query(LOCK_FREE, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), door.column());
+    }
+
+    /** The pending transactional row under this key, locked; empty if there is none or somebody else has locked it. */
+    Optional<KeyEntry> lockIfFree(Tx tx, ScopedKey key) throws SQLException {
+        return tx.first(
+                LOCK_IF_FREE,
+                KeyStore::entry,
+                key.key().value(),
+                key.scope().mesh(),
+                key.scope().member());
+    }
+
+    /** Writes the verdicts of those that still hold their reservations, and returns their rows. */
+    List<KeyEntry> settle(Tx tx, List<Settlement> settlements, KeyRetention retention) throws SQLException {
+        HolderColumns holders = HolderColumns.of(settlements);
+        return tx.query(
+                SETTLE,
+                KeyStore::entry,
+                retention.hours(),
+                holders.keys().keys(),
+                holders.keys().meshes(),
+                holders.keys().members(),
+                holders.ids(),
+                holders.owners(),
+                holders.fences(),
+                settlements.stream()
+                        .map(settlement -> statusAfter(settlement.verdict()).column())
+                        .toArray(String[]::new),
+                settlements.stream()
+                        .map(settlement -> settlement.verdict() instanceof Verdict.Answer answer
+                                ? bytes(answer.response())
+                                : null)
+                        .toArray(byte[][]::new));
+    }
+
+    /** Deletes the rows of those that still hold their reservations, and returns what they were. */
+    List<KeyEntry> release(Tx tx, List<Settlement> settlements) throws SQLException {
+        HolderColumns holders = HolderColumns.of(settlements);
+        return tx.query(
+                RELEASE,
+                KeyStore::entry,
+                holders.keys().keys(),
+                holders.keys().meshes(),
+                holders.keys().members(),
+                holders.ids(),
+                holders.owners(),
+                holders.fences());
+    }
+
+    /** Makes {@code successor} the owner of a pending transactional row. */
+    Optional<KeyEntry> takeOver(Tx tx, Reservation held, KeyOwner successor) throws SQLException {
+        return tx.first(
+                TAKE_OVER,
+                KeyStore::entry,
+                successor.name(),
+                held.key().key().value(),
+                held.key().scope().mesh(),
+                held.key().scope().member(),
+                held.id(),
+                held.owner().name(),
+                held.fence());
+    }
+
+    /** Pending rows of one owner, locked, without those that somebody else has locked. */
+    List<KeyEntry> lockOrphans(Tx tx, KeyOwner owner, int limit) throws SQLException {
+        return tx.query(LOCK_ORPHANS, KeyStore::entry, owner.name(), limit);
+    }
+
+    /** What is pending or unknown, the oldest first. */
+    List<KeyEntry> unresolved(Tx tx, int limit) throws SQLException {
+        return tx.query(UNRESOLVED, KeyStore::entry, limit);
+    }
+
+    /** Deletes expired rows and returns their number. */
+    int sweep(Tx tx, int limit) throws SQLException {
+        return tx.update(SWEEP, limit);
+    }
+
+    static KeyStatus statusAfter(Verdict verdict) {
+        return switch (verdict) {
+            case Verdict.Commit commit -> KeyStatus.COMMITTED;
+            case Verdict.Reject reject -> KeyStatus.REJECTED;
+            case Verdict.Unknown unknown -> KeyStatus.OUTCOME_UNKNOWN;
+            case Verdict.Release release -> throw new IllegalArgumentException("a released key has no status");
+        };
+    }
+
+    private static KeyEntry entry(ResultSet row) throws SQLException {
+        byte[] response = row.getBytes("response");
+        String destination = row.getString("destination");
+        String owner = row.getString("owner");
+        return new KeyEntry(
+                new ScopedKey(
+                        new Scope(row.getString("mesh"), row.getString("member")),
+                        new IdempotencyKey(row.getString("key"))),
+                Door.ofColumn(row.getString("door")),
+                KeyStatus.ofColumn(row.getString("status")),
+                Fingerprint.of(row.getBytes("fingerprint")),
+                destination == null ? null : Destination.parse(destination),
+                row.getObject("original_id", UUID.class),
+                response == null ? null : StoredResponse.of(response),
+                row.getObject("history_id", UUID.class),
+                row.getBoolean("history_available"),
+                Objects.requireNonNull(Tx.instant(row, "first_seen_at")),
+                Tx.instant(row, "expires_at"),
+                owner == null
+                        ? null
+                        : new KeyEntry.Hold(new KeyOwner(owner), row.getLong("fence"), row.getBoolean("transactional")));
+    }
+
+    private static byte[][] fingerprints(List<Fingerprint> fingerprints) {
+        return fingerprints.stream().map(Fingerprint::bytes).toArray(byte[][]::new);
+    }
+
+    private static boolean[] transactional(List<ReserveClaim> claims) {
+        boolean[] flags = new boolean[claims.size()];
+        for (int i = 0; i < flags.length; i++) {
+            flags[i] = claims.get(i).transactional();
+        }
+        return flags;
+    }
+
+    private static byte @Nullable [] bytes(@Nullable StoredResponse response) {
+        return response == null ? null : response.bytes();
+    }
+}

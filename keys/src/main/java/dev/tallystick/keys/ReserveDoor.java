@@ -1,0 +1,245 @@
+package dev.tallystick.keys;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.sql.Primitive;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a key durable before foreign work begins, and settles it afterwards. Nothing here asks a clock whether a reservation
+ * is still good.
+ *
+ * <p>The caller owns the transactions. Reserving and settling may be repeated after an unknown outcome: what is written
+ * already is not written again, and the answer is that of the first time. Thread-safe.
+ */
+public final class ReserveDoor {
+
+    private final KeyRetention retention;
+    private final CrashPoints crashPoints;
+    private final KeyStore store = new KeyStore();
+    private final Primitive<ReserveClaim, Reserve> reserving = new ReservePrimitive(this);
+    private final Primitive<Settlement, Settle> settling = new SettlePrimitive(this);
+
+    public ReserveDoor(KeyRetention retention) {
+        this(retention, CrashPoints.NONE);
+    }
+
+    public ReserveDoor(KeyRetention retention, CrashPoints crashPoints) {
+        this.retention = retention;
+        this.crashPoints = crashPoints;
+    }
+
+    /**
+     * Reserves the keys that are free, and says for each claim what became of it.
+     *
+     * @return one outcome for each claim, in the same order. Of claims with equal keys the first is the one that may be reserved
+     */
+    public List<Reserve> reserve(Tx tx, List<ReserveClaim> claims) throws SQLException {
+        // An insert waits for whoever is changing the row that is in its way. A row that can be read is answered from at once.
+        Map<ScopedKey, KeyEntry> known =
+                lookUp(tx, claims.stream().map(ReserveClaim::key).toList());
+        Binding binding = Binding.of(
+                claims.stream().filter(claim -> !known.containsKey(claim.key())).toList(),
+                ReserveClaim::key,
+                free -> store.insertPending(tx, free),
+                bound -> store.read(tx, Door.RESERVE, bound));
+        known.putAll(binding.entries());
+        return claims.stream()
+                .map(claim -> outcome(claim, Objects.requireNonNull(known.get(claim.key()))))
+                .toList();
+    }
+
+    /**
+     * Writes the verdicts of those that still hold their reservations.
+     *
+     * @param settlements at most one for each key
+     * @return one outcome for each settlement, in the same order
+     */
+    public List<Settle> settle(Tx tx, List<Settlement> settlements) throws SQLException {
+        return settleLocked(tx, settlements, byKey(store.lock(tx, Door.RESERVE, keysOf(settlements))));
+    }
+
+    /**
+     * As {@link #settle}, but waits for nobody.
+     *
+     * @return also null, for a settlement whose row somebody else has locked and which was left alone
+     */
+    List<@Nullable Settle> settleUnlessBlocked(Tx tx, List<Settlement> settlements) throws SQLException {
+        Set<ScopedKey> keys = keysOf(settlements);
+        Map<ScopedKey, KeyEntry> locked = byKey(store.lockFree(tx, Door.RESERVE, keys));
+        Set<ScopedKey> blocked = new HashSet<>(keys);
+        blocked.removeAll(locked.keySet());
+        if (!blocked.isEmpty()) {
+            blocked.retainAll(lookUp(tx, blocked).keySet());
+        }
+        List<Settlement> free = settlements.stream()
+                .filter(settlement -> !blocked.contains(settlement.key()))
+                .toList();
+        Iterator<Settle> settled = settleLocked(tx, free, locked).iterator();
+        List<@Nullable Settle> outcomes = new ArrayList<>(settlements.size());
+        for (Settlement settlement : settlements) {
+            outcomes.add(blocked.contains(settlement.key()) ? null : settled.next());
+        }
+        return outcomes;
+    }
+
+    /** {@link #reserve} for callers that share a commit. */
+    public Primitive<ReserveClaim, Reserve> reserving() {
+        return reserving;
+    }
+
+    /** {@link #settle} for callers that share a commit. */
+    public Primitive<Settlement, Settle> settling() {
+        return settling;
+    }
+
+    /**
+     * Begins to run a transactional handler: the reservation stays locked until the transaction ends, so that whoever asks
+     * meanwhile sees that it is being run. A reservation that nobody runs is taken over, whoever made it: it is pending, so its
+     * effect did not happen.
+     *
+     * @return what became of the claim; empty if the key is not reserved any more
+     */
+    Optional<Reserve> hold(Tx tx, ReserveClaim claim) throws SQLException {
+        Optional<KeyEntry> free = store.lockIfFree(tx, claim.key());
+        if (free.isEmpty()) {
+            return store.read(tx, Door.RESERVE, Set.of(claim.key())).stream()
+                    .findFirst()
+                    .map(entry -> outcomeOfOther(claim.fingerprint(), entry));
+        }
+        KeyEntry held = free.get();
+        if (held.standsFor(claim.fingerprint()) && !isOwn(claim, held)) {
+            held = store.takeOver(tx, held.reservation(), claim.owner())
+                    .orElseThrow(() -> new IllegalStateException("a locked reservation changed: " + claim.key()));
+        }
+        return Optional.of(
+                held.standsFor(claim.fingerprint())
+                        ? new Reserve.Reserved(held.reservation())
+                        : outcomeOfOther(claim.fingerprint(), held));
+    }
+
+    /**
+     * Decides about reservations whose owner has died: a transactional one has had no effect and is released, any other may
+     * have had one and becomes unknown. Repeat until nothing is left.
+     */
+    public Recovery recover(Tx tx, KeyOwner dead, int limit) throws SQLException {
+        List<Settlement> orphans = store.lockOrphans(tx, dead, limit).stream()
+                .map(entry -> new Settlement(
+                        entry.reservation(), entry.isTransactional() ? Verdict.release() : Verdict.unknown()))
+                .toList();
+        int released = 0;
+        for (Settle outcome : settle(tx, orphans)) {
+            released += outcome instanceof Settle.Released ? 1 : 0;
+        }
+        crashPoints.reached(KeysCrashPoint.RECOVERY_WRITTEN);
+        return new Recovery(released, orphans.size() - released);
+    }
+
+    /** What the given keys are bound to; those that are free are left out. */
+    public Map<ScopedKey, KeyEntry> lookUp(Tx tx, Collection<ScopedKey> keys) throws SQLException {
+        return byKey(store.read(tx, Door.RESERVE, Set.copyOf(keys)));
+    }
+
+    /** What is pending or unknown, the oldest first. */
+    public List<KeyEntry> unresolved(Tx tx, int limit) throws SQLException {
+        return store.unresolved(tx, limit);
+    }
+
+    private List<Settle> settleLocked(Tx tx, List<Settlement> settlements, Map<ScopedKey, KeyEntry> locked)
+            throws SQLException {
+        Map<ScopedKey, KeyEntry> after = new HashMap<>(locked);
+        List<Settlement> answers = new ArrayList<>();
+        List<Settlement> releases = new ArrayList<>();
+        for (Settlement settlement : settlements) {
+            if (changes(settlement, locked.get(settlement.key()))) {
+                (settlement.verdict() instanceof Verdict.Release ? releases : answers).add(settlement);
+            }
+        }
+        if (!answers.isEmpty()) {
+            store.settle(tx, answers, retention).forEach(entry -> after.put(entry.key(), entry));
+        }
+        if (!releases.isEmpty()) {
+            store.release(tx, releases).forEach(entry -> after.remove(entry.key()));
+        }
+        return settlements.stream()
+                .map(settlement -> outcome(settlement, after.get(settlement.key())))
+                .toList();
+    }
+
+    private static Reserve outcome(ReserveClaim claim, KeyEntry entry) {
+        boolean own = entry.standsFor(claim.fingerprint()) && entry.status() == KeyStatus.PENDING && isOwn(claim, entry);
+        return own ? new Reserve.Reserved(entry.reservation()) : outcomeOfOther(claim.fingerprint(), entry);
+    }
+
+    private static boolean isOwn(ReserveClaim claim, KeyEntry entry) {
+        return entry.reservation()
+                .equals(new Reservation(claim.key(), claim.id(), claim.owner(), Reservation.FIRST_FENCE));
+    }
+
+    private static Reserve outcomeOfOther(Fingerprint offered, KeyEntry entry) {
+        if (!entry.standsFor(offered)) {
+            return new Reserve.Reused(KeyReuse.of(entry, offered));
+        }
+        return switch (entry.status()) {
+            case PENDING -> new Reserve.InProgress(entry);
+            case OUTCOME_UNKNOWN -> new Reserve.OutcomeUnknown(entry);
+            case COMMITTED, REJECTED -> new Reserve.Replayed(entry);
+        };
+    }
+
+    /** Whether the settlement has something to write: it holds the reservation, and says something new. */
+    private static boolean changes(Settlement settlement, @Nullable KeyEntry entry) {
+        return entry != null
+                && !entry.status().isFinal()
+                && entry.reservation().equals(settlement.reservation())
+                && !says(entry, settlement.verdict());
+    }
+
+    private static Settle outcome(Settlement settlement, @Nullable KeyEntry after) {
+        Reservation reservation = settlement.reservation();
+        if (settlement.verdict() instanceof Verdict.Release) {
+            boolean gone = after == null || !after.original().equals(reservation.id());
+            return gone ? new Settle.Released() : new Settle.Overruled(after);
+        }
+        return after != null && after.reservation().equals(reservation) && says(after, settlement.verdict())
+                ? new Settle.Settled(after)
+                : new Settle.Overruled(after);
+    }
+
+    private static boolean says(KeyEntry entry, Verdict verdict) {
+        return switch (verdict) {
+            case Verdict.Answer answer ->
+                entry.status() == KeyStore.statusAfter(answer) && Objects.equals(entry.response(), answer.response());
+            case Verdict.Unknown unknown -> entry.status() == KeyStatus.OUTCOME_UNKNOWN;
+            case Verdict.Release release -> false;
+        };
+    }
+
+    private static Set<ScopedKey> keysOf(List<Settlement> settlements) {
+        Set<ScopedKey> keys = HashSet.newHashSet(settlements.size());
+        for (Settlement settlement : settlements) {
+            if (!keys.add(settlement.key())) {
+                throw new IllegalArgumentException("settled twice in one batch: " + settlement.key());
+            }
+        }
+        return keys;
+    }
+
+    private static Map<ScopedKey, KeyEntry> byKey(List<KeyEntry> entries) {
+        Map<ScopedKey, KeyEntry> byKey = HashMap.newHashMap(entries.size());
+        entries.forEach(entry -> byKey.put(entry.key(), entry));
+        return byKey;
+    }
+}

@@ -1,0 +1,24 @@
+package dev.tallystick.keys;
+
+/**
+ * Within what a key is known, apart from its {@link Door}: who asks, and in which tenant.
+ *
+ * @param mesh the tenant
+ * @param member the authenticated party in it
+ */
+public record Scope(String mesh, String member) {
+
+    /** Whoever uses the library without saying otherwise. */
+    public static final Scope DEFAULT = new Scope("default", "library");
+
+    static final int MAX_LENGTH = 255;
+
+    public Scope {
+        check("mesh", mesh);
+        check("member", member);
+    }
+
+    private static void check(String what, String name) {
+        Names.check("the name of a " + what, name, MAX_LENGTH);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.tallystick.keys;
+
+import dev.tallystick.sql.Primitive;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Verdicts that share a commit. Ordered by key like reservations, so that nothing overtakes what concerns the same key. */
+record SettlePrimitive(ReserveDoor door) implements Primitive<Settlement, Settle> {
+
+    @Override
+    public String name() {
+        return "settle keys";
+    }
+
+    @Override
+    public int rank() {
+        return ReservePrimitive.RANK;
+    }
+
+    @Override
+    public Object orderKey(Settlement settlement) {
+        return settlement.key();
+    }
+
+    @Override
+    public List<@Nullable Settle> apply(Tx tx, List<Settlement> settlements) throws SQLException {
+        if (settlements.size() > 1) {
+            return door.settleUnlessBlocked(tx, settlements);
+        }
+        List<@Nullable Settle> outcomes = new ArrayList<>(1);
+        outcomes.addAll(door.settle(tx, settlements));
+        return outcomes;
+    }
+}

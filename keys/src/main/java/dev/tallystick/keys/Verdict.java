@@ -1,0 +1,47 @@
+package dev.tallystick.keys;
+
+/** What a handler says about the request that it was given. */
+public sealed interface Verdict {
+
+    /** A final answer, given again to every repeat of the request. */
+    sealed interface Answer extends Verdict {
+
+        StoredResponse response();
+    }
+
+    /** The request was done. */
+    record Commit(StoredResponse response) implements Answer {}
+
+    /** The request was refused, and would be again. */
+    record Reject(StoredResponse response) implements Answer {}
+
+    /** Nothing happened, for certain, and the key is free again: the next request may fare better. */
+    record Release() implements Verdict {}
+
+    /** The work may be done, and may not be: somebody must find out before the key can be answered. */
+    record Unknown() implements Verdict {}
+
+    static Answer commit(StoredResponse response) {
+        return new Commit(response);
+    }
+
+    static Answer commit(String response) {
+        return new Commit(StoredResponse.of(response));
+    }
+
+    static Answer reject(StoredResponse response) {
+        return new Reject(response);
+    }
+
+    static Answer reject(String response) {
+        return new Reject(StoredResponse.of(response));
+    }
+
+    static Verdict release() {
+        return new Release();
+    }
+
+    static Verdict unknown() {
+        return new Unknown();
+    }
+}

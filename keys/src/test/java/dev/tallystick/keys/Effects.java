@@ -1,0 +1,28 @@
+package dev.tallystick.keys;
+
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** A table of the user's own, in which handlers leave a row for every effect that they have. */
+final class Effects {
+
+    static void prepare(DataSource source) {
+        Database database = Database.on(source);
+        KeySchema.migrations().migrate(database);
+        database.transact("create effects", tx -> tx.update("create table effect (key text not null)"));
+    }
+
+    static void happen(Tx tx, ScopedKey key) throws SQLException {
+        tx.update("insert into effect (key) values (?)", key.key().value());
+    }
+
+    static List<String> all(Database database) {
+        return database.transact(
+                "read effects", tx -> tx.query("select key from effect order by key", row -> row.getString("key")));
+    }
+
+    private Effects() {}
+}

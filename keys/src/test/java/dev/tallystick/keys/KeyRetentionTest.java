@@ -1,0 +1,35 @@
+package dev.tallystick.keys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KeyRetentionTest {
+
+    @Test
+    void a_year_is_kept_unless_the_settings_say_otherwise() {
+        assertThat(KeyRetention.from(Map.of())).isEqualTo(new KeyRetention(365));
+        assertThat(KeyRetention.from(Map.of("TALLY_KEY_RETENTION_DAYS", " 30 "))).isEqualTo(new KeyRetention(30));
+    }
+
+    @Test
+    void a_week_is_the_least() {
+        assertThat(new KeyRetention(7).duration()).isEqualTo(Duration.ofDays(7));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new KeyRetention(6))
+                .withMessage("TALLY_KEY_RETENTION_DAYS is between 7 and 36500 days, got 6");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "ten", "7.5", "-7", "0", "36501", "99999999999"})
+    void what_is_no_sensible_number_of_days_is_refused(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KeyRetention.from(Map.of("TALLY_KEY_RETENTION_DAYS", text)))
+                .withMessageContaining("TALLY_KEY_RETENTION_DAYS");
+    }
+}
