@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -30,15 +31,18 @@ class RandomnessTest {
 
     @Test
     void the_seed_can_be_fixed_from_outside() {
-        System.setProperty("tally.seed", "-7");
+        Properties before = (Properties) System.getProperties().clone();
         try {
+            System.setProperty("tally.seed", "-7");
             assertThat(Randomness.fresh().seed()).isEqualTo(-7);
             System.setProperty("tally.seed", "seven");
             assertThatThrownBy(Randomness::fresh).isInstanceOf(NumberFormatException.class);
-        } finally {
             System.clearProperty("tally.seed");
+            assertThat(Randomness.fresh().seed())
+                    .isNotEqualTo(Randomness.fresh().seed());
+        } finally {
+            System.setProperties(before);
         }
-        assertThat(Randomness.fresh().seed()).isNotEqualTo(Randomness.fresh().seed());
     }
 
     @Test
