@@ -65,12 +65,7 @@ final class LedgerProse {
         boolean single = digit.first() == digit.last();
         String places = single ? "digit  " + digit.first() : "digits " + digit.first() + "-" + digit.last();
         String shown = digits.substring(digit.first() - 1, digit.last());
-        text.append("  ")
-                .append(padded(places, 11))
-                .append("  ")
-                .append(padded(shown, 8))
-                .append("  ");
-        text.append(meaning).append('\n');
+        text.append("  " + padded(places, 11) + "  " + padded(shown, 8) + "  " + meaning + "\n");
         return this;
     }
 
@@ -83,29 +78,21 @@ final class LedgerProse {
             return nextOfLegOne(ledger.legOneAttempts());
         }
         if (ledger.legTwoEntries() == 0) {
-            return "The work is out, and no result has come back. The first result will enter Leg 2.\n"
-                    + "A Leg 1 transition that comes again is acknowledged and does nothing.";
+            return """
+                The work is out, and no result has come back. The first result will enter Leg 2.
+                A Leg 1 transition that comes again is acknowledged and does nothing.\
+                """;
         }
         if (ledger.legTwoEntries() == Digit.LEG2_ENTRIES.maximum()) {
             return "No entry is left: the next claim of Leg 2 is refused, and the activity fails and is escalated.";
         }
         if (ledger.legTwoEntries() > 1) {
-            return "Leg 2 was entered by several transitions, or by one that came again. What each of them still has"
-                    + " to do\n"
-                    + "is in its own ledger: tally explain --guid.";
+            return """
+                Leg 2 was entered by several transitions, or by one that came again.
+                What each of them still has to do is in its own ledger: tally explain --guid.\
+                """;
         }
-        if (!ledger.workDone()) {
-            return "A result has come in and is not recorded yet. After a crash, step 1 runs again.";
-        }
-        if (!ledger.childrenSpawned()) {
-            return "The result is recorded, and what follows from it is not. After a crash, step 1 is skipped and\n"
-                    + "step 2 runs.";
-        }
-        if (!ledger.completionTasksDone()) {
-            return "Nothing is left to do here, unless its transition closed the job: the GUID ledger knows.";
-        }
-        return "Every step has committed, and the job was completed here. Whatever comes again is acknowledged and\n"
-                + "does nothing.";
+        return nextOfLegTwo(ledger);
     }
 
     private static String nextOfLegOne(int attempts) {
@@ -119,21 +106,42 @@ final class LedgerProse {
                 + ".";
     }
 
+    /** Of the one transition that has entered: only then do the activity's markers speak of it alone. */
+    private static String nextOfLegTwo(ActivityLedger ledger) {
+        if (!ledger.workDone()) {
+            return "A result has come in and is not recorded yet. After a crash, step 1 runs again.";
+        }
+        if (!ledger.childrenSpawned()) {
+            return """
+                The result is recorded, and what follows from it is not.
+                After a crash, step 1 is skipped and step 2 runs.\
+                """;
+        }
+        if (!ledger.completionTasksDone()) {
+            return "Nothing is left to do here, unless its transition closed the job: the GUID ledger knows.";
+        }
+        return """
+            Every step has committed, and the job was completed here.
+            Whatever comes again is acknowledged and does nothing.\
+            """;
+    }
+
     private static String next(GuidLedger ledger) {
         Optional<Step> next = ledger.nextStep();
-        if (next.isPresent() && ledger.attempts() == Digit.ATTEMPTS.maximum()) {
+        if (next.isEmpty()) {
+            return "All that this transition had to do has committed. The next claim only acknowledges it.";
+        }
+        if (ledger.attempts() == Digit.ATTEMPTS.maximum()) {
             return "No attempt is left: the next claim is refused, and the activity fails and is escalated.";
         }
-        return next.map(step -> switch (step) {
-                    case WORK -> "The next claim begins with step 1.";
-                    case CHILDREN -> "The next claim skips step 1, which has committed, and goes on with step 2.";
-                    case COMPLETION_TASKS ->
-                        "The next claim skips steps 1 and 2, which have committed, and runs step 3: the job is closed,"
-                                + " and\n"
-                                + "nobody else will complete it.";
-                })
-                .orElse("Everything that this transition had to do has committed. The next claim only acknowledges"
-                        + " it.");
+        return switch (next.get()) {
+            case WORK -> "The next claim begins with step 1.";
+            case CHILDREN -> "The next claim skips step 1, which has committed, and goes on with step 2.";
+            case COMPLETION_TASKS -> """
+                The next claim skips steps 1 and 2, which have committed, and runs step 3.
+                The job is closed, and no other transition will complete it.\
+                """;
+        };
     }
 
     private static String counted(String what, int count, Digit counter) {

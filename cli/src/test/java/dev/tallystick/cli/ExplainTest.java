@@ -24,8 +24,8 @@ class ExplainTest {
               digit  7     0         Step 3, completion tasks: not done here.
               digits 8-15  00000001  Leg 2 was entered once.
 
-            The result is recorded, and what follows from it is not. After a crash, step 1 is skipped and
-            step 2 runs.
+            The result is recorded, and what follows from it is not.
+            After a crash, step 1 is skipped and step 2 runs.
             """);
     }
 
@@ -44,8 +44,8 @@ class ExplainTest {
               digit  7     0         Step 3, completion tasks: not done here.
               digits 8-15  00000002  The transition was claimed twice.
 
-            The next claim skips steps 1 and 2, which have committed, and runs step 3: the job is closed, and
-            nobody else will complete it.
+            The next claim skips steps 1 and 2, which have committed, and runs step 3.
+            The job is closed, and no other transition will complete it.
             """);
     }
 
