@@ -1,5 +1,6 @@
 package dev.tallystick.bench;
 
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 
@@ -38,6 +39,6 @@ record Contender(String name, int callers, List<String> references, Opener opene
         }
 
         @Override
-        void close() throws Exception;
+        void close() throws SQLException;
     }
 }

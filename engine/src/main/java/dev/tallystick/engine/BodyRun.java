@@ -1,0 +1,223 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of one body: the lease it runs under, what the record says, and what it has not said yet.
+ *
+ * <p>A result need not be durable before the next thing is dispatched, only before the next thing is done. So results wait here
+ * and go out together with the next dispatch, in one commit instead of two; {@link #sayStale} bounds how long they wait.
+ *
+ * <p>Safe for the threads of the branches of one body.
+ */
+final class BodyRun {
+
+    private final LeasedBody body;
+    private final Lease lease;
+    private final BodyTools tools;
+    private final Map<String, RecordedActivity> recorded = new HashMap<>();
+    private final Attention attention = new Attention(this::park);
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+
+    /** Held while a move is under way: the moves of one job go one after the other. */
+    private final ReentrantLock moving = new ReentrantLock();
+
+    private final Object unsaid = new Object();
+    private List<LegOne> unsaidDispatches = new ArrayList<>();
+    private List<LegTwo> unsaidResults = new ArrayList<>();
+    private long unsaidSince;
+
+    private volatile BodyStopped.@Nullable Reason stopped;
+
+    BodyRun(LeasedBody body, List<RecordedActivity> record, BodyTools tools) {
+        this.body = body;
+        this.lease = body.lease();
+        this.tools = tools;
+        record.forEach(activity -> recorded.put(activity.path(), activity));
+    }
+
+    Lease lease() {
+        return lease;
+    }
+
+    String mesh() {
+        return body.mesh();
+    }
+
+    JobId job() {
+        return lease.job();
+    }
+
+    BodyTools tools() {
+        return tools;
+    }
+
+    Attention attention() {
+        return attention;
+    }
+
+    /** What the record said of a place when this run began. */
+    @Nullable
+    RecordedActivity recorded(String path) {
+        return recorded.get(path);
+    }
+
+    /** Starts a thread of this body. It unwinds when the body is stopped. */
+    Thread start(String name, Runnable part) {
+        Thread thread = Thread.ofVirtual().name(name).unstarted(() -> {
+            try {
+                part.run();
+            } catch (BodyStopped ended) {
+                // Whatever stopped it, the record says where to go on, and whoever leases it next will.
+            } finally {
+                threads.remove(Thread.currentThread());
+            }
+        });
+        threads.add(thread);
+        thread.start();
+        return thread;
+    }
+
+    /** Makes the body unwind at its next question, and interrupts what it is doing. */
+    void stop(BodyStopped.Reason reason) {
+        stopped = reason;
+        threads.forEach(Thread::interrupt);
+    }
+
+    boolean isStopped() {
+        return stopped != null;
+    }
+
+    void demandRunning() {
+        BodyStopped.Reason reason = stopped;
+        if (reason != null) {
+            throw new BodyStopped(reason);
+        }
+    }
+
+    void awaitEnd(long deadlineNanos) {
+        try {
+            for (Thread thread : threads) {
+                thread.join(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Keeps a result until the next move. */
+    void say(LegTwo result) {
+        synchronized (unsaid) {
+            noteUnsaid();
+            unsaidResults.add(result);
+        }
+    }
+
+    /** Keeps something that was found out without doing anything, until the next move. */
+    void say(LegOne dispatch, LegTwo result) {
+        synchronized (unsaid) {
+            noteUnsaid();
+            unsaidDispatches.add(dispatch);
+            unsaidResults.add(result);
+        }
+    }
+
+    private void noteUnsaid() {
+        if (unsaidResults.isEmpty()) {
+            unsaidSince = System.nanoTime();
+        }
+    }
+
+    /** Commits what is unsaid together with the dispatches, and returns which attempt each of those is. */
+    Map<ActivityId, Integer> dispatch(List<LegOne> dispatches) {
+        demandRunning();
+        return move(List.of(), dispatches, List.of(), List.of());
+    }
+
+    /** Commits what is unsaid together with an activity and the job that it dispatches. */
+    void dispatch(LegOne dispatch, NewJob child) {
+        demandRunning();
+        move(List.of(), List.of(dispatch), List.of(child), List.of());
+        tools.jobsAreDue().run();
+    }
+
+    /** Commits what is unsaid together with the end. */
+    void end(LegTwo ending) {
+        demandRunning();
+        move(List.of(ending), List.of(), List.of(), List.of());
+    }
+
+    /** Lets go of a job that has closed: what was done is recorded, and the posting is gone. */
+    void acknowledgeClosed() {
+        tools.mover().bring(withUnsaid(List.of(), List.of(), List.of(), List.of()));
+    }
+
+    boolean hasStale(Duration age) {
+        synchronized (unsaid) {
+            return !unsaidResults.isEmpty() && System.nanoTime() - unsaidSince > age.toNanos();
+        }
+    }
+
+    /** Commits what has been unsaid for longer than {@code age}, unless a move is under way that will. */
+    void sayStale(Duration age) {
+        if (!moving.tryLock()) {
+            return;
+        }
+        try {
+            if (hasStale(age) && !isStopped()) {
+                move(List.of(), List.of(), List.of(), List.of());
+            }
+        } finally {
+            moving.unlock();
+        }
+    }
+
+    /** Gives the lease back until one of the places is done, and unwinds every thread of this body. */
+    private BodyStopped park(Set<String> waitsFor) {
+        demandRunning();
+        move(List.of(), List.of(), List.of(), List.copyOf(waitsFor));
+        stop(BodyStopped.Reason.PARKED);
+        return new BodyStopped(BodyStopped.Reason.PARKED);
+    }
+
+    private Map<ActivityId, Integer> move(
+            List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
+        moving.lock();
+        try {
+            return switch (tools.mover().bring(withUnsaid(last, dispatches, children, waitsFor))) {
+                case Moved.Done done -> done.attempts();
+                case Moved.JobClosed closed -> throw stopping(BodyStopped.Reason.JOB_CLOSED);
+                case Moved.LeaseLost lost -> throw stopping(BodyStopped.Reason.LEASE_LOST);
+            };
+        } finally {
+            moving.unlock();
+        }
+    }
+
+    /** A move either commits or stops the body, so what is taken from the unsaid need never be put back. */
+    private Move withUnsaid(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
+        synchronized (unsaid) {
+            List<LegTwo> results = unsaidResults;
+            List<LegOne> entries = unsaidDispatches;
+            unsaidResults = new ArrayList<>();
+            unsaidDispatches = new ArrayList<>();
+            results.addAll(last);
+            entries.addAll(dispatches);
+            return new Move(lease, results, entries, children, waitsFor);
+        }
+    }
+
+    /** Stops the body, for a reason that one of its threads found out. */
+    BodyStopped stopping(BodyStopped.Reason reason) {
+        stop(reason);
+        return new BodyStopped(reason);
+    }
+}

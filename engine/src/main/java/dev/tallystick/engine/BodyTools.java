@@ -1,0 +1,29 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.CrashPoints;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/**
+ * What every body of an engine works with.
+ *
+ * @param mover brings a move to its end
+ * @param reader what the record says of an activity now
+ * @param children makes the job that an activity orders
+ * @param jobsAreDue rung when a move has left jobs for somebody to run
+ * @param poll how often a body that waits beside others looks at the record
+ */
+record BodyTools(
+        Moves mover,
+        Function<ActivityId, Optional<RecordedActivity>> reader,
+        Function<ChildOrder, NewJob> children,
+        Runnable jobsAreDue,
+        Transactions transactions,
+        Codec codec,
+        InstantSource clock,
+        RandomGenerator random,
+        Duration poll,
+        CrashPoints crashPoints) {}

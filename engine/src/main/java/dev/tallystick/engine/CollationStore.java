@@ -1,0 +1,310 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.GuidLedger;
+import dev.tallystick.core.Step;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The ledgers: job semaphores, activity ledgers and GUID ledgers. One method is one statement over a batch; the caller owns the
+ * transaction and has locked what it must.
+ *
+ * <p>Invariants, each held inside the statement and not by its callers:
+ *
+ * <ul>
+ *   <li>A marker is set at most once, and only by a statement that finds it unset: the GUID row decides, the activity follows.
+ *   <li>Step 2, the semaphore, the threshold and the job closed snapshot are one statement.
+ *   <li>Several transitions of one job in one batch each count: deltas add up per job in the order of the batch, and the first
+ *       one that reaches the threshold closes the job.
+ *   <li>The dimension of a GUID is fixed at its first entry.
+ * </ul>
+ */
+final class CollationStore {
+
+    private static final String LOCK_JOBS = """
+            select id
+            from tally.job
+            where id = any(?)
+            order by id
+            for update
+            """;
+
+    private static final String LOCK_FREE_JOBS = LOCK_JOBS + " skip locked";
+
+    private static final String KNOWN = """
+            select id
+            from tally.job
+            where id = any(?)
+            """;
+
+    private static final String OPEN = KNOWN + " and closed_by is null";
+
+    // One insert-or-update a row: the increments of a GUID are summed before they are written, and so are those of an
+    // activity and of a job, because a row that a statement touches twice keeps only one of the changes.
+    private static final String COLLATE = Weights.in("""
+            with item as (
+                select *
+                from unnest(
+                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::bigint[], ?::int[], ?::text[], ?::bytea[], ?::text[],
+                    ?::bool[], ?::bool[], ?::bool[], ?::bool[], ?::bool[]
+                ) with ordinality as i (
+                    job_id, guid, path, name, fence, delta, outcome, output, error,
+                    enters, works, spawns, completes, acknowledges, n
+                )
+            ),
+            plan as (
+                select i.*,
+                    coalesce(g.ledger, 0) as old,
+                    coalesce(
+                        g.ordinal,
+                        a.ledger % {COMPLETION_TASKS_DONE} - 1 + row_number() over (partition by i.job_id, i.path, i.name order by i.n)
+                    ) as ordinal,
+                    i.works and (coalesce(g.ledger, 0) / {WORK_DONE}) % 10 = 0 as does_work,
+                    i.spawns and (coalesce(g.ledger, 0) / {CHILDREN_SPAWNED}) % 10 = 0 as does_spawn
+                from item i
+                join tally.activity a on a.job_id = i.job_id and a.path = i.path and a.name = i.name
+                left join tally.guid g on g.job_id = i.job_id and g.guid = i.guid
+            ),
+            moved as (
+                select p.job_id, p.guid, p.n, p.delta, p.outcome, p.output, p.error, j.threshold,
+                    j.semaphore + sum(p.delta) over (partition by p.job_id order by p.n) as after
+                from plan p
+                join tally.job j on j.id = p.job_id
+                where p.does_spawn
+                    and j.closed_by is null
+            ),
+            hit as (
+                select distinct on (job_id) job_id, guid, outcome, output, error
+                from moved
+                where outcome is not null or after = threshold
+                order by job_id, n
+            ),
+            total as (
+                select m.job_id, sum(m.delta) as delta, h.guid as closer, h.outcome, h.output, h.error
+                from moved m
+                left join hit h on h.job_id = m.job_id
+                group by m.job_id, h.guid, h.outcome, h.output, h.error
+                having sum(m.delta) <> 0 or h.guid is not null
+            ),
+            job_moved as (
+                update tally.job j
+                set semaphore = case when t.closer is null then j.semaphore + t.delta else 0 end,
+                    closed_by = t.closer,
+                    closed_at = case when t.closer is not null then now() end,
+                    outcome = case when t.closer is not null then coalesce(t.outcome, 'completed') end,
+                    output = t.output,
+                    error = t.error
+                from total t
+                where j.id = t.job_id
+            ),
+            told as (
+                insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, path, name, source)
+                select c.parent_job, c.parent_guid, c.mesh, '$engine', c.priority, now(), c.parent_path, c.parent_name, c.id
+                from hit h
+                join tally.job c on c.id = h.job_id
+                where c.parent_job is not null
+            ),
+            marked as (
+                select p.*,
+                    h.guid is not null as closes,
+                    p.completes
+                        and (p.old / {COMPLETION_TASKS_DONE}) % 10 = 0
+                        and (h.guid is not null or (p.old / {JOB_CLOSED}) % 10 = 1) as does_complete
+                from plan p
+                left join hit h on h.job_id = p.job_id and h.guid = p.guid
+            ),
+            touched as (
+                select job_id, path, name,
+                    count(*) filter (where enters) as entries,
+                    bool_or(does_work) as works,
+                    bool_or(does_spawn) as spawns,
+                    bool_or(does_complete) as completes,
+                    (array_agg(output order by n desc) filter (where does_work))[1] as output,
+                    (array_agg(error order by n desc) filter (where does_work))[1] as error
+                from marked
+                group by job_id, path, name
+            ),
+            activity_moved as (
+                update tally.activity a
+                set ledger = a.ledger + t.entries
+                        + case when t.works and (a.ledger / {WORK_DONE}) % 10 = 0 then {WORK_DONE} else 0 end
+                        + case when t.spawns and (a.ledger / {CHILDREN_SPAWNED}) % 10 = 0 then {CHILDREN_SPAWNED} else 0 end
+                        + case when t.completes and (a.ledger / {COMPLETION_TASKS_DONE}) % 10 = 0 then {COMPLETION_TASKS_DONE} else 0 end,
+                    output = case when t.works then t.output else a.output end,
+                    error = case when t.works then t.error else a.error end
+                from touched t
+                where a.job_id = t.job_id and a.path = t.path and a.name = t.name
+            ),
+            acknowledged as (
+                delete from tally.posting p
+                using marked m
+                where p.job_id = m.job_id and p.guid = m.guid and m.acknowledges
+            ),
+            recorded as (
+                insert into tally.guid as g (job_id, guid, path, name, ordinal, fence, ledger)
+                select job_id, guid, path, name, ordinal, fence,
+                    case when enters then 1 else 0 end
+                        + case when does_work then {WORK_DONE} else 0 end
+                        + case when does_spawn then {CHILDREN_SPAWNED} else 0 end
+                        + case when closes then {JOB_CLOSED} else 0 end
+                        + case when does_complete then {COMPLETION_TASKS_DONE} else 0 end
+                from marked
+                on conflict (job_id, guid) do update
+                set ledger = g.ledger + excluded.ledger
+                returning g.job_id, g.guid, g.ordinal, g.ledger
+            )
+            select r.guid, r.ordinal, r.ledger, m.closes
+            from recorded r
+            join marked m on m.job_id = r.job_id and m.guid = r.guid
+            """);
+
+    // An activity that is there already was dispatched before, by a process that died or failed: that is one more
+    // attempt of
+    // the same posting, not another Leg 1, so the digits stay as they are.
+    private static final String ENTER = Weights.in("""
+            with item as (
+                select *
+                from unnest(
+                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::int[], ?::text[], ?::bigint[]
+                ) as i (job_id, guid, path, name, kind, delta, queue, due_millis)
+            ),
+            entered as (
+                insert into tally.activity as a (job_id, path, name, kind, ledger, attempts)
+                select job_id, path, name, kind, {LEG1_ATTEMPTS} + {LEG1_COMPLETE}, 1
+                from item
+                on conflict (job_id, path, name) do update
+                set attempts = a.attempts + 1
+                returning a.job_id, a.path, a.name, a.attempts
+            ),
+            fresh as (
+                select i.*
+                from item i
+                join entered e on e.job_id = i.job_id and e.path = i.path and e.name = i.name
+                where e.attempts = 1
+            ),
+            opened as (
+                update tally.job j
+                set semaphore = j.semaphore + f.delta
+                from (select job_id, sum(delta) as delta from fresh group by job_id) f
+                where j.id = f.job_id
+                    and f.delta <> 0
+                    and j.closed_by is null
+            ),
+            posted as (
+                insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, path, name)
+                select f.job_id, f.guid, j.mesh, f.queue, j.priority,
+                    now() + f.due_millis * interval '1 millisecond', f.path, f.name
+                from fresh f
+                join tally.job j on j.id = f.job_id
+                where f.due_millis is not null
+            )
+            select job_id, path, name, attempts
+            from entered
+            """);
+
+    private static final String RECORDED = Weights.in("""
+            select g.guid
+            from tally.guid g
+            join unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
+                on i.job_id = g.job_id and i.guid = g.guid and i.fence = g.fence
+            where (g.ledger / {WORK_DONE}) % 10 = 1
+            """);
+
+    /**
+     * Locks the jobs in the order that everybody keeps.
+     *
+     * @param wait whether to wait for those that somebody else holds
+     * @return those that are locked now
+     */
+    Set<JobId> lock(Tx tx, List<JobId> jobs, boolean wait) throws SQLException {
+        return ids(tx, wait ? LOCK_JOBS : LOCK_FREE_JOBS, jobs);
+    }
+
+    /** Those of the jobs that exist. */
+    Set<JobId> known(Tx tx, List<JobId> jobs) throws SQLException {
+        return ids(tx, KNOWN, jobs);
+    }
+
+    /** Those of the jobs that have not closed. */
+    Set<JobId> open(Tx tx, List<JobId> jobs) throws SQLException {
+        return ids(tx, OPEN, jobs);
+    }
+
+    private static Set<JobId> ids(Tx tx, String statement, List<JobId> jobs) throws SQLException {
+        UUID[] ids = jobs.stream().map(JobId::value).toArray(UUID[]::new);
+        return new HashSet<>(tx.query(statement, row -> new JobId(row.getObject("id", UUID.class)), (Object) ids));
+    }
+
+    /** Takes each transition as far as it says. No GUID twice in one call. */
+    Map<Guid, Collated> collate(Tx tx, List<LegTwo> items) throws SQLException {
+        Map<Guid, Collated> collated = HashMap.newHashMap(items.size());
+        Columns<LegTwo> of = new Columns<>(items);
+        tx.query(
+                COLLATE,
+                row -> collated.put(
+                        new Guid(row.getObject("guid", UUID.class)),
+                        new Collated(
+                                new GuidLedger(row.getLong("ledger")),
+                                row.getInt("ordinal"),
+                                row.getBoolean("closes"))),
+                of.uuids(item -> item.activity().job().value()),
+                of.uuids(item -> item.guid().value()),
+                of.texts(item -> item.activity().path()),
+                of.texts(item -> item.activity().name()),
+                of.longs(LegTwo::fence),
+                of.ints(LegTwo::delta),
+                of.texts(item -> item.outcome() == null ? null : item.outcome().text()),
+                of.bytes(LegTwo::output),
+                of.texts(LegTwo::error),
+                of.flags(LegTwo::enters),
+                of.flags(item -> item.steps().contains(Step.WORK)),
+                of.flags(item -> item.steps().contains(Step.CHILDREN)),
+                of.flags(item -> item.steps().contains(Step.COMPLETION_TASKS)),
+                of.flags(LegTwo::acknowledges));
+        return collated;
+    }
+
+    /**
+     * Dispatches: Leg 1 is entered and complete, together with the posting where there is one.
+     *
+     * @return which attempt each of them is now
+     */
+    Map<ActivityId, Integer> enter(Tx tx, List<LegOne> items) throws SQLException {
+        Map<ActivityId, Integer> attempts = HashMap.newHashMap(items.size());
+        Columns<LegOne> of = new Columns<>(items);
+        tx.query(
+                ENTER,
+                row -> attempts.put(
+                        new ActivityId(
+                                new JobId(row.getObject("job_id", UUID.class)),
+                                row.getString("path"),
+                                row.getString("name")),
+                        row.getInt("attempts")),
+                of.uuids(item -> item.activity().job().value()),
+                of.uuids(item -> Guid.of(item.activity(), 0).value()),
+                of.texts(item -> item.activity().path()),
+                of.texts(item -> item.activity().name()),
+                of.texts(LegOne::kind),
+                of.ints(LegOne::delta),
+                of.texts(LegOne::queue),
+                of.optionalLongs(item -> item.due() == null ? null : item.due().toMillis()));
+        return attempts;
+    }
+
+    /** Those of the transitions that are recorded, under the very fence that they bring: what was said here before. */
+    Set<Guid> recorded(Tx tx, List<LegTwo> items) throws SQLException {
+        Columns<LegTwo> of = new Columns<>(items);
+        return new HashSet<>(tx.query(
+                RECORDED,
+                row -> new Guid(row.getObject("guid", UUID.class)),
+                of.uuids(item -> item.activity().job().value()),
+                of.uuids(item -> item.guid().value()),
+                of.longs(LegTwo::fence)));
+    }
+}

@@ -1,0 +1,76 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** What a workflow may ask for. Every answer is recorded once; after a crash the same question gets the same answer. */
+public interface Context {
+
+    /** The job that this is. */
+    JobId job();
+
+    /**
+     * Does {@code work} and records what it returns. The result is recorded exactly once. The work itself may run again if the
+     * process dies before the result is durable, so give {@link #key()} to foreign systems that it touches.
+     */
+    default <T extends @Nullable Object> T step(String name, Class<T> type, Callable<T> work) {
+        return step(name, type, Retry.DEFAULT, work);
+    }
+
+    <T extends @Nullable Object> T step(String name, Class<T> type, Retry retry, Callable<T> work);
+
+    /**
+     * Does {@code work} inside the transaction that records its result: the effect happens exactly once. For SQL on the engine's
+     * own database only.
+     */
+    default <T extends @Nullable Object> T transaction(String name, Class<T> type, TransactionalWork<T> work) {
+        return transaction(name, type, Retry.DEFAULT, work);
+    }
+
+    <T extends @Nullable Object> T transaction(String name, Class<T> type, Retry retry, TransactionalWork<T> work);
+
+    /** Waits for a signal of this name. One that came before is taken; each signal is taken once. */
+    <T> T await(String signal, Class<T> type);
+
+    /** Waits for a signal of this name, or until {@code patience} is over. A signal that comes too late stays for the next. */
+    <T> Optional<T> await(String signal, Class<T> type, Duration patience);
+
+    /** Runs another workflow as a job of its own and returns its result. It is cancelled when this job is. */
+    <T extends @Nullable Object> T child(String workflow, @Nullable Object input, Class<T> type);
+
+    /** Waits, also over restarts. */
+    void sleep(Duration duration);
+
+    /** Runs the branches side by side and returns what they returned, in their order. The first failure fails all of them. */
+    <T extends @Nullable Object> List<T> all(Class<T> type, List<Branch<T>> branches);
+
+    /** Runs the branches side by side and returns what the first one returned. Who was first is recorded. */
+    <T extends @Nullable Object> T any(Class<T> type, List<Branch<T>> branches);
+
+    /** A new id, the same in every run. */
+    UUID uuid();
+
+    /** The time of the first run that asked. */
+    Instant now();
+
+    /** A source of chance that draws the same in every run. */
+    RandomGenerator random();
+
+    /**
+     * A key for foreign systems: the same for every run of the same place of the same job, different everywhere else. Inside a
+     * step it names that step.
+     */
+    String key();
+
+    /** A part of a workflow that runs beside others, with a context of its own. */
+    @FunctionalInterface
+    interface Branch<T extends @Nullable Object> {
+        T run(Context context) throws Exception;
+    }
+}

@@ -1,0 +1,293 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.Ids;
+import dev.tallystick.keys.AcceptClaim;
+import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.DefiniteFailureException;
+import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.UnknownOutcomeException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.random.RandomGenerator;
+
+/**
+ * Accepts jobs and runs them. Any number of engines share one database; what one of them leaves behind, another takes up when
+ * its lease has run out. Thread-safe.
+ */
+public final class Engine implements AutoCloseable {
+
+    /** A body that cannot move for this many tries leaves its job to whoever leases it next. */
+    private static final int MAX_MOVE_ATTEMPTS = 100;
+
+    private static final Duration LONGEST_MOVE_PAUSE = Duration.ofSeconds(5);
+    private static final int CLAIM_BATCH = 200;
+    private static final Duration STOPPING = Duration.ofSeconds(10);
+
+    private static final Executor READERS =
+            task -> Thread.ofVirtual().name("tally-reader").start(task);
+
+    private final String owner;
+    private final Ids ids;
+    private final GroupCommitter committer;
+    private final Mover mover;
+    private final Acceptor acceptor;
+    private final Signaller signaller;
+    private final PostingStore postings;
+    private final Runner runner;
+    private final Timekeeper timekeeper;
+    private final Outcomes outcomes;
+    private final Database database;
+    private final JobStore jobs = new JobStore();
+
+    private final Loop claims;
+    private final Loop timers;
+    private final List<Loop> loops;
+    private volatile boolean started;
+    private volatile boolean stopping;
+
+    public Engine(
+            Database database,
+            AcceptDoor keys,
+            Codec codec,
+            Ids ids,
+            InstantSource clock,
+            RandomGenerator random,
+            EngineSettings settings,
+            CrashPoints crashPoints) {
+        this.database = database;
+        this.ids = ids;
+        this.owner = ids.next().toString();
+        PostingStore postings = new PostingStore();
+        CollationStore collation = new CollationStore();
+        this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
+        SignalStore signals = new SignalStore();
+        this.mover = new Mover(collation, postings, jobs, signals, settings.lease());
+        this.signaller = new Signaller(collation, postings, signals);
+        this.postings = postings;
+        this.acceptor = new Acceptor(keys, jobs, settings.lease());
+        this.outcomes = new Outcomes(database, jobs);
+        this.timekeeper = new Timekeeper(database, postings, collation, jobs);
+        this.claims = new Loop("claims", settings.poll(), this::claim);
+        this.timers = new Loop("timers", settings.poll(), this::fireTimers);
+        BodyTools tools = new BodyTools(
+                this::move,
+                this::recorded,
+                this::child,
+                claims::ring,
+                new Transactions(database, collation, postings, jobs),
+                codec,
+                clock,
+                random,
+                settings.poll(),
+                crashPoints);
+        this.runner = new Runner(database, postings, jobs, settings, tools, outcomes::tell, this::bodyEnded);
+        this.loops = List.of(
+                claims,
+                timers,
+                new Loop("heartbeat", settings.heartbeat(), runner::beat),
+                new Loop("results", settings.unsaid(), runner::sayStale),
+                new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look));
+    }
+
+    public void register(WorkflowType<?, ?> type) {
+        runner.register(type);
+        claims.ring();
+    }
+
+    /** Begins to run jobs. Without it, an engine accepts jobs for others to run. */
+    public void start() {
+        started = true;
+        loops.forEach(Loop::start);
+        claims.ring();
+    }
+
+    /** Accepts a job. The future fails as those of {@link GroupCommitter} do. */
+    public CompletableFuture<Accepted> submit(Submission submission) {
+        WorkflowType<?, ?> type = runner.newest(submission.workflow());
+        if (type == null) {
+            throw new UnknownWorkflowException(submission.workflow());
+        }
+        JobId id = new JobId(ids.next());
+        boolean here = started && !stopping && submission.delay().isZero() && runner.free() > 0;
+        NewJob job = new NewJob(
+                id,
+                submission.mesh(),
+                submission.workflow(),
+                type.version(),
+                submission.priority(),
+                submission.input(),
+                submission.delay(),
+                here ? owner : null,
+                null,
+                null);
+        AcceptClaim claim = submission.key() == null || submission.fingerprint() == null
+                ? null
+                : new AcceptClaim(
+                        submission.key(),
+                        submission.fingerprint(),
+                        new Destination(Destination.Kind.WORKFLOW, submission.workflow()),
+                        id.value());
+        return committer.submit(acceptor, new Acceptor.Item(job, claim)).thenApply(accepted -> {
+            if (accepted instanceof Accepted.Fresh) {
+                begin(job, here);
+            }
+            return accepted;
+        });
+    }
+
+    /** Sends a signal; the sender's key tells it from others, and a repeat from the first. */
+    public CompletableFuture<Signalled> signal(JobId job, String name, String senderKey, byte[] payload) {
+        SentSignal signal = new SentSignal(new SentSignal.Id(job, name, senderKey), payload);
+        return committer.submit(signaller, signal).thenApply(answer -> {
+            claims.ring();
+            return answer;
+        });
+    }
+
+    /** Asks for the end of a job. It is durable when this returns, and done soon after; a job that has closed stays as it is. */
+    public void cancel(JobId job) {
+        database.transact("cancel job", tx -> {
+            postings.postCancel(tx, List.of(job));
+            return null;
+        });
+        timers.ring();
+    }
+
+    /** The job's end, or empty if it is still open after {@code patience}. */
+    public Optional<Closed> await(JobId job, Duration patience) throws InterruptedException {
+        CompletableFuture<Closed> end = outcomes.of(job);
+        if (!runner.runs(job)) {
+            outcomes.look(job);
+        }
+        try {
+            return Optional.of(end.get(patience.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (TimeoutException e) {
+            outcomes.forget(job);
+            return Optional.empty();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("an outcome never fails", e);
+        }
+    }
+
+    /** Lets what runs come to a commit, gives the rest back for others to run, and ends. */
+    @Override
+    public void close() {
+        stopping = true;
+        endLoops();
+        runner.stopAndRelease(STOPPING);
+        committer.close();
+    }
+
+    /** Ends as a process does that is killed: nothing is given back. */
+    void abandon() {
+        stopping = true;
+        endLoops();
+        runner.abandon();
+    }
+
+    private void endLoops() {
+        loops.forEach(Loop::end);
+        loops.forEach(loop -> loop.awaitEnd(STOPPING));
+    }
+
+    private void begin(NewJob job, boolean here) {
+        if (here) {
+            ActivityId main = ActivityId.main(job.id());
+            Lease lease = new Lease(main, Guid.of(main, 0), 1);
+            runner.begin(new LeasedBody(lease, job.mesh(), job.workflow(), job.version(), job.input(), false, false));
+        } else {
+            claims.ring();
+        }
+    }
+
+    private void claim() {
+        while (!stopping && runner.claim(owner, CLAIM_BATCH) == CLAIM_BATCH) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private void fireTimers() {
+        Timekeeper.Fired fired = timekeeper.fire();
+        fired.woken().forEach(runner::ring);
+        fired.cancelled().forEach(runner::jobClosed);
+        if (!fired.woken().isEmpty()) {
+            claims.ring();
+        }
+        if (fired.mayBeMore() || !fired.cancelled().isEmpty()) {
+            timers.ring();
+        }
+    }
+
+    /** On a thread of its own: to interrupt a virtual thread that reads from a socket is to close the socket. */
+    private Optional<RecordedActivity> recorded(ActivityId activity) {
+        return CompletableFuture.supplyAsync(
+                        () -> database.transact("read record", tx -> jobs.activity(tx, activity)), READERS)
+                .join();
+    }
+
+    private NewJob child(ChildOrder order) {
+        WorkflowType<?, ?> type = runner.newest(order.workflow());
+        if (type == null) {
+            throw new UnknownWorkflowException(order.workflow());
+        }
+        return new NewJob(
+                new JobId(ids.next()),
+                order.mesh(),
+                order.workflow(),
+                type.version(),
+                1,
+                order.input(),
+                Duration.ZERO,
+                null,
+                order.parent(),
+                null);
+    }
+
+    private void bodyEnded(Runner.Ended ended) {
+        if (ended.makesRoom()) {
+            claims.ring();
+        }
+        if (ended.childMayHaveClosed()) {
+            timers.ring();
+        }
+    }
+
+    /** Brings a move to an end: done, refused because the lease is lost, or given up because the engine stops. */
+    private Moved move(Move move) {
+        for (int attempt = 1; attempt <= MAX_MOVE_ATTEMPTS; attempt++) {
+            try {
+                return committer.submit(mover, move).join();
+            } catch (CompletionException e) {
+                if (!mayRepeat(e)) {
+                    throw e;
+                }
+            }
+            if (stopping) {
+                throw new BodyStopped(BodyStopped.Reason.SHUT_DOWN);
+            }
+            LockSupport.parkNanos(Math.min(LONGEST_MOVE_PAUSE.toNanos(), 10_000_000L << Math.min(attempt, 20)));
+        }
+        return new Moved.LeaseLost();
+    }
+
+    /** A move is guarded and may be brought again after anything but a refusal. */
+    private static boolean mayRepeat(CompletionException failure) {
+        return switch (failure.getCause()) {
+            case UnknownOutcomeException unknown -> true;
+            case DefiniteFailureException definite -> definite.reason() != DefiniteFailureException.Reason.REFUSED;
+            case null, default -> false;
+        };
+    }
+}

@@ -1,0 +1,21 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.CrashPoint;
+
+/** Where dying matters in the engine, beside the commits themselves. */
+public enum EngineCrashPoint implements CrashPoint {
+    /** The job is durable, its body has not begun. */
+    ACCEPTED,
+    /** A body was leased, and has not begun. */
+    LEASED,
+    /** Leg 1 of a step is durable, its work has not begun. */
+    DISPATCHED,
+    /** The work of a step is done, nothing of it is durable. */
+    WORKED,
+    /** An attempt failed, and the next one is not counted. */
+    ATTEMPT_FAILED,
+    /** The body has returned, its end is not durable. */
+    RETURNED,
+    /** The job is closed, and nobody who waits for it knows. */
+    CLOSED
+}

@@ -1,0 +1,12 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Migrations;
+
+/** The engine's tables. */
+public final class EngineSchema {
+
+    public static final Migrations MIGRATIONS =
+            Migrations.of("engine", EngineSchema.class, "0001-jobs-activities-guids-postings.sql");
+
+    private EngineSchema() {}
+}

@@ -1,0 +1,41 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+
+/**
+ * How an engine works.
+ *
+ * @param lease how long a process that went silent keeps what it has leased
+ * @param heartbeat how often a live one says so
+ * @param poll how often to look for due work when nobody told of any
+ * @param bodies how many bodies run at once in this process
+ * @param unsaid how long the result of a step may wait for the next commit of its job
+ * @param lanes how many group commits go on at once
+ */
+public record EngineSettings(
+        Duration lease, Duration heartbeat, Duration poll, int bodies, Duration unsaid, int lanes) {
+
+    public static final EngineSettings DEFAULT = new EngineSettings(
+            Duration.ofSeconds(30), Duration.ofSeconds(10), Duration.ofSeconds(1), 2_000, Duration.ofMillis(20), 1);
+
+    public EngineSettings {
+        if (lease.compareTo(heartbeat.multipliedBy(2)) < 0) {
+            throw new IllegalArgumentException("a lease must outlast two heartbeats, or a pause of one loses it");
+        }
+        if (bodies < 1 || lanes < 1) {
+            throw new IllegalArgumentException("at least one body and one lane");
+        }
+    }
+
+    public EngineSettings lease(Duration length, Duration beat) {
+        return new EngineSettings(length, beat, poll, bodies, unsaid, lanes);
+    }
+
+    public EngineSettings poll(Duration interval) {
+        return new EngineSettings(lease, heartbeat, interval, bodies, unsaid, lanes);
+    }
+
+    public EngineSettings lanes(int number) {
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, number);
+    }
+}

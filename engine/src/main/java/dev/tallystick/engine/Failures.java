@@ -1,0 +1,20 @@
+package dev.tallystick.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** How failures are written down: what and why, in one line that fits. */
+final class Failures {
+
+    static final int MAX_LENGTH = 2_000;
+
+    static String describe(Throwable failure) {
+        @Nullable String message = failure.getMessage();
+        String what = failure.getClass().getName();
+        String text = message == null || message.isBlank() ? what : what + ": " + message;
+        // Postgres keeps no NUL in a text.
+        String clean = text.replace('\0', ' ').strip();
+        return clean.length() <= MAX_LENGTH ? clean : clean.substring(0, MAX_LENGTH - 1) + "…";
+    }
+
+    private Failures() {}
+}

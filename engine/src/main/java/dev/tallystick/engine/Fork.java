@@ -1,0 +1,179 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.engine.Context.Branch;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Branches of a body that run side by side, each on a thread of its own and with an obligation of its own: +1 when it is
+ * dispatched, −1 with its result. What a branch brought is recorded, so a branch that is done is not run again; and where the
+ * parent does not wait for all of them, it is recorded which one decided, so that every run goes the same way.
+ */
+final class Fork<T extends @Nullable Object> {
+
+    /** What the parent waits for. A failure ends the wait for all; only the failure of every branch ends the wait for any. */
+    enum Until {
+        ALL,
+        ANY
+    }
+
+    private final Scope parent;
+    private final BodyRun run;
+    private final ActivityId choice;
+    private final Class<T> type;
+    private final List<Branch<T>> branches;
+    private final List<@Nullable Ending<T>> endings = new ArrayList<>();
+    private final List<Scope> scopes = new ArrayList<>();
+
+    /** How a branch ended: with a value, or with a failure. */
+    private record Ending<T extends @Nullable Object>(
+            T value, @Nullable StepFailedException failure) {}
+
+    Fork(Scope parent, BodyRun run, ActivityId choice, Class<T> type, List<Branch<T>> branches) {
+        if (branches.isEmpty()) {
+            throw new IllegalArgumentException("there is no branch to run");
+        }
+        this.parent = parent;
+        this.run = run;
+        this.choice = choice;
+        this.type = type;
+        this.branches = List.copyOf(branches);
+        for (int i = 0; i < branches.size(); i++) {
+            RecordedActivity recorded = parent.recordOf(activity(i));
+            endings.add(recorded != null && recorded.isDone() ? replay(recorded) : null);
+            scopes.add(parent.branch(activity(i).path()));
+        }
+    }
+
+    /** Runs what has not ended, until there is what the parent waits for; returns which branch brought it. */
+    int decide(Until until) {
+        RecordedActivity recorded = parent.recordOf(choice);
+        if (recorded != null && recorded.isDone()) {
+            return ByteBuffer.wrap(Objects.requireNonNull(recorded.output())).getInt();
+        }
+        if (decided(until) < 0) {
+            runOpen(until);
+        }
+        int decided = decided(until);
+        if (until == Until.ANY || hasOpen()) {
+            byte[] output = ByteBuffer.allocate(Integer.BYTES).putInt(decided).array();
+            parent.say(LegOne.inline(choice, "fork", 0), output);
+        }
+        return decided;
+    }
+
+    private void runOpen(Until until) {
+        List<Integer> open = new ArrayList<>();
+        List<LegOne> dispatches = new ArrayList<>();
+        for (int i = 0; i < branches.size(); i++) {
+            if (ending(i) == null) {
+                open.add(i);
+                if (run.recorded(activity(i).path()) == null) {
+                    dispatches.add(LegOne.inline(activity(i), "branch", 1));
+                }
+            }
+        }
+        run.dispatch(dispatches);
+        Attention.Fork attention = run.attention().fork(open.size());
+        List<Thread> threads = new ArrayList<>();
+        for (int i : open) {
+            threads.add(run.start("tally-branch-" + activity(i).path(), () -> runBranch(i, until, attention)));
+        }
+        try {
+            attention.await();
+        } catch (InterruptedException e) {
+            parent.demandHeard();
+            throw new IllegalStateException("a workflow's thread is interrupted by its engine only", e);
+        }
+        cancelTheRest(open, threads);
+    }
+
+    private boolean hasOpen() {
+        synchronized (endings) {
+            return endings.contains(null);
+        }
+    }
+
+    T result(int branch) {
+        Ending<T> ending = ending(branch);
+        if (ending == null) {
+            throw new IllegalStateException("branch " + branch + " has not ended");
+        }
+        if (ending.failure() != null) {
+            throw ending.failure();
+        }
+        return ending.value();
+    }
+
+    private void runBranch(int i, Until until, Attention.Fork attention) {
+        Scope scope = scopes.get(i);
+        ActivityId activity = activity(i);
+        Ending<T> ending;
+        try {
+            T value = branches.get(i).run(scope);
+            scope.say(activity, -1, Payloads.encode(run.tools().codec(), value));
+            ending = new Ending<>(value, null);
+        } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+            scope.demandHeard();
+            ending = failed(scope.fail(activity, -1, Failures.describe(e)));
+        }
+        boolean satisfies;
+        synchronized (endings) {
+            endings.set(i, ending);
+            satisfies = decided(until) >= 0;
+        }
+        attention.ended(satisfies);
+    }
+
+    /** Branches that nobody waits for any more are told to stop; what they owe is closed with the body. */
+    private void cancelTheRest(List<Integer> open, List<Thread> threads) {
+        for (int k = 0; k < open.size(); k++) {
+            int i = open.get(k);
+            if (ending(i) == null) {
+                scopes.get(i).cancel();
+                threads.get(k).interrupt();
+            }
+        }
+    }
+
+    private int decided(Until until) {
+        synchronized (endings) {
+            int ended = 0;
+            for (int i = 0; i < endings.size(); i++) {
+                Ending<T> ending = endings.get(i);
+                boolean failed = ending != null && ending.failure() != null;
+                if (ending != null && failed == (until == Until.ALL)) {
+                    return i;
+                }
+                ended += ending == null ? 0 : 1;
+            }
+            return ended == endings.size() ? ended - 1 : -1;
+        }
+    }
+
+    private @Nullable Ending<T> ending(int i) {
+        synchronized (endings) {
+            return endings.get(i);
+        }
+    }
+
+    private Ending<T> replay(RecordedActivity recorded) {
+        try {
+            return new Ending<>(parent.replay(recorded, type), null);
+        } catch (StepFailedException e) {
+            return failed(e);
+        }
+    }
+
+    @SuppressWarnings("NullAway") // a failure has no value, and nobody asks for it
+    private Ending<T> failed(StepFailedException failure) {
+        return new Ending<>(null, failure);
+    }
+
+    private ActivityId activity(int branch) {
+        return new ActivityId(run.job(), choice.path() + "." + (branch + 1), "$branch");
+    }
+}

@@ -1,0 +1,20 @@
+package dev.tallystick.engine;
+
+import java.util.Locale;
+
+/** How a closed job ended. */
+public enum JobOutcome {
+    COMPLETED,
+    FAILED,
+    CANCELLED,
+    TIMED_OUT;
+
+    /** As it stands in the database and in JSON. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public static JobOutcome of(String text) {
+        return valueOf(text.toUpperCase(Locale.ROOT));
+    }
+}

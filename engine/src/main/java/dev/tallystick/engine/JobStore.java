@@ -1,0 +1,152 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.ActivityLedger;
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** The job table, and the two rows that every job of code begins with: its body's activity and its body's posting. */
+final class JobStore {
+
+    // A job that is there already was started by the same claim, whose reply was lost.
+    private static final String START = Weights.in("""
+            with item as (
+                select *
+                from unnest(
+                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::int[], ?::int[], ?::bytea[], ?::bigint[], ?::text[],
+                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::uuid[]
+                ) as i (
+                    id, guid, mesh, workflow, version, priority, input, delay_millis, owner,
+                    parent_job, parent_guid, parent_path, parent_name, continued_from
+                )
+            ),
+            started as (
+                insert into tally.job
+                    (id, mesh, workflow, version, semaphore, priority, input,
+                        parent_job, parent_guid, parent_path, parent_name, continued_from)
+                select id, mesh, workflow, version, 1, priority, input,
+                    parent_job, parent_guid, parent_path, parent_name, continued_from
+                from item
+                on conflict (id) do nothing
+                returning id
+            ),
+            fresh as (
+                select i.*
+                from item i
+                join started s on s.id = i.id
+            ),
+            dispatched as (
+                insert into tally.activity (job_id, path, name, kind, ledger, attempts)
+                select id, '', '$main', 'body', {LEG1_ATTEMPTS} + {LEG1_COMPLETE}, 1
+                from fresh
+            )
+            insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, fence, owner, path, name)
+            select id, guid, mesh, workflow || '@' || version, priority,
+                now() + (delay_millis + case when owner is null then 0 else ? end) * interval '1 millisecond',
+                case when owner is null then 0 else 1 end, owner, '', '$main'
+            from fresh
+            """);
+
+    private static final String READ = """
+            select id, mesh, workflow, version, semaphore, outcome, output, error, created_at, closed_at
+            from tally.job
+            where id = ?
+            """;
+
+    private static final String ACTIVITIES = """
+            select path, name, ledger, output, error
+            from tally.activity
+            where job_id = ?
+            """;
+
+    private static final String ACTIVITY = ACTIVITIES + " and path = ? and name = ?";
+
+    private static final String CLOSED_AMONG = """
+            select id, mesh, workflow, version, semaphore, outcome, output, error, created_at, closed_at
+            from tally.job
+            where id = any(?)
+                and closed_by is not null
+            """;
+
+    private static final String OPEN_CHILDREN = """
+            select id
+            from tally.job
+            where parent_job = any(?)
+                and closed_by is null
+            """;
+
+    void start(Tx tx, List<NewJob> jobs, Duration lease) throws SQLException {
+        Columns<NewJob> of = new Columns<>(jobs);
+        tx.update(
+                START,
+                of.uuids(job -> job.id().value()),
+                of.uuids(job -> Guid.of(ActivityId.main(job.id()), 0).value()),
+                of.texts(NewJob::mesh),
+                of.texts(NewJob::workflow),
+                of.ints(NewJob::version),
+                of.ints(NewJob::priority),
+                of.bytes(NewJob::input),
+                of.longs(job -> job.delay().toMillis()),
+                of.texts(NewJob::owner),
+                of.uuids(job -> job.parent() == null ? null : job.parent().job().value()),
+                of.uuids(job ->
+                        job.parent() == null ? null : Guid.of(job.parent(), 0).value()),
+                of.texts(job -> job.parent() == null ? null : job.parent().path()),
+                of.texts(job -> job.parent() == null ? null : job.parent().name()),
+                of.uuids(job ->
+                        job.continuedFrom() == null ? null : job.continuedFrom().value()),
+                lease.toMillis());
+    }
+
+    Optional<JobView> read(Tx tx, JobId id) throws SQLException {
+        return tx.first(READ, JobStore::view, id.value());
+    }
+
+    /** Those of the jobs that are closed. */
+    List<JobView> closedAmong(Tx tx, Collection<JobId> jobs) throws SQLException {
+        UUID[] ids = jobs.stream().map(JobId::value).toArray(UUID[]::new);
+        return tx.query(CLOSED_AMONG, JobStore::view, (Object) ids);
+    }
+
+    List<JobId> openChildren(Tx tx, Collection<JobId> parents) throws SQLException {
+        UUID[] ids = parents.stream().map(JobId::value).toArray(UUID[]::new);
+        return tx.query(OPEN_CHILDREN, row -> new JobId(row.getObject("id", UUID.class)), (Object) ids);
+    }
+
+    List<RecordedActivity> activities(Tx tx, JobId job) throws SQLException {
+        return tx.query(ACTIVITIES, JobStore::recordedActivity, job.value());
+    }
+
+    Optional<RecordedActivity> activity(Tx tx, ActivityId id) throws SQLException {
+        return tx.first(ACTIVITY, JobStore::recordedActivity, id.job().value(), id.path(), id.name());
+    }
+
+    private static RecordedActivity recordedActivity(ResultSet row) throws SQLException {
+        return new RecordedActivity(
+                row.getString("path"),
+                row.getString("name"),
+                new ActivityLedger(row.getLong("ledger")),
+                row.getBytes("output"),
+                row.getString("error"));
+    }
+
+    private static JobView view(ResultSet row) throws SQLException {
+        String outcome = row.getString("outcome");
+        return new JobView(
+                new JobId(row.getObject("id", UUID.class)),
+                row.getString("mesh"),
+                row.getString("workflow"),
+                row.getInt("version"),
+                row.getInt("semaphore"),
+                Optional.ofNullable(outcome).map(JobOutcome::of),
+                row.getBytes("output"),
+                row.getString("error"),
+                row.getTimestamp("created_at").toInstant(),
+                Tx.instant(row, "closed_at"));
+    }
+}

@@ -1,0 +1,35 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Leg 1 on its way into the ledgers: entered and completed together with what it dispatches.
+ *
+ * @param delta 1 if the activity is an obligation of its own, beside the one that dispatches it
+ * @param due when the posting that this dispatches falls due, counted from now; null if the work is done where it is dispatched
+ * @param queue who takes that posting
+ */
+record LegOne(
+        ActivityId activity,
+        String kind,
+        int delta,
+        @Nullable Duration due,
+        String queue) {
+
+    static final String AWAIT = "await";
+
+    /** Waits for a signal, and no longer than {@code patience} if there is one. */
+    static LegOne await(ActivityId activity, @Nullable Duration patience) {
+        return new LegOne(activity, AWAIT, 0, patience, Timekeeper.QUEUE);
+    }
+
+    boolean awaitsSignal() {
+        return kind.equals(AWAIT);
+    }
+
+    /** Work that the process which dispatches it does itself. */
+    static LegOne inline(ActivityId activity, String kind, int delta) {
+        return new LegOne(activity, kind, delta, null, "");
+    }
+}

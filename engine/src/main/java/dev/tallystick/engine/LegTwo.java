@@ -1,0 +1,69 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.Step;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Leg 2 transition on its way into the ledgers.
+ *
+ * @param activity whose result it is
+ * @param guid what it is
+ * @param fence the fence under which the result was made; kept on the GUID row
+ * @param delta what step 2 adds to the semaphore
+ * @param outcome set if this transition ends the job, whatever is still open
+ * @param output what the work brought, or null
+ * @param error why it failed, or null
+ * @param enters whether this counts an entry; a step of an entry that was counted before does not
+ * @param steps which steps commit now, if they have not before
+ * @param acknowledges whether the posting that this answers is gone afterwards
+ */
+record LegTwo(
+        ActivityId activity,
+        Guid guid,
+        long fence,
+        int delta,
+        @Nullable JobOutcome outcome,
+        byte @Nullable [] output,
+        @Nullable String error,
+        boolean enters,
+        Set<Step> steps,
+        boolean acknowledges) {
+
+    /** All of Leg 2 at once: entered, worked, spawned and, if it closes the job, completed. */
+    static LegTwo whole(ActivityId activity, long fence, int delta, byte @Nullable [] output, @Nullable String error) {
+        return new LegTwo(
+                activity, Guid.of(activity, 0), fence, delta, null, output, error, true, Set.of(Step.values()), false);
+    }
+
+    /** All of Leg 2 at once, for a posting that is answered by it. */
+    static LegTwo answering(Lease posting, byte @Nullable [] output, @Nullable String error) {
+        return new LegTwo(
+                posting.activity(),
+                posting.guid(),
+                posting.fence(),
+                0,
+                null,
+                output,
+                error,
+                true,
+                Set.of(Step.values()),
+                true);
+    }
+
+    /** The Leg 2 that ends its job. */
+    static LegTwo ending(
+            ActivityId activity, long fence, JobOutcome outcome, byte @Nullable [] output, @Nullable String error) {
+        return new LegTwo(
+                activity, Guid.of(activity, 0), fence, 0, outcome, output, error, true, Set.of(Step.values()), true);
+    }
+
+    LegTwo only(boolean entering, Set<Step> wanted) {
+        return new LegTwo(activity, guid, fence, delta, outcome, output, error, entering, wanted, acknowledges);
+    }
+
+    /** Whether the job's own row changes, so that it must be locked first. */
+    boolean movesJob() {
+        return steps.contains(Step.CHILDREN) && (delta != 0 || outcome != null);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.tallystick.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a body says in one breath, and what commits together or not at all: the results of what it did, and what it dispatches
+ * next. Only the holder of the lease may move its job.
+ *
+ * @param children jobs that begin with this move, each dispatched by an activity of it
+ * @param waitsFor places of which one must be done before the body has anything to do; if there are any, the lease is given back
+ *     and the body is due again when one of them is
+ */
+record Move(Lease lease, List<LegTwo> results, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
+
+    Move {
+        results = List.copyOf(results);
+        dispatches = List.copyOf(dispatches);
+        children = List.copyOf(children);
+        waitsFor = List.copyOf(waitsFor);
+    }
+
+    boolean parks() {
+        return !waitsFor.isEmpty();
+    }
+
+    /** Only what was done, for a job that has closed: it is recorded and changes nothing. */
+    Move afterClosing() {
+        List<LegTwo> all = new ArrayList<>(results);
+        all.removeIf(result -> result.guid().equals(lease.guid()));
+        all.add(LegTwo.answering(lease, null, "the job had closed"));
+        return new Move(lease, all, List.of(), List.of(), List.of());
+    }
+
+    JobId job() {
+        return lease.job();
+    }
+
+    /** Whether the job's own row changes, so that it must be locked first. */
+    boolean movesJob() {
+        return results.stream().anyMatch(LegTwo::movesJob)
+                || dispatches.stream().anyMatch(dispatch -> dispatch.delta() != 0 || dispatch.awaitsSignal());
+    }
+}

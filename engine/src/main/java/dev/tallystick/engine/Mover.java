@@ -1,0 +1,149 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.engine.PostingStore.Held;
+import dev.tallystick.sql.Primitive;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies {@link Move}s. Jobs are locked first, where their rows change; then the leases, whose fences decide; then the ledgers
+ * are written.
+ *
+ * <p>Identity before state: a move that is brought again after its reply was lost gets the answer of the first time, also if the
+ * lease is gone by now.
+ */
+final class Mover implements Primitive<Move, Moved> {
+
+    private final CollationStore collation;
+    private final PostingStore postings;
+    private final JobStore jobs;
+    private final SignalStore signals;
+    private final Duration lease;
+
+    Mover(CollationStore collation, PostingStore postings, JobStore jobs, SignalStore signals, Duration lease) {
+        this.collation = collation;
+        this.postings = postings;
+        this.jobs = jobs;
+        this.signals = signals;
+        this.lease = lease;
+    }
+
+    @Override
+    public String name() {
+        return "move";
+    }
+
+    @Override
+    public int rank() {
+        return 1;
+    }
+
+    @Override
+    public Object orderKey(Move move) {
+        return move.job();
+    }
+
+    @Override
+    public List<@Nullable Moved> apply(Tx tx, List<Move> moves) throws SQLException {
+        Set<JobId> blocked = lockJobs(tx, moves);
+        List<Move> free =
+                moves.stream().filter(move -> !blocked.contains(move.job())).toList();
+        Map<JobId, Moved> answers = new HashMap<>();
+        List<Move> current = standing(tx, free, answers);
+        write(tx, current, answers);
+        List<@Nullable Moved> inOrder = new ArrayList<>(moves.size());
+        moves.forEach(move -> inOrder.add(answers.get(move.job())));
+        return inOrder;
+    }
+
+    /** Returns the jobs that a stranger holds. A move that is alone waits for its job instead. */
+    private Set<JobId> lockJobs(Tx tx, List<Move> moves) throws SQLException {
+        List<JobId> wanted =
+                moves.stream().filter(Move::movesJob).map(Move::job).sorted().toList();
+        if (wanted.isEmpty()) {
+            return Set.of();
+        }
+        Set<JobId> blocked = new HashSet<>(wanted);
+        blocked.removeAll(collation.lock(tx, wanted, moves.size() == 1));
+        return blocked;
+    }
+
+    /** The moves whose lease stands. The others are answered. */
+    private List<Move> standing(Tx tx, List<Move> moves, Map<JobId, Moved> answers) throws SQLException {
+        Map<Guid, Held> held = postings.hold(tx, moves.stream().map(Move::lease).toList());
+        List<Move> standing = new ArrayList<>(moves.size());
+        List<Move> fallen = new ArrayList<>();
+        for (Move move : moves) {
+            Held now = held.get(move.lease().guid());
+            if (now == null || now.fence() != move.lease().fence()) {
+                fallen.add(move);
+            } else if (now.jobClosed()) {
+                standing.add(move.afterClosing());
+                answers.put(move.job(), new Moved.JobClosed());
+            } else {
+                standing.add(move);
+            }
+        }
+        answerFallen(tx, fallen, answers);
+        return standing;
+    }
+
+    private void answerFallen(Tx tx, List<Move> fallen, Map<JobId, Moved> answers) throws SQLException {
+        List<LegTwo> results = all(fallen, Move::results);
+        Set<Guid> recorded = results.isEmpty() ? Set.of() : collation.recorded(tx, results);
+        for (Move move : fallen) {
+            boolean saidBefore = !move.results().isEmpty()
+                    && move.results().stream().map(LegTwo::guid).allMatch(recorded::contains);
+            answers.put(move.job(), saidBefore ? new Moved.Done(Map.of()) : new Moved.LeaseLost());
+        }
+    }
+
+    private void write(Tx tx, List<Move> moves, Map<JobId, Moved> answers) throws SQLException {
+        List<LegOne> dispatches = all(moves, Move::dispatches);
+        Map<ActivityId, Integer> attempts = dispatches.isEmpty() ? Map.of() : collation.enter(tx, dispatches);
+        List<NewJob> children = all(moves, Move::children);
+        if (!children.isEmpty()) {
+            jobs.start(tx, children, lease);
+        }
+        List<LegTwo> results = new ArrayList<>(all(moves, Move::results));
+        List<ActivityId> waits = dispatches.stream()
+                .filter(LegOne::awaitsSignal)
+                .map(LegOne::activity)
+                .toList();
+        if (!waits.isEmpty()) {
+            results.addAll(signals.take(tx, waits));
+        }
+        if (!results.isEmpty()) {
+            collation.collate(tx, results);
+        }
+        List<Move> parking = moves.stream().filter(Move::parks).toList();
+        if (!parking.isEmpty()) {
+            postings.park(tx, parking);
+        }
+        for (Move move : moves) {
+            answers.computeIfAbsent(move.job(), job -> new Moved.Done(attemptsOf(move, attempts)));
+        }
+    }
+
+    private static <T> List<T> all(List<Move> moves, Function<Move, List<T>> part) {
+        return moves.stream().flatMap(move -> part.apply(move).stream()).toList();
+    }
+
+    private static Map<ActivityId, Integer> attemptsOf(Move move, Map<ActivityId, Integer> attempts) {
+        Map<ActivityId, Integer> own = new HashMap<>();
+        for (LegOne dispatch : move.dispatches()) {
+            own.put(dispatch.activity(), Objects.requireNonNull(attempts.get(dispatch.activity())));
+        }
+        return own;
+    }
+}

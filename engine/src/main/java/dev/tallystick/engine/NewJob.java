@@ -1,0 +1,24 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job about to exist.
+ *
+ * @param priority 0 is taken first, 2 last
+ * @param delay how long from now its body is not to run
+ * @param parent the activity that waits for this job, or null
+ * @param owner who leases the body at once, or null if it is for whoever comes first
+ */
+record NewJob(
+        JobId id,
+        String mesh,
+        String workflow,
+        int version,
+        int priority,
+        byte[] input,
+        Duration delay,
+        @Nullable String owner,
+        @Nullable ActivityId parent,
+        @Nullable JobId continuedFrom) {}

@@ -1,0 +1,12 @@
+package dev.tallystick.engine;
+
+/** Trying again cannot make it smaller: keep large data elsewhere and record where it is. */
+public final class PayloadTooLargeException extends Exception {
+
+    private static final long serialVersionUID = 1L;
+
+    PayloadTooLargeException(int bytes) {
+        super("%,d bytes are too large, at most %,d are recorded: keep large data elsewhere and return where it is"
+                .formatted(bytes, Payloads.MAX_BYTES));
+    }
+}

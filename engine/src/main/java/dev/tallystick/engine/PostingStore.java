@@ -1,0 +1,290 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The posting table: what is due, who has leased it, and under which fence. One method is one statement. */
+final class PostingStore {
+
+    // Meshes take turns, whatever the backlog of each: the recursion hops from mesh to mesh along the index, so its
+    // cost is the
+    // number of meshes and not of postings. Within a mesh the more urgent first, then the older.
+    private static final String LEASE_BODIES = """
+            with recursive lane as (
+                select q.queue,
+                    (select p.mesh from tally.posting p where p.queue = q.queue order by p.mesh limit 1) as mesh
+                from unnest(?::text[]) as q (queue)
+                union all
+                select l.queue,
+                    (select p.mesh from tally.posting p where p.queue = l.queue and p.mesh > l.mesh order by p.mesh limit 1)
+                from lane l
+                where l.mesh is not null
+            ),
+            candidate as (
+                select d.job_id, d.guid,
+                    row_number() over (partition by l.mesh order by u.priority, d.visible_at) as turn
+                from lane l
+                cross join (values (0), (1), (2)) as u (priority)
+                cross join lateral (
+                    select p.job_id, p.guid, p.visible_at
+                    from tally.posting p
+                    where p.queue = l.queue
+                        and p.mesh = l.mesh
+                        and p.priority = u.priority
+                        and p.visible_at <= now()
+                    order by p.visible_at
+                    limit ?
+                    for update skip locked
+                ) d
+                where l.mesh is not null
+            ),
+            due as materialized (
+                select job_id, guid
+                from candidate
+                order by turn
+                limit ?
+            ),
+            leased as (
+                update tally.posting p
+                set visible_at = now() + ? * interval '1 millisecond', fence = p.fence + 1, owner = ?
+                from due d
+                where p.job_id = d.job_id and p.guid = d.guid
+                returning p.job_id, p.guid, p.fence, p.path, p.name
+            )
+            select l.job_id, l.guid, l.fence, l.path, l.name, j.mesh, j.workflow, j.version, j.input,
+                j.parent_job is not null as is_child, j.closed_by is not null as is_closed
+            from leased l
+            join tally.job j on j.id = l.job_id
+            """;
+
+    private static final String HOLD = """
+            with item as (
+                select *
+                from unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
+            ),
+            held as materialized (
+                select p.job_id, p.guid, p.fence
+                from tally.posting p
+                join item i on i.job_id = p.job_id and i.guid = p.guid
+                order by p.job_id, p.guid
+                for update of p
+            )
+            select h.job_id, h.guid, h.fence, j.closed_by is not null as closed
+            from held h
+            join tally.job j on j.id = h.job_id
+            """;
+
+    private static final String EXTEND = """
+            update tally.posting p
+            set visible_at = now() + ? * interval '1 millisecond'
+            from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
+            join tally.job j on j.id = i.job_id and j.closed_by is null
+            where p.job_id = i.job_id and p.guid = i.guid and p.fence = i.fence and p.owner is not null
+            returning p.job_id
+            """;
+
+    // The fence stays: what the former holder still has under way is refused once somebody else has leased the posting.
+    private static final String RELEASE = """
+            update tally.posting p
+            set visible_at = now(), owner = null
+            from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
+            where p.job_id = i.job_id and p.guid = i.guid and p.fence = i.fence
+            """;
+
+    // The posting is locked by the statement before this one, and whoever does what the body waits for locks it too
+    // before
+    // writing: so either this sees the work done, or the other one sees the body parked.
+    private static final String PARK = Weights.in("""
+            update tally.posting p
+            set owner = null,
+                visible_at = case
+                    when exists (
+                        select 1
+                        from tally.activity a
+                        where a.job_id = p.job_id
+                            and a.path = any(string_to_array(i.waits_for, ' '))
+                            and (a.ledger / {WORK_DONE}) % 10 = 1
+                    )
+                    then now()
+                    else 'infinity'
+                end
+            from unnest(?::uuid[], ?::uuid[], ?::text[]) as i (job_id, guid, waits_for)
+            where p.job_id = i.job_id and p.guid = i.guid
+            """);
+
+    private static final String DUE_FOR_ENGINE = """
+            select job_id, guid, path, name, fence
+            from tally.posting
+            where queue = ?
+                and visible_at <= now()
+            order by visible_at
+            limit ?
+            """;
+
+    // Whoever was quicker has deleted it, under the lock of the body's posting that the caller holds.
+    private static final String STILL_DUE = """
+            select p.job_id, p.guid, p.path, p.name, p.fence, p.source
+            from tally.posting p
+            join unnest(?::uuid[], ?::uuid[]) as i (job_id, guid) on i.job_id = p.job_id and i.guid = p.guid
+            order by p.job_id, p.guid
+            for update of p
+            """;
+
+    private static final String POST_CANCEL = """
+            insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, path, name)
+            select j.id, i.guid, j.mesh, ?, 0, now(), '', '$cancel'
+            from unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
+            join tally.job j on j.id = i.job_id
+            where j.closed_by is null
+            on conflict (job_id, guid) do nothing
+            """;
+
+    private static final String DROP = """
+            delete from tally.posting p
+            using unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
+            where p.job_id = i.job_id and p.guid = i.guid
+            """;
+
+    private static final String WAKE = """
+            update tally.posting
+            set visible_at = now()
+            where (job_id, guid) in (select * from unnest(?::uuid[], ?::uuid[]))
+                and owner is null
+            """;
+
+    /** Leases what is due, at most {@code limit}, fairly between meshes. */
+    List<LeasedBody> leaseBodies(Tx tx, Set<String> queues, int limit, Duration lease, String owner)
+            throws SQLException {
+        return tx.query(
+                LEASE_BODIES,
+                PostingStore::leasedBody,
+                queues.toArray(String[]::new),
+                limit,
+                limit,
+                lease.toMillis(),
+                owner);
+    }
+
+    /** How a posting stands while it is locked. */
+    record Held(long fence, boolean jobClosed) {}
+
+    /** Locks the postings and returns the fences at which they stand; one that is gone is not among them. */
+    Map<Guid, Held> hold(Tx tx, List<Lease> leases) throws SQLException {
+        Map<Guid, Held> held = HashMap.newHashMap(leases.size());
+        Columns<Lease> of = new Columns<>(leases);
+        tx.query(
+                HOLD,
+                row -> held.put(
+                        new Guid(row.getObject("guid", UUID.class)),
+                        new Held(row.getLong("fence"), row.getBoolean("closed"))),
+                of.uuids(lease -> lease.job().value()),
+                of.uuids(lease -> lease.guid().value()));
+        return held;
+    }
+
+    /** Moves the end of the leases ahead, and returns the jobs whose lease still stood. */
+    Set<JobId> extend(Tx tx, List<Lease> leases, Duration lease) throws SQLException {
+        Columns<Lease> of = new Columns<>(leases);
+        return new HashSet<>(tx.query(
+                EXTEND,
+                row -> new JobId(row.getObject("job_id", UUID.class)),
+                lease.toMillis(),
+                of.uuids(each -> each.job().value()),
+                of.uuids(each -> each.guid().value()),
+                of.longs(Lease::fence)));
+    }
+
+    /** Gives leases back, so that somebody else need not wait for their end. */
+    void release(Tx tx, List<Lease> leases) throws SQLException {
+        Columns<Lease> of = new Columns<>(leases);
+        tx.update(
+                RELEASE,
+                of.uuids(each -> each.job().value()),
+                of.uuids(each -> each.guid().value()),
+                of.longs(Lease::fence));
+    }
+
+    /** Gives the leases back until one of the things is done that the bodies wait for. */
+    void park(Tx tx, List<Move> moves) throws SQLException {
+        Columns<Move> of = new Columns<>(moves);
+        tx.update(
+                PARK,
+                of.uuids(move -> move.job().value()),
+                of.uuids(move -> move.lease().guid().value()),
+                of.texts(move -> String.join(" ", move.waitsFor())));
+    }
+
+    /** What is due for the engine itself; somebody else may be at it too. */
+    List<Lease> dueForEngine(Tx tx, int limit) throws SQLException {
+        return tx.query(DUE_FOR_ENGINE, PostingStore::lease, Timekeeper.QUEUE, limit);
+    }
+
+    /** A posting for the engine, and the job that it speaks of, if it does. */
+    record Due(Lease posting, @Nullable JobId source) {}
+
+    /** Locks those of the postings that are still there. */
+    List<Due> stillDue(Tx tx, List<Lease> postings) throws SQLException {
+        Columns<Lease> of = new Columns<>(postings);
+        return tx.query(
+                STILL_DUE,
+                row -> {
+                    UUID source = row.getObject("source", UUID.class);
+                    return new Due(lease(row), source == null ? null : new JobId(source));
+                },
+                of.uuids(posting -> posting.job().value()),
+                of.uuids(posting -> posting.guid().value()));
+    }
+
+    /** Asks for the end of jobs that are open. */
+    void postCancel(Tx tx, List<JobId> jobs) throws SQLException {
+        Columns<JobId> of = new Columns<>(jobs);
+        tx.update(
+                POST_CANCEL,
+                Timekeeper.QUEUE,
+                of.uuids(JobId::value),
+                of.uuids(job -> Guid.of(ActivityId.cancel(job), 0).value()));
+    }
+
+    void drop(Tx tx, List<Lease> postings) throws SQLException {
+        Columns<Lease> of = new Columns<>(postings);
+        tx.update(
+                DROP,
+                of.uuids(posting -> posting.job().value()),
+                of.uuids(posting -> posting.guid().value()));
+    }
+
+    /** Makes parked bodies due; one that is running is left alone. */
+    void wake(Tx tx, List<Lease> bodies) throws SQLException {
+        Columns<Lease> of = new Columns<>(bodies);
+        tx.update(
+                WAKE,
+                of.uuids(body -> body.job().value()),
+                of.uuids(body -> body.guid().value()));
+    }
+
+    private static Lease lease(ResultSet row) throws SQLException {
+        JobId job = new JobId(row.getObject("job_id", UUID.class));
+        ActivityId activity = new ActivityId(job, row.getString("path"), row.getString("name"));
+        return new Lease(activity, new Guid(row.getObject("guid", UUID.class)), row.getLong("fence"));
+    }
+
+    private static LeasedBody leasedBody(ResultSet row) throws SQLException {
+        return new LeasedBody(
+                lease(row),
+                row.getString("mesh"),
+                row.getString("workflow"),
+                row.getInt("version"),
+                row.getBytes("input"),
+                row.getBoolean("is_child"),
+                row.getBoolean("is_closed"));
+    }
+}

@@ -1,0 +1,17 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.ActivityLedger;
+import org.jspecify.annotations.Nullable;
+
+/** What the record says of one activity of a job. */
+record RecordedActivity(
+        String path,
+        String name,
+        ActivityLedger ledger,
+        byte @Nullable [] output,
+        @Nullable String error) {
+
+    boolean isDone() {
+        return ledger.workDone();
+    }
+}

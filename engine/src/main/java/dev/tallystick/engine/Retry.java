@@ -1,0 +1,56 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/**
+ * How often a step is tried, and how long it waits in between.
+ *
+ * @param attempts all of them, the first included
+ * @param first the wait before the second attempt; each further one is twice as long
+ * @param longest no wait is longer
+ * @param jitter the share of a wait that is left to chance, so that what failed together does not come back together
+ * @param never failures that are final at once
+ */
+public record Retry(
+        int attempts, Duration first, Duration longest, double jitter, List<Class<? extends Throwable>> never) {
+
+    public static final Retry DEFAULT = new Retry(5, Duration.ofSeconds(1), Duration.ofMinutes(5), 0.2, List.of());
+
+    public static final Retry NONE = DEFAULT.attempts(1);
+
+    public Retry {
+        if (attempts < 1 || jitter < 0 || jitter > 1 || first.isNegative() || longest.compareTo(first) < 0) {
+            throw new IllegalArgumentException(
+                    "a retry has one attempt or more, waits that do not shrink, and a jitter between 0 and 1");
+        }
+        never = List.copyOf(never);
+    }
+
+    public Retry attempts(int number) {
+        return new Retry(number, first, longest, jitter, never);
+    }
+
+    public Retry waiting(Duration shortest, Duration most) {
+        return new Retry(attempts, shortest, most, jitter, never);
+    }
+
+    /** This failure too is final at once. */
+    public Retry never(Class<? extends Throwable> failure) {
+        List<Class<? extends Throwable>> all = new ArrayList<>(never);
+        all.add(failure);
+        return new Retry(attempts, first, longest, jitter, all);
+    }
+
+    boolean allows(int attempt, Throwable failure) {
+        return attempt < attempts && never.stream().noneMatch(type -> type.isInstance(failure));
+    }
+
+    /** The wait after the given attempt failed. */
+    Duration after(int attempt, RandomGenerator random) {
+        double bound = Math.min((double) first.toNanos() * Math.pow(2, attempt - 1.0), (double) longest.toNanos());
+        return Duration.ofNanos((long) (bound * (1 - jitter * random.nextDouble())));
+    }
+}

@@ -1,0 +1,227 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Database;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Runs bodies on virtual threads, and keeps their leases alive while they run. */
+final class Runner {
+
+    private final Database database;
+    private final PostingStore postings;
+    private final JobStore jobs;
+    private final EngineSettings settings;
+    private final BodyTools tools;
+    private final Consumer<Closed> closed;
+    private final Consumer<Ended> ended;
+
+    private final Map<String, WorkflowType<?, ?>> types = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<JobId, BodyRun> running = new ConcurrentHashMap<>();
+
+    /** Whether there may be more due than there was room for. */
+    private volatile boolean starved;
+
+    Runner(
+            Database database,
+            PostingStore postings,
+            JobStore jobs,
+            EngineSettings settings,
+            BodyTools tools,
+            Consumer<Closed> closed,
+            Consumer<Ended> ended) {
+        this.database = database;
+        this.postings = postings;
+        this.jobs = jobs;
+        this.settings = settings;
+        this.tools = tools;
+        this.closed = closed;
+        this.ended = ended;
+    }
+
+    void register(WorkflowType<?, ?> type) {
+        if (types.putIfAbsent(queueOf(type.name(), type.version()), type) != null) {
+            throw new IllegalArgumentException(
+                    "workflow '" + type.name() + "' version " + type.version() + " is registered already");
+        }
+    }
+
+    /** Jobs stay with their version, so each version has a queue of its own. */
+    static String queueOf(String workflow, int version) {
+        return workflow + "@" + version;
+    }
+
+    @Nullable
+    WorkflowType<?, ?> newest(String workflow) {
+        return types.values().stream()
+                .filter(type -> type.name().equals(workflow))
+                .max((one, other) -> Integer.compare(one.version(), other.version()))
+                .orElse(null);
+    }
+
+    int free() {
+        return settings.bodies() - running.size();
+    }
+
+    boolean runs(JobId job) {
+        return running.containsKey(job);
+    }
+
+    /** Leases what is due and runs it; returns how much that was. */
+    int claim(String owner, int limit) {
+        int wanted = Math.min(limit, free());
+        starved = wanted <= 0;
+        if (starved || types.isEmpty()) {
+            return 0;
+        }
+        Set<String> queues = types.keySet();
+        List<LeasedBody> leased = database.transact(
+                "lease bodies", tx -> postings.leaseBodies(tx, queues, wanted, settings.lease(), owner));
+        leased.forEach(this::resume);
+        starved = leased.size() == wanted;
+        return leased.size();
+    }
+
+    /** Runs a body whose job has just been accepted: nothing is recorded yet. */
+    void begin(LeasedBody body) {
+        tools.crashPoints().reached(EngineCrashPoint.ACCEPTED);
+        run(body, List.of());
+    }
+
+    private void resume(LeasedBody body) {
+        tools.crashPoints().reached(EngineCrashPoint.LEASED);
+        Thread.ofVirtual().name("tally-resume").start(() -> {
+            if (body.isClosed()) {
+                new BodyRun(body, List.of(), tools).acknowledgeClosed();
+            } else {
+                List<RecordedActivity> record = database.transact(
+                        "read record", tx -> jobs.activities(tx, body.lease().job()));
+                run(body, record);
+            }
+        });
+    }
+
+    private void run(LeasedBody body, List<RecordedActivity> record) {
+        BodyRun run = new BodyRun(body, record, tools);
+        BodyRun before = running.put(run.job(), run);
+        if (before != null) {
+            before.stop(BodyStopped.Reason.LEASE_LOST);
+        }
+        run.start("tally-body-" + run.job(), () -> execute(body, run));
+    }
+
+    private void execute(LeasedBody body, BodyRun run) {
+        try {
+            Closed ending = ending(body, run);
+            tools.crashPoints().reached(EngineCrashPoint.RETURNED);
+            run.end(LegTwo.ending(
+                    body.lease().activity(), body.lease().fence(), ending.outcome(), ending.output(), ending.error()));
+            tools.crashPoints().reached(EngineCrashPoint.CLOSED);
+            closed.accept(ending);
+        } catch (BodyStopped stopped) {
+            if (stopped.reason() == BodyStopped.Reason.JOB_CLOSED) {
+                run.acknowledgeClosed();
+            }
+        } finally {
+            running.remove(run.job(), run);
+            ended.accept(new Ended(body.isChild(), starved));
+        }
+    }
+
+    /**
+     * A body is no longer running here.
+     *
+     * @param childMayHaveClosed whether another job may have something to do now
+     * @param makesRoom whether something due may have been waiting for room
+     */
+    record Ended(boolean childMayHaveClosed, boolean makesRoom) {}
+
+    private Closed ending(LeasedBody body, BodyRun run) {
+        try {
+            byte[] output = Payloads.encode(tools.codec(), call(typeOf(body), Scope.of(run), body.input()));
+            return new Closed(run.job(), JobOutcome.COMPLETED, output, null);
+        } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+            run.demandRunning();
+            return new Closed(run.job(), JobOutcome.FAILED, null, Failures.describe(e));
+        }
+    }
+
+    private WorkflowType<?, ?> typeOf(LeasedBody body) {
+        return Objects.requireNonNull(types.get(queueOf(body.workflow(), body.version())));
+    }
+
+    private <I extends @Nullable Object, O extends @Nullable Object> O call(
+            WorkflowType<I, O> type, Context context, byte[] input) throws Exception {
+        return type.bodies().get().run(context, tools.codec().<I>decode(input, type.input()));
+    }
+
+    /** Something that the body waits for is done. */
+    void ring(JobId job) {
+        BodyRun run = running.get(job);
+        if (run != null) {
+            run.attention().ring();
+        }
+    }
+
+    void jobClosed(JobId job) {
+        BodyRun run = running.get(job);
+        if (run != null) {
+            run.stop(BodyStopped.Reason.JOB_CLOSED);
+        }
+    }
+
+    /** Extends the leases of all bodies, and stops those whose lease is gone. */
+    void beat() {
+        List<BodyRun> beating = List.copyOf(running.values());
+        if (beating.isEmpty()) {
+            return;
+        }
+        List<Lease> leases = beating.stream().map(BodyRun::lease).toList();
+        Set<JobId> alive = database.transact("heartbeat", tx -> postings.extend(tx, leases, settings.lease()));
+        beating.stream()
+                .filter(run -> !alive.contains(run.job()))
+                .forEach(run -> run.stop(BodyStopped.Reason.LEASE_LOST));
+    }
+
+    /** Commits results that have waited too long for company. */
+    void sayStale() {
+        for (BodyRun run : running.values()) {
+            if (run.hasStale(settings.unsaid())) {
+                Thread.ofVirtual().name("tally-say").start(() -> say(run));
+            }
+        }
+    }
+
+    private void say(BodyRun run) {
+        try {
+            run.sayStale(settings.unsaid());
+        } catch (BodyStopped stopped) {
+            run.stop(stopped.reason());
+        }
+    }
+
+    /** Stops all bodies where they are and gives their leases back. */
+    void stopAndRelease(Duration patience) {
+        List<BodyRun> left = List.copyOf(running.values());
+        left.forEach(run -> run.stop(BodyStopped.Reason.SHUT_DOWN));
+        long deadline = System.nanoTime() + patience.toNanos();
+        left.forEach(run -> run.awaitEnd(deadline));
+        List<Lease> leases = left.stream().map(BodyRun::lease).toList();
+        if (!leases.isEmpty()) {
+            database.transact("release leases", tx -> {
+                postings.release(tx, leases);
+                return null;
+            });
+        }
+    }
+
+    /** As a dying process does: nothing is given back. */
+    void abandon() {
+        running.values().forEach(run -> run.stop(BodyStopped.Reason.SHUT_DOWN));
+    }
+}

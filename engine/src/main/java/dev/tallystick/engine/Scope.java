@@ -1,0 +1,311 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.engine.Transactions.Outcome;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The context of a body, or of one branch of it. Counts the questions, so that the n-th question of a run meets the record of
+ * the n-th question of the run before. For one thread.
+ */
+final class Scope implements Context {
+
+    private static final byte[] NULL = {'n', 'u', 'l', 'l'};
+
+    private final BodyRun run;
+    private final String prefix;
+    private int place;
+
+    /** Set when the branch of this scope has lost against another: what it still says is not heard. */
+    private volatile boolean cancelled;
+
+    private Scope(BodyRun run, String prefix) {
+        this.run = run;
+        this.prefix = prefix;
+    }
+
+    static Scope of(BodyRun run) {
+        return new Scope(run, "");
+    }
+
+    @Override
+    public JobId job() {
+        return run.job();
+    }
+
+    @Override
+    public String key() {
+        return run.job() + ":" + prefix + place;
+    }
+
+    @Override
+    public UUID uuid() {
+        ActivityId activity = unrecorded("$uuid");
+        return Guid.of(activity, 0).value();
+    }
+
+    @Override
+    public RandomGenerator random() {
+        UUID seed = Guid.of(unrecorded("$random"), 0).value();
+        return new SplittableRandom(seed.getMostSignificantBits() ^ seed.getLeastSignificantBits());
+    }
+
+    @Override
+    public Instant now() {
+        ActivityId activity = next("$now");
+        RecordedActivity recorded = recordOf(activity);
+        if (recorded != null && recorded.isDone()) {
+            return Instant.ofEpochSecond(
+                    0,
+                    ByteBuffer.wrap(Objects.requireNonNull(recorded.output())).getLong());
+        }
+        Instant now = run.tools().clock().instant();
+        long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
+        say(
+                LegOne.inline(activity, "now", 0),
+                ByteBuffer.allocate(Long.BYTES).putLong(nanos).array());
+        return Instant.ofEpochSecond(0, nanos);
+    }
+
+    @Override
+    public <T extends @Nullable Object> T step(String name, Class<T> type, Retry retry, Callable<T> work) {
+        ActivityId activity = next(name);
+        RecordedActivity recorded = recordOf(activity);
+        if (recorded != null && recorded.isDone()) {
+            return replay(recorded, type);
+        }
+        return attempts(activity, retry, () -> {
+            T result = work.call();
+            run.tools().crashPoints().reached(EngineCrashPoint.WORKED);
+            say(activity, 0, Payloads.encode(run.tools().codec(), result));
+            return result;
+        });
+    }
+
+    @Override
+    public <T extends @Nullable Object> T transaction(
+            String name, Class<T> type, Retry retry, TransactionalWork<T> work) {
+        ActivityId activity = next(name);
+        RecordedActivity recorded = recordOf(activity);
+        if (recorded != null && recorded.isDone()) {
+            return replay(recorded, type);
+        }
+        return attempts(activity, retry, () -> {
+            Outcome<T> outcome = run.tools().transactions().run(run.lease(), activity, tx -> {
+                T value = work.run(tx.connection());
+                return new Transactions.Encoded<>(value, run.tools().codec().encode(value));
+            });
+            return switch (outcome) {
+                case Outcome.Committed<T> committed -> committed.value();
+                case Outcome.RecordedBefore<T> before -> replay(before.record(), type);
+                case Outcome.LeaseLost<T> lost -> throw run.stopping(BodyStopped.Reason.LEASE_LOST);
+            };
+        });
+    }
+
+    /** Dispatches the activity and does the work, as often as the policy allows; a last failure is recorded. */
+    private <T extends @Nullable Object> T attempts(ActivityId activity, Retry retry, Callable<T> work) {
+        int attempt = dispatch(activity);
+        while (true) {
+            if (attempt > retry.attempts()) {
+                throw fail(activity, 0, "it was begun " + (attempt - 1) + " times and never came back");
+            }
+            try {
+                return work.call();
+            } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+                demandHeard();
+                run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
+                if (!retry.allows(attempt, e) || e instanceof PayloadTooLargeException) {
+                    throw fail(activity, 0, Failures.describe(e));
+                }
+                pause(retry.after(attempt, run.tools().random()));
+                attempt = dispatch(activity);
+            }
+        }
+    }
+
+    @Override
+    public <T> T await(String signal, Class<T> type) {
+        return signalled(signal, type, null).orElseThrow();
+    }
+
+    @Override
+    public <T> Optional<T> await(String signal, Class<T> type, Duration patience) {
+        return signalled(signal, type, patience);
+    }
+
+    /** A wait that is done and brought nothing has timed out. */
+    private <T> Optional<T> signalled(String signal, Class<T> type, @Nullable Duration patience) {
+        ActivityId activity = next(SignalStore.waitName(signal));
+        RecordedActivity recorded = recordOf(activity);
+        if (recorded == null) {
+            run.dispatch(List.of(LegOne.await(activity, patience)));
+        }
+        RecordedActivity done = recorded != null && recorded.isDone() ? recorded : awaitDone(activity);
+        byte[] payload = done.output();
+        return payload == null
+                ? Optional.empty()
+                : Optional.of(run.tools().codec().<T>decode(payload, type));
+    }
+
+    @Override
+    public <T extends @Nullable Object> T child(String workflow, @Nullable Object input, Class<T> type) {
+        ActivityId activity = next("$child:" + workflow);
+        RecordedActivity recorded = recordOf(activity);
+        if (recorded == null) {
+            try {
+                byte[] encoded = Payloads.encode(run.tools().codec(), input);
+                NewJob child = run.tools().children().apply(new ChildOrder(activity, run.mesh(), workflow, encoded));
+                run.dispatch(LegOne.inline(activity, "child", 0), child);
+            } catch (PayloadTooLargeException e) {
+                throw new IllegalArgumentException(e);
+            }
+        }
+        RecordedActivity done = recorded != null && recorded.isDone() ? recorded : awaitDone(activity);
+        return replay(done, type);
+    }
+
+    @Override
+    public void sleep(Duration duration) {
+        ActivityId activity = next("$sleep");
+        RecordedActivity recorded = recordOf(activity);
+        if (recorded == null) {
+            run.dispatch(List.of(new LegOne(activity, "sleep", 0, duration, Timekeeper.QUEUE)));
+        }
+        if (recorded == null || !recorded.isDone()) {
+            awaitDone(activity);
+        }
+    }
+
+    @Override
+    public <T extends @Nullable Object> List<T> all(Class<T> type, List<Branch<T>> branches) {
+        Fork<T> fork = new Fork<>(this, run, next("$all"), type, branches);
+        fork.result(fork.decide(Fork.Until.ALL));
+        List<T> results = new ArrayList<>(branches.size());
+        for (int i = 0; i < branches.size(); i++) {
+            results.add(fork.result(i));
+        }
+        return results;
+    }
+
+    @Override
+    public <T extends @Nullable Object> T any(Class<T> type, List<Branch<T>> branches) {
+        Fork<T> fork = new Fork<>(this, run, next("$any"), type, branches);
+        return fork.result(fork.decide(Fork.Until.ANY));
+    }
+
+    /** The context of a branch at the given place. */
+    Scope branch(String path) {
+        return new Scope(run, path + ".");
+    }
+
+    /** What it still says is not heard, and what it still asks is refused. */
+    void cancel() {
+        cancelled = true;
+    }
+
+    void demandHeard() {
+        run.demandRunning();
+        if (cancelled) {
+            throw new BodyStopped(BodyStopped.Reason.BRANCH_CANCELLED);
+        }
+    }
+
+    @Nullable
+    RecordedActivity recordOf(ActivityId activity) {
+        RecordedActivity recorded = run.recorded(activity.path());
+        if (recorded != null && !recorded.name().equals(activity.name())) {
+            throw new WorkflowChangedException(activity.path(), recorded.name(), activity.name());
+        }
+        return recorded;
+    }
+
+    <T extends @Nullable Object> T replay(RecordedActivity recorded, Class<T> type) {
+        if (recorded.error() != null) {
+            throw new StepFailedException(recorded.name(), recorded.error());
+        }
+        byte[] output = recorded.output();
+        return run.tools().codec().decode(output == null ? NULL : output, type);
+    }
+
+    private ActivityId next(String name) {
+        demandHeard();
+        place++;
+        return new ActivityId(run.job(), prefix + place, name);
+    }
+
+    /** A place whose answer follows from the place itself, so that nothing needs to be kept. */
+    private ActivityId unrecorded(String name) {
+        ActivityId activity = next(name);
+        recordOf(activity);
+        return activity;
+    }
+
+    private int dispatch(ActivityId activity) {
+        int attempt = run.dispatch(List.of(LegOne.inline(activity, "step", 0))).getOrDefault(activity, 1);
+        run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
+        return attempt;
+    }
+
+    void say(LegOne dispatch, byte[] output) {
+        demandHeard();
+        run.say(dispatch, LegTwo.whole(dispatch.activity(), run.lease().fence(), 0, output, null));
+    }
+
+    void say(ActivityId activity, int delta, byte[] output) {
+        demandHeard();
+        run.say(LegTwo.whole(activity, run.lease().fence(), delta, output, null));
+    }
+
+    StepFailedException fail(ActivityId activity, int delta, String reason) {
+        demandHeard();
+        run.say(LegTwo.whole(activity, run.lease().fence(), delta, null, reason));
+        return new StepFailedException(activity.name(), reason);
+    }
+
+    /** Returns what the record says once the activity is done, which may be in another run of this body. */
+    private RecordedActivity awaitDone(ActivityId activity) {
+        Optional<RecordedActivity> already = done(activity);
+        if (already.isPresent()) {
+            return already.get();
+        }
+        run.attention().waitsFor(activity.path());
+        try {
+            while (true) {
+                Optional<RecordedActivity> now = done(activity);
+                if (now.isPresent()) {
+                    run.attention().goesOn(activity.path());
+                    return now.get();
+                }
+                run.attention().pause(run.tools().poll());
+                demandHeard();
+            }
+        } catch (InterruptedException e) {
+            demandHeard();
+            throw new IllegalStateException("a workflow's thread is interrupted by its engine only", e);
+        }
+    }
+
+    private Optional<RecordedActivity> done(ActivityId activity) {
+        return run.tools().reader().apply(activity).filter(RecordedActivity::isDone);
+    }
+
+    private void pause(Duration duration) {
+        long until = System.nanoTime() + duration.toNanos();
+        for (long left = duration.toNanos(); left > 0; left = until - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+            demandHeard();
+        }
+    }
+}

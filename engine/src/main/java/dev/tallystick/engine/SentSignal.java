@@ -1,0 +1,16 @@
+package dev.tallystick.engine;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.UUID;
+
+/** A signal on its way to a job. The sender's key tells it from others, and a repeat from the first. */
+record SentSignal(Id id, byte[] payload) {
+
+    record Id(JobId job, String name, String senderKey) {}
+
+    static Id id(ResultSet row) throws SQLException {
+        return new Id(
+                new JobId(row.getObject("job_id", UUID.class)), row.getString("name"), row.getString("sender_key"));
+    }
+}

@@ -1,0 +1,121 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The signal table: what was sent to jobs and which wait took it. Sender and wait both lock the job before they come here, so a
+ * signal that finds no wait is found by the next wait, and the other way round.
+ */
+final class SignalStore {
+
+    private static final String SEND = """
+            insert into tally.signal (job_id, name, sender_key, payload)
+            select *
+            from unnest(?::uuid[], ?::text[], ?::text[], ?::bytea[])
+            on conflict (job_id, name, sender_key) do nothing
+            returning job_id, name, sender_key
+            """;
+
+    private static final String SEEN = """
+            select s.job_id, s.name, s.sender_key
+            from tally.signal s
+            join unnest(?::uuid[], ?::text[], ?::text[]) as i (job_id, name, sender_key)
+                on i.job_id = s.job_id and i.name = s.name and i.sender_key = s.sender_key
+            """;
+
+    private static final String OPEN_WAITS = Weights.in("""
+            select a.job_id, a.path, a.name
+            from tally.activity a
+            join (select distinct * from unnest(?::uuid[], ?::text[])) as i (job_id, name)
+                on i.job_id = a.job_id and i.name = a.name
+            where (a.ledger / {WORK_DONE}) % 10 = 0
+            order by a.entered_at, a.path
+            """);
+
+    // One signal for one wait and one wait for one signal: both are numbered, and equal numbers meet.
+    private static final String TAKE = """
+            with wait as (
+                select *, row_number() over (partition by job_id, name order by n) as turn
+                from unnest(?::uuid[], ?::uuid[], ?::text[]) with ordinality as w (job_id, guid, name, n)
+            ),
+            free as (
+                select s.job_id, s.name, s.sender_key, s.payload,
+                    row_number() over (partition by s.job_id, s.name order by s.ordinal) as turn
+                from tally.signal s
+                join (select distinct job_id, name from wait) w on w.job_id = s.job_id and w.name = s.name
+                where s.taken_by is null
+            )
+            update tally.signal s
+            set taken_by = w.guid
+            from free f
+            join wait w on w.job_id = f.job_id and w.name = f.name and w.turn = f.turn
+            where s.job_id = f.job_id and s.name = f.name and s.sender_key = f.sender_key
+            returning w.guid, s.payload
+            """;
+
+    /** What a wait for a signal is called. */
+    static String waitName(String signal) {
+        return "$await:" + signal;
+    }
+
+    /** Keeps the signals; those whose key was there before are not among what is returned. */
+    Set<SentSignal.Id> send(Tx tx, List<SentSignal> sent) throws SQLException {
+        Columns<SentSignal> of = new Columns<>(sent);
+        return new HashSet<>(tx.query(
+                SEND,
+                SentSignal::id,
+                of.uuids(signal -> signal.id().job().value()),
+                of.texts(signal -> signal.id().name()),
+                of.texts(signal -> signal.id().senderKey()),
+                of.bytes(SentSignal::payload)));
+    }
+
+    Set<SentSignal.Id> seen(Tx tx, List<SentSignal.Id> ids) throws SQLException {
+        Columns<SentSignal.Id> of = new Columns<>(ids);
+        return new HashSet<>(tx.query(
+                SEEN,
+                SentSignal::id,
+                of.uuids(id -> id.job().value()),
+                of.texts(SentSignal.Id::name),
+                of.texts(SentSignal.Id::senderKey)));
+    }
+
+    /** Activities that wait for signals of these names, the oldest first. */
+    List<ActivityId> openWaits(Tx tx, Set<SentSignal.Id> ids) throws SQLException {
+        Columns<SentSignal.Id> of = new Columns<>(List.copyOf(ids));
+        return tx.query(
+                OPEN_WAITS,
+                row -> new ActivityId(
+                        new JobId(row.getObject("job_id", UUID.class)), row.getString("path"), row.getString("name")),
+                of.uuids(id -> id.job().value()),
+                of.texts(id -> waitName(id.name())));
+    }
+
+    /** Gives each wait the oldest signal that nobody has taken, and returns what they were told. */
+    List<LegTwo> take(Tx tx, List<ActivityId> waits) throws SQLException {
+        Map<Guid, ActivityId> byGuid = new HashMap<>();
+        waits.forEach(wait -> byGuid.put(Guid.of(wait, 0), wait));
+        Columns<ActivityId> of = new Columns<>(waits);
+        List<LegTwo> told = new ArrayList<>();
+        tx.query(
+                TAKE,
+                row -> {
+                    Guid guid = new Guid(row.getObject("guid", UUID.class));
+                    ActivityId wait = byGuid.get(guid);
+                    return wait != null
+                            && told.add(LegTwo.answering(new Lease(wait, guid, 0), row.getBytes("payload"), null));
+                },
+                of.uuids(wait -> wait.job().value()),
+                of.uuids(wait -> Guid.of(wait, 0).value()),
+                of.texts(wait -> wait.name().substring(waitName("").length())));
+        return told;
+    }
+}

@@ -1,0 +1,100 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Primitive;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings signals to jobs. A key that was seen before gets its original answer, also if the job has closed since. Locks the job,
+ * then the body's posting, then answers the oldest wait, if there is one.
+ */
+final class Signaller implements Primitive<SentSignal, Signalled> {
+
+    private final CollationStore collation;
+    private final PostingStore postings;
+    private final SignalStore signals;
+
+    Signaller(CollationStore collation, PostingStore postings, SignalStore signals) {
+        this.collation = collation;
+        this.postings = postings;
+        this.signals = signals;
+    }
+
+    @Override
+    public String name() {
+        return "signal";
+    }
+
+    @Override
+    public int rank() {
+        return 2;
+    }
+
+    @Override
+    public Object orderKey(SentSignal signal) {
+        return signal.id().job();
+    }
+
+    @Override
+    public List<@Nullable Signalled> apply(Tx tx, List<SentSignal> sent) throws SQLException {
+        List<JobId> jobs = sent.stream()
+                .map(signal -> signal.id().job())
+                .distinct()
+                .sorted()
+                .toList();
+        Set<JobId> locked = collation.lock(tx, jobs, sent.size() == 1);
+        Set<JobId> open = collation.open(tx, jobs);
+        Set<JobId> known = collation.known(tx, jobs);
+        Set<SentSignal.Id> seen =
+                signals.seen(tx, sent.stream().map(SentSignal::id).toList());
+        List<@Nullable Signalled> answers = new ArrayList<>(sent.size());
+        List<SentSignal> fresh = new ArrayList<>();
+        for (SentSignal signal : sent) {
+            JobId job = signal.id().job();
+            if (!known.contains(job)) {
+                answers.add(new Signalled.NoSuchJob());
+            } else if (!locked.contains(job)) {
+                answers.add(null);
+            } else if (seen.contains(signal.id())) {
+                answers.add(new Signalled.Kept(true));
+            } else if (!open.contains(job)) {
+                answers.add(new Signalled.JobClosed());
+            } else {
+                fresh.add(signal);
+                answers.add(new Signalled.Kept(false));
+            }
+        }
+        if (!fresh.isEmpty()) {
+            deliver(tx, fresh);
+        }
+        return answers;
+    }
+
+    private void deliver(Tx tx, List<SentSignal> fresh) throws SQLException {
+        List<Lease> bodies = fresh.stream()
+                .map(signal -> Timekeeper.bodyOf(signal.id().job()))
+                .distinct()
+                .toList();
+        postings.hold(tx, bodies);
+        Set<SentSignal.Id> kept = new HashSet<>(signals.send(tx, fresh));
+        List<ActivityId> waits = signals.openWaits(tx, kept);
+        if (waits.isEmpty()) {
+            return;
+        }
+        List<LegTwo> told = signals.take(tx, waits);
+        if (!told.isEmpty()) {
+            collation.collate(tx, told);
+            postings.wake(
+                    tx,
+                    told.stream()
+                            .map(leg -> Timekeeper.bodyOf(leg.activity().job()))
+                            .distinct()
+                            .toList());
+        }
+    }
+}

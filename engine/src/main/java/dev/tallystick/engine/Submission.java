@@ -1,0 +1,28 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.keys.ScopedKey;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job that somebody wants done.
+ *
+ * @param key under which it is submitted, together with {@code fingerprint}; null for one that need not be told from its repeats
+ * @param priority 0 is taken first, 2 last
+ */
+public record Submission(
+        String mesh,
+        String workflow,
+        byte[] input,
+        @Nullable ScopedKey key,
+        @Nullable Fingerprint fingerprint,
+        int priority,
+        Duration delay) {
+
+    public Submission {
+        if ((key == null) != (fingerprint == null)) {
+            throw new IllegalArgumentException("a key comes with the fingerprint of what it stands for");
+        }
+    }
+}

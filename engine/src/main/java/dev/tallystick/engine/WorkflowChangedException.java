@@ -1,0 +1,12 @@
+package dev.tallystick.engine;
+
+/** The code asks for something else than it did when the job last ran: the job was begun by another version of it. */
+public final class WorkflowChangedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    WorkflowChangedException(String path, String recorded, String asked) {
+        super("at place " + path + " the record says '" + recorded + "' and the code says '" + asked
+                + "': register the changed workflow as a new version");
+    }
+}

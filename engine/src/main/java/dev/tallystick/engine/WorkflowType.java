@@ -1,0 +1,64 @@
+package dev.tallystick.engine;
+
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A workflow that can be run here.
+ *
+ * @param version jobs stay with the version that they were begun with; several may be registered side by side
+ * @param bodies makes the body of each run anew, so that no state leaks from one run into the next
+ */
+public record WorkflowType<I extends @Nullable Object, O extends @Nullable Object>(
+        String name, int version, Type input, Type output, Supplier<? extends Workflow<I, O>> bodies) {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,99}");
+
+    public WorkflowType {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                    "a workflow's name has up to 100 letters, digits, '_', '.' or '-' and begins with one of the first"
+                            + " two; got '"
+                            + name + "'");
+        }
+        if (version < 1) {
+            throw new IllegalArgumentException("versions are counted from 1, got " + version);
+        }
+    }
+
+    /** For a lambda, which does not tell its types. */
+    public static <I extends @Nullable Object, O extends @Nullable Object> WorkflowType<I, O> of(
+            String name, Class<I> input, Class<O> output, Workflow<I, O> body) {
+        return new WorkflowType<>(name, 1, input, output, () -> body);
+    }
+
+    /** For a class that implements {@link Workflow} with its types spelled out, and can be made without arguments. */
+    public static WorkflowType<?, ?> of(String name, Class<? extends Workflow<?, ?>> type) {
+        for (Type implemented : type.getGenericInterfaces()) {
+            if (implemented instanceof ParameterizedType parameterized
+                    && parameterized.getRawType() == Workflow.class) {
+                Type[] types = parameterized.getActualTypeArguments();
+                return new WorkflowType<>(name, 1, types[0], types[1], () -> instance(type));
+            }
+        }
+        throw new IllegalArgumentException(
+                type.getName() + " must implement Workflow<Input, Output> itself, with its types");
+    }
+
+    public WorkflowType<I, O> version(int number) {
+        return new WorkflowType<>(name, number, input, output, bodies);
+    }
+
+    @SuppressWarnings("unchecked") // the record's types come from the same class
+    private static <I extends @Nullable Object, O extends @Nullable Object> Workflow<I, O> instance(
+            Class<? extends Workflow<?, ?>> type) {
+        try {
+            return (Workflow<I, O>) type.getDeclaredConstructor().newInstance();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot make a " + type.getName() + " without arguments", e);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Envelope;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.Ids;
+import dev.tallystick.core.Json;
+import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.KeyRetention;
+import dev.tallystick.keys.KeySchema;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.TestPostgres;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Engines on one database, as many as a test wants, and what they leave in it. */
+final class Workbench implements AutoCloseable {
+
+    static final EngineSettings SETTINGS = EngineSettings.DEFAULT
+            .lease(Duration.ofSeconds(2), Duration.ofMillis(500))
+            .poll(Duration.ofMillis(50));
+
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final Database database;
+    private final Ids ids = new Ids(Clock.systemUTC(), new SplittableRandom());
+    private final List<Engine> engines = new ArrayList<>();
+    private final List<WorkflowType<?, ?>> types = new ArrayList<>();
+    private final JsonCodec codec = new JsonCodec();
+
+    Workbench(DataSource source) {
+        this.database = Database.on(source);
+    }
+
+    /** A database with the engine's tables for each test. */
+    static TestPostgres postgres() {
+        return TestPostgres.perTest().prepared("engine", source -> migrate(Database.on(source)));
+    }
+
+    static void migrate(Database database) {
+        KeySchema.migrations().migrate(database);
+        EngineSchema.MIGRATIONS.migrate(database);
+    }
+
+    /** Every engine started from now on knows this workflow. */
+    void workflow(String name, Workflow<@Nullable String, @Nullable String> body) {
+        types.add(WorkflowType.of(name, String.class, String.class, body));
+    }
+
+    Engine start() {
+        return start(CrashPoints.NONE);
+    }
+
+    Engine start(CrashPoints crashPoints) {
+        return start(database, SETTINGS, crashPoints);
+    }
+
+    Engine start(Database on, EngineSettings settings, CrashPoints crashPoints) {
+        Engine engine = new Engine(
+                on,
+                new AcceptDoor(KeyRetention.DEFAULT),
+                codec,
+                ids,
+                Clock.systemUTC(),
+                RandomGenerator.getDefault(),
+                settings,
+                crashPoints);
+        types.forEach(engine::register);
+        engines.add(engine);
+        engine.start();
+        return engine;
+    }
+
+    JobId submit(Engine engine, String workflow, String key) {
+        return switch (accept(engine, workflow, key)) {
+            case Accepted.Fresh fresh -> fresh.job();
+            case Accepted.Duplicate duplicate -> duplicate.job();
+            case Accepted.Reused reused -> throw new AssertionError(reused);
+        };
+    }
+
+    Accepted accept(Engine engine, String workflow, String key) {
+        return engine.submit(submission(workflow, key, "input")).join();
+    }
+
+    Submission submission(String workflow, String key, String input) {
+        Fingerprint fingerprint = Fingerprint.of(Envelope.ofJob(workflow, new Json.StringValue(input)));
+        return new Submission(
+                "default", workflow, codec.encode(input), ScopedKey.of(key), fingerprint, 1, Duration.ZERO);
+    }
+
+    /** Submits, waits for the end, and returns the result. */
+    @Nullable
+    String run(Engine engine, String workflow) {
+        Closed closed = await(engine, submit(engine, workflow, workflow + "-key"));
+        if (closed.outcome() != JobOutcome.COMPLETED) {
+            throw new AssertionError("the job ended " + closed.outcome() + ": " + closed.error());
+        }
+        return result(closed);
+    }
+
+    Closed await(Engine engine, JobId job) {
+        try {
+            return engine.await(job, PATIENCE)
+                    .orElseThrow(() -> new AssertionError(
+                            "job " + job + " is still open after " + PATIENCE + "\n" + String.join("\n", dump())));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Nullable
+    String result(Closed closed) {
+        byte[] output = closed.output();
+        return output == null ? null : codec.<@Nullable String>decode(output, String.class);
+    }
+
+    Database database() {
+        return database;
+    }
+
+    /** The ledger of each activity of a job as people read it, by place and name. */
+    List<String> activities(JobId job) {
+        return database.transact("activities", tx -> tx.query("""
+                select path || ' ' || name || ' ' || lpad(ledger::text, 15, '0') as line
+                from tally.activity
+                where job_id = ?
+                order by path, name
+                """, row -> row.getString("line"), job.value()));
+    }
+
+    List<String> guids(JobId job) {
+        return database.transact("guids", tx -> tx.query("""
+                select path || ' ' || name || ' ' || lpad(ledger::text, 15, '0') || ' #' || ordinal as line
+                from tally.guid
+                where job_id = ?
+                order by path, name
+                """, row -> row.getString("line"), job.value()));
+    }
+
+    long count(String table) {
+        return database.transact(
+                "count",
+                tx -> tx.first("select count(*) as n from tally." + table, row -> row.getLong("n"))
+                        .orElseThrow());
+    }
+
+    /** Everything that breaks the rules of the ledgers; empty when all is well and every job is closed. */
+    List<String> violations() {
+        return database.transact("check", tx -> tx.query("""
+                select 'open job ' || id as violation from tally.job where closed_by is null
+                union all
+                select 'semaphore ' || semaphore || ' on closed job ' || id from tally.job
+                    where closed_by is not null and semaphore <> 0
+                union all
+                select 'left-over posting ' || name || ' ' || path from tally.posting where name = '$main'
+                union all
+                select 'job ' || id || ' closed by ' || n || ' transitions'
+                    from (select j.id, count(g.guid) as n
+                        from tally.job j
+                        left join tally.guid g on g.job_id = j.id and (g.ledger / 100000000000) % 10 = 1
+                        group by j.id) closers
+                    where n <> 1
+                union all
+                select 'completion not done: ' || job_id from tally.guid
+                    where (ledger / 100000000000) % 10 = 1 and (ledger / 100000000) % 10 = 0
+                union all
+                select 'work without children marker: ' || job_id || ' ' || path from tally.guid
+                    where (ledger / 10000000000) % 10 <> (ledger / 1000000000) % 10
+                """, row -> row.getString("violation")));
+    }
+
+    private List<String> dump() {
+        return database.transact("dump", tx -> tx.query("""
+                select 'posting ' || queue || ' ' || path || ' ' || name || ' ' || visible_at || ' fence ' || fence
+                    || ' owner ' || coalesce(owner, '-') as line
+                from tally.posting
+                union all
+                select 'activity ' || path || ' ' || name || ' ' || lpad(ledger::text, 15, '0') from tally.activity
+                """, row -> row.getString("line")));
+    }
+
+    @Override
+    public void close() {
+        engines.forEach(Engine::close);
+    }
+}
