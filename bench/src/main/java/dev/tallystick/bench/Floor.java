@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -19,12 +18,11 @@ final class Floor implements Suite {
 
     private static final int ACCOUNTS = 100_000;
 
-    private static final String SCHEMA = """
-            create table floor_account (id int primary key, balance int not null, filler text not null);
-            insert into floor_account select i, 0, repeat('x', 80) from generate_series(1, %d) i;
-            create table floor_history (account int not null, delta int not null, at timestamptz not null, filler text);
-            vacuum analyze floor_account
-            """.formatted(ACCOUNTS);
+    private static final List<String> SCHEMA = List.of(
+            "create table floor_account (id int primary key, balance int not null, filler text not null)",
+            "insert into floor_account select i, 0, repeat('x', 80) from generate_series(1, " + ACCOUNTS + ") i",
+            "create table floor_history (account int not null, delta int not null, at timestamptz not null, filler text)",
+            "vacuum analyze floor_account");
 
     private static final String UPDATE = "update floor_account set balance = balance + ? where id = ?";
     private static final String SELECT = "select balance from floor_account where id = ?";
@@ -32,12 +30,7 @@ final class Floor implements Suite {
 
     @Override
     public List<Contender> contenders(DataSource database) throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String each : SCHEMA.split(";")) {
-                statement.execute(each);
-            }
-        }
+        Setup.run(database, SCHEMA);
         List<Contender> contenders = new ArrayList<>();
         for (int callers : new int[] {1, 8, 32}) {
             contenders.add(new Contender("floor.c" + callers, callers, number -> new Clients(database, number)));

@@ -34,12 +34,11 @@ final class Rounds {
         for (Contender contender : contenders) {
             progress.accept("warm-up  " + contender.name());
             measure(contender, length.dividedBy(2));
-            samples.put(contender, new ArrayList<>());
         }
         for (int round = 1; round <= ROUNDS; round++) {
             for (Contender contender : contenders) {
                 progress.accept("round %d  %s".formatted(round, contender.name()));
-                samples.get(contender).add(measure(contender, length));
+                samples.computeIfAbsent(contender, first -> new ArrayList<>()).add(measure(contender, length));
             }
         }
         return samples;

@@ -8,7 +8,6 @@ import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,24 +25,18 @@ final class SqlSuite implements Suite {
     private static final int[] PLAIN_CONNECTIONS = {1, 8, 32, 64};
     private static final int CALLERS = 64;
 
-    private static final String SCHEMA = """
-            create table sql_key (key bigint primary key, value text not null);
-            create table sql_activity (id bigint primary key, ledger bigint not null);
-            insert into sql_activity select i, 0 from generate_series(0, 99999) i;
-            create table sql_guid (guid bigint primary key, activity bigint not null);
-            vacuum analyze sql_activity
-            """;
+    private static final List<String> SCHEMA = List.of(
+            "create table sql_key (key bigint primary key, value text not null)",
+            "create table sql_activity (id bigint primary key, ledger bigint not null)",
+            "insert into sql_activity select i, 0 from generate_series(0, 99999) i",
+            "create table sql_guid (guid bigint primary key, activity bigint not null)",
+            "vacuum analyze sql_activity");
 
     private final AtomicLong keys = new AtomicLong();
 
     @Override
     public List<Contender> contenders(DataSource database) throws SQLException {
-        try (Connection connection = database.getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String each : SCHEMA.split(";")) {
-                statement.execute(each);
-            }
-        }
+        Setup.run(database, SCHEMA);
         List<Contender> contenders = new ArrayList<>();
         for (Primitive<Long, Boolean> primitive : List.of(new KeyedInsert(), new Transition())) {
             String[] plain = new String[PLAIN_CONNECTIONS.length];
