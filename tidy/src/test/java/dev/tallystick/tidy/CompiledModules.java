@@ -1,0 +1,89 @@
+package dev.tallystick.tidy;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The class files of the modules. What a class belongs to is told by where it was compiled, not by its name. */
+final class CompiledModules {
+
+    private final Map<Module, Collection<JavaClass>> classes = new EnumMap<>(Module.class);
+    private final Map<String, Module> home = new HashMap<>();
+
+    /** Reads {@code <folder of the module>/target/classes} below the root, for those modules that have been compiled. */
+    static CompiledModules below(Path root) {
+        CompiledModules modules = new CompiledModules();
+        for (Module module : Module.values()) {
+            Path compiled = root.resolve(module.folder()).resolve("target/classes");
+            if (Files.isDirectory(compiled)) {
+                modules.add(module, compiled);
+            }
+        }
+        return modules;
+    }
+
+    private void add(Module module, Path compiled) {
+        Collection<JavaClass> imported =
+                new ClassFileImporter().importPath(compiled).stream().toList();
+        classes.put(module, imported);
+        imported.forEach(type -> home.put(type.getName(), module));
+    }
+
+    boolean has(Module module) {
+        return classes.containsKey(module);
+    }
+
+    /** Uses of a module by another whose row does not name it. */
+    Stream<String> forbiddenArrows() {
+        return perClass((module, type) -> type.getDirectDependenciesFromSelf().stream()
+                .filter(use -> {
+                    Module used = home.get(target(use).getName());
+                    return used != null && !module.mayUse(used);
+                })
+                .map(use -> module + " may not use " + home.get(target(use).getName()) + ": " + use.getDescription()));
+    }
+
+    /** Classes outside of the package of their module. */
+    Stream<String> misplacedClasses() {
+        return perClass((module, type) ->
+                module.ownsPackage(type.getPackageName()) ? Stream.of() : Stream.of(module + ": " + type.getName()));
+    }
+
+    /** What the classes of a module use beside the JDK, the project and its nullness annotations. */
+    Stream<String> foreignUses(Module module) {
+        return classes.getOrDefault(module, List.of()).stream()
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .filter(use -> !target(use).getPackageName().matches("(java|dev\\.tallystick|org\\.jspecify)(\\..*)?"))
+                .filter(use -> !target(use).isPrimitive())
+                .map(Dependency::getDescription);
+    }
+
+    Stream<String> offences(Ban ban) {
+        return perClass((module, type) -> type.getAccessesFromSelf().stream()
+                .filter(access -> ban.forbids(module, access))
+                .map(access -> module + ": " + access.getDescription()));
+    }
+
+    private interface Search {
+        Stream<String> in(Module module, JavaClass type);
+    }
+
+    private Stream<String> perClass(Search search) {
+        return classes.entrySet().stream()
+                .flatMap(entry -> entry.getValue().stream().flatMap(type -> search.in(entry.getKey(), type)));
+    }
+
+    private static JavaClass target(Dependency use) {
+        return use.getTargetClass().getBaseComponentType();
+    }
+
+    private CompiledModules() {}
+}

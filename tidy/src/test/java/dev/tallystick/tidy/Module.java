@@ -1,0 +1,61 @@
+package dev.tallystick.tidy;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** The modules and the arrows between them. A module may use what its row names, and nothing by way of another. */
+enum Module {
+    CORE,
+    POSTGRES(CORE),
+    TESTKIT(CORE, POSTGRES),
+    SQL(CORE),
+    KEYS(CORE, SQL),
+    ENGINE(CORE, SQL, KEYS),
+    EXCHANGE(CORE, SQL),
+    LEDGER(CORE),
+    TALLYSTICK(CORE, SQL, KEYS, ENGINE, EXCHANGE, LEDGER),
+    BROKER(CORE, SQL, KEYS),
+    CLIENT(CORE),
+    DAEMON(CORE, CLIENT),
+    SERVER(CORE, POSTGRES, SQL, KEYS, ENGINE, EXCHANGE, LEDGER, TALLYSTICK, BROKER),
+    CLI(CORE, POSTGRES, SQL, KEYS, ENGINE, EXCHANGE, LEDGER, TALLYSTICK, BROKER, CLIENT, DAEMON, SERVER),
+    BENCH(CORE, POSTGRES, TESTKIT, SQL, KEYS, ENGINE, EXCHANGE, LEDGER, TALLYSTICK, BROKER, CLIENT, DAEMON, SERVER),
+    TIDY;
+
+    /** The four that meet only in modules above them, through interfaces that the lower one owns. */
+    static final Set<Module> STRANGERS = Set.of(ENGINE, EXCHANGE, BROKER, LEDGER);
+
+    @SuppressWarnings("ImmutableEnumChecker") // Set.of cannot be changed, which the checker cannot see.
+    private final Set<Module> uses;
+
+    Module(Module... uses) {
+        this.uses = Set.of(uses);
+    }
+
+    static Optional<Module> ofFolder(String folder) {
+        return Stream.of(values())
+                .filter(module -> module.folder().equals(folder))
+                .findFirst();
+    }
+
+    boolean mayUse(Module other) {
+        return this == other || uses.contains(other);
+    }
+
+    String folder() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    String artifact() {
+        return this == TALLYSTICK ? "tallystick" : "tallystick-" + folder();
+    }
+
+    /** The one package below which all of the module's classes are; the library's own stand at the root of all. */
+    boolean ownsPackage(String name) {
+        return this == TALLYSTICK
+                ? name.equals("dev.tallystick")
+                : (name + ".").startsWith("dev.tallystick." + folder() + ".");
+    }
+}
