@@ -24,12 +24,14 @@ final class PaperRules {
                     Map<String, String> seen = new HashMap<>();
                     List<Offence> offences = new ArrayList<>();
                     for (SourceFile decision : decisions(project)) {
-                        String number = decision.name()
-                                .substring(0, Math.min(4, decision.name().length()));
                         if (!decision.name().matches("\\d{4}-[a-z0-9-]+\\.md")) {
                             offences.add(new Offence(decision, 1, "wants a name such as 0001-short-title.md"));
-                        } else if (!decision.text().startsWith("# " + number + ". ")) {
-                            offences.add(new Offence(decision, 1, "wants the title '# " + number + ". …'"));
+                            continue;
+                        }
+                        String number = decision.name().substring(0, 4);
+                        String title = "# " + Integer.parseInt(number) + ". ";
+                        if (!decision.text().startsWith(title)) {
+                            offences.add(new Offence(decision, 1, "wants a title that begins with '" + title + "'"));
                         }
                         String other = seen.putIfAbsent(number, decision.path());
                         if (other != null) {
@@ -40,7 +42,7 @@ final class PaperRules {
                 })
                 .catches(DECISIONS + "modules.md", "# Modules\n")
                 .catches(DECISIONS + "0001-modules.md", "# Modules\n")
-                .allows(DECISIONS + "0001-modules.md", "# 0001. Modules\n");
+                .allows(DECISIONS + "0001-modules.md", "# 1. Modules\n");
     }
 
     private static Rule decisionsAreListed() {
@@ -52,7 +54,7 @@ final class PaperRules {
                             .filter(decision -> !list.contains("](" + decision.name() + ")"))
                             .map(decision -> new Offence(decision, 1, "is not in " + DECISIONS + "README.md"));
                 })
-                .catches(DECISIONS + "0001-modules.md", "# 0001. Modules\n")
+                .catches(DECISIONS + "0001-modules.md", "# 1. Modules\n")
                 .allows(DECISIONS + "README.md", "No decisions yet.\n");
     }
 
