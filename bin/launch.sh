@@ -206,14 +206,16 @@ rehearse() {
 # may build, and the worst of that is a build that fails and is repeated.
 lock() {
     lock=$root/target/launch/lock
+    waiting='waiting for another build to end …'
     if command -v flock >/dev/null; then
         exec 9>"$lock"
         flock -n 9 && return
-        say "waiting for another build to end …"
+        say "$waiting"
         flock 9
     else
         until (set -C && echo $$ >"$lock.pid") 2>/dev/null; do
             IFS= read -r owner <"$lock.pid" && ! ps -p "$owner" >/dev/null 2>&1 && rm -f "$lock.pid" && continue
+            [ -n "$waiting" ] && say "$waiting" && waiting=
             sleep 1
         done
         trap 'rm -f "$lock.pid"' EXIT

@@ -3,7 +3,6 @@ package dev.tallystick.tidy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.tidy.ToyCheckout.Run;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -166,13 +165,16 @@ class LauncherTest {
         assertThat(checkout.tally().status()).isEqualTo(STATUS_OF_JAVA);
     }
 
-    @Test
-    void two_at_once_build_once() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void two_at_once_build_once(boolean withFlock) throws Exception {
         checkout.jdk("jvm/jdk", "25");
+        if (!withFlock) {
+            checkout.delete("tools/flock");
+        }
         checkout.write("check out/hold", "");
         Process one = checkout.start("check out/tally");
-        BufferedReader oneSays = one.errorReader();
-        assertThat(oneSays.readLine()).startsWith("building tally");
+        assertThat(one.errorReader().readLine()).startsWith("building tally");
         Process other = checkout.start("check out/tally");
         assertThat(other.errorReader().readLine()).contains("waiting for another build");
 
@@ -181,6 +183,17 @@ class LauncherTest {
         assertThat(ToyCheckout.await(one).status()).isEqualTo(STATUS_OF_JAVA);
         assertThat(ToyCheckout.await(other).status()).isEqualTo(STATUS_OF_JAVA);
         assertThat(checkout.mavenCalls()).hasSize(1);
+    }
+
+    @Test
+    void a_build_that_was_killed_does_not_lock_out_the_next() throws Exception {
+        checkout.jdk("jvm/jdk", "25");
+        checkout.delete("tools/flock");
+        Process dead = checkout.start("tools/sh", "-c", "exit");
+        ToyCheckout.await(dead);
+        checkout.write("check out/target/launch/lock.pid", dead.pid() + "\n");
+
+        assertThat(checkout.tally().status()).isEqualTo(STATUS_OF_JAVA);
     }
 
     @Test

@@ -149,7 +149,7 @@ final class ToyCheckout {
     }
 
     void delete(String path) throws IOException {
-        Files.delete(base.resolve(path));
+        Files.deleteIfExists(base.resolve(path));
     }
 
     List<String> mavenCalls() throws IOException {
