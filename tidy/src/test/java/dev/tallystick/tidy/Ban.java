@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 record Ban(String instead, Set<Module> exempt, Predicate<JavaAccess<?>> banned, List<String> planted) {
 
     static List<Ban> all() {
-        return List.of(CLOCK, RANDOM, SLEEP, STACK_TRACE, CONSOLE, JDK_LOGGING);
+        return List.of(CLOCK, RANDOM, RANDOM_ID, SLEEP, STACK_TRACE, CONSOLE, JDK_LOGGING);
     }
 
     private static final Ban CLOCK = new Ban(
@@ -32,16 +32,19 @@ record Ban(String instead, Set<Module> exempt, Predicate<JavaAccess<?>> banned, 
                     "new java.util.Date()",
                     "java.util.stream.Stream.generate(java.time.Instant::now)"));
 
-    // Secrets come from SecureRandom and identifiers from what they identify; all else must be repeatable from a seed.
+    // Secrets come from SecureRandom; all else must be repeatable from a seed.
     private static final Ban RANDOM = new Ban(
             "take a RandomGenerator",
             Set.of(Module.BENCH),
             Ban::drawsWithoutSeed,
-            List.of(
-                    "Math.random()",
-                    "new java.util.Random()",
-                    "java.util.UUID.randomUUID()",
-                    "java.util.concurrent.ThreadLocalRandom.current()"));
+            List.of("Math.random()", "new java.util.Random()", "java.util.concurrent.ThreadLocalRandom.current()"));
+
+    // The embedded Postgres names folders that nobody else may have.
+    private static final Ban RANDOM_ID = new Ban(
+            "derive an identity from what it identifies, so that a retry has the same one",
+            Set.of(Module.POSTGRES),
+            access -> touches(access, "java.util.UUID", "randomUUID"),
+            List.of("java.util.UUID.randomUUID()"));
 
     private static final Ban SLEEP = new Ban(
             "wait for a signal, with a time limit",
@@ -92,7 +95,6 @@ record Ban(String instead, Set<Module> exempt, Predicate<JavaAccess<?>> banned, 
     private static boolean drawsWithoutSeed(JavaAccess<?> access) {
         return touches(access, "java.lang.Math", "random")
                 || (touches(access, "java.util.Random", "<init>") && takesNothing(access))
-                || touches(access, "java.util.UUID", "randomUUID")
                 || touches(access, "java.util.concurrent.ThreadLocalRandom", "current");
     }
 

@@ -56,14 +56,15 @@ final class JavaRules {
     private static Rule optionalIsReturnedOnly() {
         Pattern optional = Pattern.compile("(java\\.util\\.)?Optional(Int|Long|Double)?(<.*>)?");
         return Rule.ofFiles(
-                        "Optional is a return type, never a field or a parameter",
+                        "Optional is what a method or a record answers, never a field or a parameter",
                         SourceFile::isMainJava,
                         file -> JavaSyntax.of(file).variables().stream()
                                 .filter(variable ->
                                         optional.matcher(variable.type()).matches())
                                 .map(variable -> new Offence(file, variable.line(), variable.name())))
-                .catches(PLANTED, "record A(Optional<String> name) {}\n")
+                .catches(PLANTED, "class A { private final Optional<String> name = find(); }\n")
                 .catches(PLANTED, "class A { void rename(Optional<String> name) {} }\n")
+                .allows(PLANTED, "record A(Optional<String> name) { A { check(name); } }\n")
                 .allows(PLANTED, "class A { Optional<String> name() { Optional<String> n = find(); return n; } }\n");
     }
 

@@ -34,7 +34,7 @@ record JavaSyntax(List<Type> types, List<Method> methods, List<Variable> variabl
 
     record Method(int line, String name, boolean isPublic, boolean overrides) {}
 
-    /** A field, a record component or a parameter of a method; not a local variable, nor a lambda's parameter. */
+    /** A field of a class or a parameter of a method; no record component, local variable or lambda's parameter. */
     record Variable(int line, String name, String type) {}
 
     /** The value of a string literal or a text block. */
@@ -99,7 +99,12 @@ record JavaSyntax(List<Type> types, List<Method> methods, List<Variable> variabl
         @Override
         public @Nullable Void visitVariable(VariableTree variable, @Nullable Void nothing) {
             Tree parent = getCurrentPath().getParentPath().getLeaf();
-            if (parent instanceof ClassTree || parent instanceof MethodTree) {
+            Tree grandparent = getCurrentPath().getParentPath().getParentPath().getLeaf();
+            boolean ofRecord = parent.getKind() == Tree.Kind.RECORD
+                    || (grandparent.getKind() == Tree.Kind.RECORD
+                            && parent instanceof MethodTree method
+                            && method.getName().contentEquals("<init>"));
+            if (!ofRecord && (parent instanceof ClassTree || parent instanceof MethodTree)) {
                 syntax.variables.add(new Variable(
                         lineOf(variable), variable.getName().toString(), String.valueOf(variable.getType())));
             }
