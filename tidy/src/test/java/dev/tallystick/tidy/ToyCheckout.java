@@ -35,6 +35,7 @@ final class ToyCheckout {
             "ps",
             "readlink",
             "rm",
+            "sed",
             "sh",
             "sleep",
             "tail");
