@@ -173,7 +173,8 @@ build_alone() {
     fi
     rm -rf "${root:?}/$module/target/lib" # else jars of dependencies that are gone would stay on the class path
     if ! maven -B -pl "$module" -am package -Dmaven.test.skip=true >"$state/build.log" 2>&1 </dev/null; then
-        sed '/^\[ERROR\] To see the full stack trace/,$d' "$state/build.log" | tail -n 20 >&2
+        # Maven ends with a summary and advice; what went wrong stands before it.
+        sed '/^\[ERROR\] To see the full stack trace/,$d' "$state/build.log" | grep -v '^\[INFO\]' | tail -n 20 >&2
         say "the build failed; all that Maven said is in $state/build.log"
         exit 1
     fi

@@ -30,6 +30,7 @@ final class ToyCheckout {
             "dirname",
             "find",
             "flock",
+            "grep",
             "mkdir",
             "mv",
             "ps",
