@@ -21,13 +21,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "tally",
         description = "Runs every job once, and can prove it.",
-        subcommands = {Explain.class},
+        subcommands = {Demo.class, Explain.class},
         sortOptions = false,
         synopsisSubcommandLabel = "COMMAND",
         optionListHeading = "%nOptions, before or after the command:%n",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",
         footer = {
+            "  tally demo",
             "  tally explain 001110000000001",
             "  tally explain --guid 000110000000001 --json",
             "",

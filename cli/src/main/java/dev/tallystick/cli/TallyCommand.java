@@ -29,6 +29,13 @@ abstract class TallyCommand implements Callable<Integer> {
         out.println(tally.wantsJson() ? object(fields) : text);
     }
 
+    /** Says what is going on, to whoever watches; not part of the answer. */
+    final void progress(String text) {
+        PrintWriter err = spec.root().commandLine().getErr();
+        err.println(text);
+        err.flush();
+    }
+
     static String object(SequencedMap<String, Json> fields) {
         return fields.entrySet().stream()
                 .map(field -> Json.of(field.getKey()).canonical() + ":"

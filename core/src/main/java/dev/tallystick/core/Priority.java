@@ -4,12 +4,23 @@ import java.util.Locale;
 
 /** How soon a message or a job wants its turn. */
 public enum Priority {
-    NOW,
-    NEXT,
-    LOW;
+    NOW(0),
+    NEXT(1),
+    LOW(2);
 
     /** What a submission has that names none. */
     public static final Priority DEFAULT = NEXT;
+
+    private final int turn;
+
+    Priority(int turn) {
+        this.turn = turn;
+    }
+
+    /** What is served first has the lowest. As it stands in the database. */
+    public int turn() {
+        return turn;
+    }
 
     /** How it is written in JSON, and in a fingerprint. */
     public String word() {

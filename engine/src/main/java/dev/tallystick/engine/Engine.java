@@ -3,15 +3,21 @@ package dev.tallystick.engine;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Ids;
+import dev.tallystick.core.Priority;
 import dev.tallystick.keys.AcceptClaim;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
+import java.lang.reflect.Type;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -21,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Accepts jobs and runs them. Any number of engines share one database; what one of them leaves behind, another takes up when
@@ -115,21 +122,33 @@ public final class Engine implements AutoCloseable {
 
     /** Accepts a job. The future fails as those of {@link GroupCommitter} do. */
     public CompletableFuture<Accepted> submit(Submission submission) {
-        WorkflowType<?, ?> type = runner.newest(submission.workflow());
-        if (type == null) {
-            throw new UnknownWorkflowException(submission.workflow());
-        }
-        JobId id = new JobId(ids.next());
         boolean here = started && !stopping && submission.delay().isZero() && runner.free() > 0;
+        Acceptor.Item item = item(submission, here ? owner : null);
+        return committer.submit(acceptor, item).thenApply(accepted -> {
+            if (accepted instanceof Accepted.Fresh) {
+                begin(item.job(), here);
+            }
+            return accepted;
+        });
+    }
+
+    /** Accepts a job in a transaction that the caller has begun and will end. It runs once that has committed. */
+    public Accepted submitIn(Connection transaction, Submission submission) throws SQLException {
+        List<@Nullable Accepted> answers = acceptor.apply(Tx.on(transaction), List.of(item(submission, null)));
+        return Objects.requireNonNull(answers.getFirst());
+    }
+
+    private Acceptor.Item item(Submission submission, @Nullable String leasedTo) {
+        JobId id = new JobId(ids.next());
         NewJob job = new NewJob(
                 id,
                 submission.mesh(),
                 submission.workflow(),
-                type.version(),
-                submission.priority(),
+                newest(submission.workflow()).version(),
+                submission.priority().turn(),
                 submission.input(),
                 submission.delay(),
-                here ? owner : null,
+                leasedTo,
                 null,
                 null);
         AcceptClaim claim = submission.key() == null || submission.fingerprint() == null
@@ -139,12 +158,26 @@ public final class Engine implements AutoCloseable {
                         submission.fingerprint(),
                         new Destination(Destination.Kind.WORKFLOW, submission.workflow()),
                         id.value());
-        return committer.submit(acceptor, new Acceptor.Item(job, claim)).thenApply(accepted -> {
-            if (accepted instanceof Accepted.Fresh) {
-                begin(job, here);
-            }
-            return accepted;
-        });
+        return new Acceptor.Item(job, claim);
+    }
+
+    private WorkflowType<?, ?> newest(String workflow) {
+        WorkflowType<?, ?> type = runner.newest(workflow);
+        if (type == null) {
+            throw new UnknownWorkflowException(workflow);
+        }
+        return type;
+    }
+
+    /** What jobs of this workflow return. */
+    public Type outputOf(String workflow) {
+        return newest(workflow).output();
+    }
+
+    /** What the job waits for, since when, and what would move it. */
+    public Why why(JobId job) {
+        return database.transact("why", tx -> new WhyStore().why(tx, job))
+                .orElseThrow(() -> new UnknownJobException(job));
     }
 
     /** Sends a signal; the sender's key tells it from others, and a repeat from the first. */
@@ -238,16 +271,12 @@ public final class Engine implements AutoCloseable {
     }
 
     private NewJob child(ChildOrder order) {
-        WorkflowType<?, ?> type = runner.newest(order.workflow());
-        if (type == null) {
-            throw new UnknownWorkflowException(order.workflow());
-        }
         return new NewJob(
                 new JobId(ids.next()),
                 order.mesh(),
                 order.workflow(),
-                type.version(),
-                1,
+                newest(order.workflow()).version(),
+                Priority.DEFAULT.turn(),
                 order.input(),
                 Duration.ZERO,
                 null,

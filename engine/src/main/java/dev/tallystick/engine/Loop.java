@@ -59,6 +59,9 @@ final class Loop {
     }
 
     void awaitEnd(Duration limit) {
+        if (thread.getState() == Thread.State.NEW) {
+            return;
+        }
         try {
             thread.join(limit);
         } catch (InterruptedException e) {

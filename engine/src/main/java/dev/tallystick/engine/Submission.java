@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.Priority;
 import dev.tallystick.keys.ScopedKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * A job that somebody wants done.
  *
  * @param key under which it is submitted, together with {@code fingerprint}; null for one that need not be told from its repeats
- * @param priority 0 is taken first, 2 last
  */
 public record Submission(
         String mesh,
@@ -17,7 +17,7 @@ public record Submission(
         byte[] input,
         @Nullable ScopedKey key,
         @Nullable Fingerprint fingerprint,
-        int priority,
+        Priority priority,
         Duration delay) {
 
     public Submission {

@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import java.lang.reflect.Constructor;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.function.Supplier;
@@ -41,7 +42,8 @@ public record WorkflowType<I extends @Nullable Object, O extends @Nullable Objec
             if (implemented instanceof ParameterizedType parameterized
                     && parameterized.getRawType() == Workflow.class) {
                 Type[] types = parameterized.getActualTypeArguments();
-                return new WorkflowType<>(name, 1, types[0], types[1], () -> instance(type));
+                Constructor<? extends Workflow<?, ?>> constructor = constructorOf(type);
+                return new WorkflowType<>(name, 1, types[0], types[1], () -> instance(constructor));
             }
         }
         throw new IllegalArgumentException(
@@ -52,13 +54,24 @@ public record WorkflowType<I extends @Nullable Object, O extends @Nullable Objec
         return new WorkflowType<>(name, number, input, output, bodies);
     }
 
+    private static Constructor<? extends Workflow<?, ?>> constructorOf(Class<? extends Workflow<?, ?>> type) {
+        try {
+            Constructor<? extends Workflow<?, ?>> constructor = type.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            return constructor;
+        } catch (NoSuchMethodException e) {
+            throw new IllegalArgumentException(
+                    type.getName() + " needs a constructor without arguments; or register a lambda that makes it", e);
+        }
+    }
+
     @SuppressWarnings("unchecked") // the record's types come from the same class
     private static <I extends @Nullable Object, O extends @Nullable Object> Workflow<I, O> instance(
-            Class<? extends Workflow<?, ?>> type) {
+            Constructor<? extends Workflow<?, ?>> constructor) {
         try {
-            return (Workflow<I, O>) type.getDeclaredConstructor().newInstance();
+            return (Workflow<I, O>) constructor.newInstance();
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("cannot make a " + type.getName() + " without arguments", e);
+            throw new IllegalStateException("the constructor of " + constructor.getDeclaringClass() + " failed", e);
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Priority;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.keys.KeySchema;
@@ -93,7 +94,13 @@ final class Workbench implements AutoCloseable {
     Submission submission(String workflow, String key, String input) {
         Fingerprint fingerprint = Fingerprint.of(Envelope.ofJob(workflow, new Json.StringValue(input)));
         return new Submission(
-                "default", workflow, codec.encode(input), ScopedKey.of(key), fingerprint, 1, Duration.ZERO);
+                "default",
+                workflow,
+                codec.encode(input),
+                ScopedKey.of(key),
+                fingerprint,
+                Priority.DEFAULT,
+                Duration.ZERO);
     }
 
     /** Submits, waits for the end, and returns the result. */

@@ -1,0 +1,109 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.JobHandle;
+import dev.tallystick.Submit;
+import dev.tallystick.Tallystick;
+import dev.tallystick.core.Json;
+import dev.tallystick.engine.Context;
+import dev.tallystick.engine.EngineSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Runs one order of three steps, in a database of its own, and shows what a crash in the middle leaves to be done. */
+@Command(
+        name = "demo",
+        description = {
+            "Run an order of three steps on an embedded Postgres.",
+            "Kill it in the middle and run it again: what was recorded is not done again."
+        },
+        sortOptions = false,
+        optionListHeading = "%nOptions:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally demo                      one order, from its first step to its last",
+            "  tally demo --order 2 --crash    dies in the middle of the second step",
+            "  tally demo --order 2            goes on where that one died",
+            "  tally demo --order 2            the same key again: the same job, the same answer",
+        })
+final class Demo extends TallyCommand {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration STEP = Duration.ofMillis(500);
+    private static final int KILLED = 137;
+
+    /** A short lease, so that nobody who tries a crash waits long for what it left behind. */
+    private static final EngineSettings SETTINGS = EngineSettings.DEFAULT
+            .lease(Duration.ofSeconds(2), Duration.ofMillis(500))
+            .poll(Duration.ofMillis(100));
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "Where the demo keeps its database (default: ${DEFAULT-VALUE}).",
+            defaultValue = ".tally/demo")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private Path directory;
+
+    @Option(names = "--order", paramLabel = "N", description = "Which order; its key is demo:N.", defaultValue = "1")
+    private int order;
+
+    @Option(names = "--crash", description = "Die in the middle of the second step, as kill -9 would.")
+    private boolean crash;
+
+    private final Set<String> ranHere = ConcurrentHashMap.newKeySet();
+
+    @Override
+    ExitCode run() throws InterruptedException {
+        progress("opening the database in " + directory + " …");
+        try (Tallystick tally =
+                Tallystick.builder().embedded(directory).settings(SETTINGS).build()) {
+            tally.register("order", Integer.class, String.class, this::order);
+            tally.start();
+            JobHandle<String> job = tally.submit("order", order, Submit.key("demo:" + order));
+            progress(job.isDuplicate() ? "key demo:" + order + " has a job already" : "key demo:" + order + " is new");
+            report(job, job.result(PATIENCE));
+        }
+        return ExitCode.OK;
+    }
+
+    private String order(Context ctx, Integer number) {
+        ctx.step("reserve", String.class, () -> work("reserve"));
+        ctx.step("charge", String.class, () -> {
+            if (crash) {
+                progress("charge: dying in the middle of it; run the same command without --crash");
+                Runtime.getRuntime().halt(KILLED);
+            }
+            return work("charge");
+        });
+        ctx.step("confirm", String.class, () -> work("confirm"));
+        return "order " + number + " is confirmed";
+    }
+
+    private String work(String step) {
+        ranHere.add(step);
+        progress(step + ": working …");
+        LockSupport.parkNanos(STEP.toNanos());
+        return step + " done";
+    }
+
+    private void report(JobHandle<String> job, String result) {
+        StringBuilder text = new StringBuilder();
+        SequencedMap<String, Json> fields = new LinkedHashMap<>();
+        fields.put("job_id", Json.of(job.id().toString()));
+        fields.put("duplicate", Json.of(job.isDuplicate()));
+        for (String step : new String[] {"reserve", "charge", "confirm"}) {
+            boolean here = ranHere.contains(step);
+            text.append("%-8s %s%n".formatted(step, here ? "done in this run" : "recorded before, not done again"));
+            fields.put(step + "_ran_here", Json.of(here));
+        }
+        fields.put("result", Json.of(result));
+        answer(text + result, fields);
+    }
+}

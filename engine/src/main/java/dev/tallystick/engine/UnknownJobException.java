@@ -1,0 +1,11 @@
+package dev.tallystick.engine;
+
+/** There is no such job; it was never accepted, or its retention is over. */
+public final class UnknownJobException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    UnknownJobException(JobId job) {
+        super("there is no job " + job);
+    }
+}

@@ -1,0 +1,78 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads why a job is where it is. Writes nothing and locks nothing. */
+final class WhyStore {
+
+    private static final String BODY = """
+            select j.outcome, j.closed_at, j.error, j.workflow, j.version, p.owner, p.visible_at,
+                p.visible_at = 'infinity' as parked, p.visible_at <= now() as due
+            from tally.job j
+            left join tally.posting p on p.job_id = j.id and p.name = '$main'
+            where j.id = ?
+            """;
+
+    private static final String OPEN_ACTIVITIES = Weights.in("""
+            select a.path, a.name, a.kind, a.attempts, a.entered_at, p.visible_at
+            from tally.activity a
+            left join tally.posting p on p.job_id = a.job_id and p.path = a.path and p.name = a.name
+            where a.job_id = ?
+                and a.name <> '$main'
+                and (a.ledger / {WORK_DONE}) % 10 = 0
+            order by a.entered_at, a.path
+            """);
+
+    /** Empty if there is no such job. */
+    Optional<Why> why(Tx tx, JobId job) throws SQLException {
+        Optional<String> state = tx.first(BODY, WhyStore::state, job.value());
+        if (state.isEmpty()) {
+            return Optional.empty();
+        }
+        List<Why.Wait> waits = tx.query(OPEN_ACTIVITIES, WhyStore::waitFor, job.value());
+        return Optional.of(new Why(job, state.get(), state.get().startsWith("closed") ? List.of() : waits));
+    }
+
+    private static String state(ResultSet row) throws SQLException {
+        String outcome = row.getString("outcome");
+        if (outcome != null) {
+            String error = row.getString("error");
+            return "closed, " + outcome + " at " + Tx.instant(row, "closed_at") + (error == null ? "" : ": " + error);
+        }
+        String owner = row.getString("owner");
+        if (owner != null) {
+            return "running in process " + owner + ", whose lease ends at " + Tx.instant(row, "visible_at")
+                    + " unless it is extended";
+        }
+        if (row.getBoolean("parked")) {
+            return "waiting; nobody holds it";
+        }
+        return row.getBoolean("due")
+                ? "due, waiting for a process that runs " + row.getString("workflow") + " version "
+                        + row.getInt("version")
+                : "not before " + Tx.instant(row, "visible_at");
+    }
+
+    private static Why.Wait waitFor(ResultSet row) throws SQLException {
+        String name = row.getString("name");
+        @Nullable Instant due = Tx.instant(row, "visible_at");
+        String mover = switch (row.getString("kind")) {
+            case "sleep" -> "the clock, at " + due;
+            case LegOne.AWAIT ->
+                "a signal '" + name.substring(SignalStore.waitName("").length()) + "'"
+                        + (due == null ? "" : ", or the clock at " + due);
+            case "child" -> "the end of its child job";
+            case "branch" -> "the end of this branch";
+            default -> "the end of attempt " + row.getInt("attempts") + ", or the end of its process's lease";
+        };
+        return new Why.Wait(
+                name + " at " + row.getString("path"), Objects.requireNonNull(Tx.instant(row, "entered_at")), mover);
+    }
+}

@@ -1,0 +1,96 @@
+package dev.tallystick;
+
+import dev.tallystick.engine.Codec;
+import dev.tallystick.engine.EngineSettings;
+import dev.tallystick.engine.JsonCodec;
+import dev.tallystick.keys.Scope;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Says on which database, and how. One of {@link #dataSource} and {@link #embedded} is needed; the rest has defaults. */
+public final class Builder {
+
+    private @Nullable DataSource dataSource;
+    private @Nullable Path directory;
+    private Scope scope = Scope.DEFAULT;
+    private Codec codec = new JsonCodec();
+    private EngineSettings settings = EngineSettings.DEFAULT;
+    private Map<String, String> environment = System.getenv();
+
+    Builder() {}
+
+    /** On this Postgres, version 15 or newer, durable. The pool needs a handful of connections for us. */
+    public Builder dataSource(DataSource source) {
+        dataSource = source;
+        return this;
+    }
+
+    /** On a Postgres of our own in this directory; needs the module {@code tallystick-postgres} on the class path. */
+    public Builder embedded(Path where) {
+        directory = where;
+        return this;
+    }
+
+    /** Whose jobs and keys these are; {@code default} unless said otherwise. */
+    public Builder mesh(String mesh) {
+        scope = new Scope(mesh, scope.member());
+        return this;
+    }
+
+    /** As whom this process submits; {@code library} unless said otherwise. */
+    public Builder member(String member) {
+        scope = new Scope(scope.mesh(), member);
+        return this;
+    }
+
+    /** How payloads are written; a codec that encrypts wraps another one. */
+    public Builder codec(Codec other) {
+        codec = other;
+        return this;
+    }
+
+    public Builder settings(EngineSettings other) {
+        settings = other;
+        return this;
+    }
+
+    /** Where settings such as {@code TALLY_KEY_RETENTION_DAYS} are read; the process's environment unless said otherwise. */
+    public Builder environment(Map<String, String> other) {
+        environment = Map.copyOf(other);
+        return this;
+    }
+
+    /** Opens the database and brings its schema up to date. */
+    public Tallystick build() {
+        return Tallystick.build(this);
+    }
+
+    Codec codec() {
+        return codec;
+    }
+
+    Scope scope() {
+        return scope;
+    }
+
+    EngineSettings settings() {
+        return settings;
+    }
+
+    Map<String, String> environment() {
+        return environment;
+    }
+
+    DataSource openDataSource(List<AutoCloseable> owned) {
+        if (dataSource != null && directory == null) {
+            return dataSource;
+        }
+        if (directory == null || dataSource != null) {
+            throw new IllegalStateException("name one database: dataSource(…) or embedded(…)");
+        }
+        return EmbeddedDatabase.open(directory, owned);
+    }
+}

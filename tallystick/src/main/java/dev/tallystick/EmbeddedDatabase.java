@@ -1,0 +1,23 @@
+package dev.tallystick;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.tallystick.postgres.EmbeddedPostgres;
+import java.nio.file.Path;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** Apart from everything else, because those who bring their own database need not have these classes. */
+final class EmbeddedDatabase {
+
+    private static final int CONNECTIONS = 20;
+
+    static DataSource open(Path directory, List<AutoCloseable> owned) {
+        EmbeddedPostgres postgres = EmbeddedPostgres.at(directory).start();
+        owned.add(postgres);
+        HikariDataSource pool = postgres.dataSource(CONNECTIONS);
+        owned.add(pool);
+        return pool;
+    }
+
+    private EmbeddedDatabase() {}
+}

@@ -1,0 +1,21 @@
+package dev.tallystick;
+
+import dev.tallystick.engine.JobId;
+import dev.tallystick.engine.JobOutcome;
+
+/** The job has closed without a result. Asking again gives the same answer. */
+public final class JobFailedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final JobOutcome outcome;
+
+    JobFailedException(JobId job, JobOutcome outcome, String reason) {
+        super("job " + job + " ended " + outcome.text() + ": " + reason);
+        this.outcome = outcome;
+    }
+
+    public JobOutcome outcome() {
+        return outcome;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.tallystick;
+
+import dev.tallystick.engine.Closed;
+import dev.tallystick.engine.Codec;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.JobId;
+import dev.tallystick.engine.JobOutcome;
+import dev.tallystick.engine.Signalled;
+import dev.tallystick.engine.Why;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Follows one job, from any process that reaches the same database. Thread-safe. */
+public final class JobHandle<O extends @Nullable Object> {
+
+    private final Engine engine;
+    private final Codec codec;
+    private final JobId id;
+    private final Type output;
+    private final boolean duplicate;
+
+    JobHandle(Engine engine, Codec codec, JobId id, Type output, boolean duplicate) {
+        this.engine = engine;
+        this.codec = codec;
+        this.id = id;
+        this.output = output;
+        this.duplicate = duplicate;
+    }
+
+    public JobId id() {
+        return id;
+    }
+
+    /** Whether the key that this was submitted under stood for the job already. */
+    public boolean isDuplicate() {
+        return duplicate;
+    }
+
+    /**
+     * What the job returned.
+     *
+     * @throws JobOpenException if it is still open after {@code patience}; it goes on all the same
+     * @throws JobFailedException if it ended in another way
+     */
+    public O result(Duration patience) throws InterruptedException {
+        Closed closed = engine.await(id, patience).orElseThrow(() -> new JobOpenException(id, patience));
+        byte[] result = closed.output();
+        if (closed.outcome() != JobOutcome.COMPLETED || result == null) {
+            throw new JobFailedException(id, closed.outcome(), String.valueOf(closed.error()));
+        }
+        return codec.decode(result, output);
+    }
+
+    /** How the job ended, or empty if it is still open after {@code patience}. */
+    public Optional<JobOutcome> outcome(Duration patience) throws InterruptedException {
+        return engine.await(id, patience).map(Closed::outcome);
+    }
+
+    /** Sends a signal. The same key again is the same signal, and is taken once. */
+    public Signalled signal(String name, String key, @Nullable Object payload) {
+        return engine.signal(id, name, key, codec.encode(payload)).join();
+    }
+
+    /** Asks for the end of the job and of its children. The request is durable when this returns. */
+    public void cancel() {
+        engine.cancel(id);
+    }
+
+    /** What the job waits for, since when, and what would move it. */
+    public Why why() {
+        return engine.why(id);
+    }
+
+    @Override
+    public String toString() {
+        return "job " + id;
+    }
+}

@@ -1,0 +1,196 @@
+package dev.tallystick;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Envelope;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Ids;
+import dev.tallystick.core.Json;
+import dev.tallystick.engine.Accepted;
+import dev.tallystick.engine.Codec;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.EngineSchema;
+import dev.tallystick.engine.JobId;
+import dev.tallystick.engine.JsonCodec;
+import dev.tallystick.engine.Submission;
+import dev.tallystick.engine.Workflow;
+import dev.tallystick.engine.WorkflowType;
+import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.KeyRetention;
+import dev.tallystick.keys.KeySchema;
+import dev.tallystick.keys.Scope;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Database;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Durable workflows in your own process.
+ *
+ * <pre>{@code
+ * try (Tallystick tally = Tallystick.builder().dataSource(dataSource).build()) {
+ *     tally.register("order", OrderWorkflow.class);
+ *     tally.start();
+ *     JobHandle<Confirmation> job = tally.submit("order", order, Submit.key("web-1:42:9f3a6c0b1d2e4f58"));
+ *     Confirmation done = job.result(Duration.ofSeconds(30));
+ * }
+ * }</pre>
+ *
+ * <p>Thread-safe.
+ */
+public final class Tallystick implements AutoCloseable {
+
+    private final Engine engine;
+    private final Codec codec;
+    private final Scope scope;
+    private final JsonCodec plain = new JsonCodec();
+    private final List<AutoCloseable> owned;
+
+    private Tallystick(Engine engine, Codec codec, Scope scope, List<AutoCloseable> owned) {
+        this.engine = engine;
+        this.codec = codec;
+        this.scope = scope;
+        this.owned = owned;
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    static Tallystick build(Builder builder) {
+        List<AutoCloseable> owned = new ArrayList<>();
+        Database database = Database.on(builder.openDataSource(owned));
+        KeySchema.migrations().migrate(database);
+        EngineSchema.MIGRATIONS.migrate(database);
+        SecureRandom random = new SecureRandom();
+        Clock clock = Clock.systemUTC();
+        Engine engine = new Engine(
+                database,
+                new AcceptDoor(KeyRetention.from(builder.environment())),
+                builder.codec(),
+                new Ids(clock, random),
+                clock,
+                random,
+                builder.settings(),
+                CrashPoints.NONE);
+        return new Tallystick(engine, builder.codec(), builder.scope(), owned);
+    }
+
+    /** A workflow that this process runs. The class implements {@link Workflow} with its types spelled out. */
+    public void register(String name, Class<? extends Workflow<?, ?>> workflow) {
+        register(WorkflowType.of(name, workflow));
+    }
+
+    /** A workflow that this process runs, as a lambda, which does not tell its types. */
+    public <I extends @Nullable Object, O extends @Nullable Object> void register(
+            String name, Class<I> input, Class<O> output, Workflow<I, O> body) {
+        register(WorkflowType.of(name, input, output, body));
+    }
+
+    /** A workflow that this process runs, in a version of its own; jobs stay with the version that they began with. */
+    public void register(WorkflowType<?, ?> type) {
+        engine.register(type);
+    }
+
+    /** Begins to run jobs: those submitted here, and those that were submitted or left behind elsewhere. */
+    public void start() {
+        engine.start();
+    }
+
+    /**
+     * Submits a job. It is durable when this returns.
+     *
+     * @throws KeyReusedException if the key stands for another request
+     */
+    public <O extends @Nullable Object> JobHandle<O> submit(String workflow, @Nullable Object input, Submit how) {
+        return handle(workflow, join(engine.submit(submission(workflow, input, how))));
+    }
+
+    /** Submits jobs together, which costs little more than one. They are independent: each has its own outcome. */
+    public <O extends @Nullable Object> List<JobHandle<O>> submitAll(String workflow, Map<Submit, ?> inputs) {
+        List<CompletableFuture<Accepted>> accepted = new ArrayList<>();
+        inputs.forEach((how, input) -> accepted.add(engine.submit(submission(workflow, input, how))));
+        List<JobHandle<O>> handles = new ArrayList<>();
+        accepted.forEach(each -> handles.add(handle(workflow, join(each))));
+        return handles;
+    }
+
+    /**
+     * Submits a job inside a transaction of yours: it exists if and only if you commit.
+     *
+     * @param transaction on the same database, with auto-commit off
+     */
+    public <O extends @Nullable Object> JobHandle<O> submit(
+            Connection transaction, String workflow, @Nullable Object input, Submit how) throws SQLException {
+        return handle(workflow, engine.submitIn(transaction, submission(workflow, input, how)));
+    }
+
+    /** A job that was submitted before, here or elsewhere. */
+    public <O extends @Nullable Object> JobHandle<O> job(JobId id, Class<O> output) {
+        return new JobHandle<>(engine, codec, id, output, true);
+    }
+
+    /** Lets what runs come to a commit and gives the rest back, for another process or the next start. */
+    @Override
+    public void close() {
+        engine.close();
+        for (AutoCloseable each : owned.reversed()) {
+            closeOwned(each);
+        }
+    }
+
+    private static void closeOwned(AutoCloseable each) {
+        try {
+            each.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) {
+            throw new IllegalStateException("could not close what was opened for the embedded database", e);
+        }
+    }
+
+    private Submission submission(String workflow, @Nullable Object input, Submit how) {
+        byte[] encoded = codec.encode(input);
+        IdempotencyKey key = how.key();
+        if (key == null) {
+            return new Submission(scope.mesh(), workflow, encoded, null, null, how.priority(), how.delay());
+        }
+        // What the key stands for is what the caller passed, not how a codec has sealed it.
+        Json document = Json.parse(plain.encode(input));
+        Fingerprint fingerprint =
+                Fingerprint.of(Envelope.ofJob(workflow, document).withPriority(how.priority()));
+        return new Submission(
+                scope.mesh(), workflow, encoded, new ScopedKey(scope, key), fingerprint, how.priority(), how.delay());
+    }
+
+    private <O extends @Nullable Object> JobHandle<O> handle(String workflow, Accepted accepted) {
+        return switch (accepted) {
+            case Accepted.Fresh fresh -> handle(workflow, fresh.job(), false);
+            case Accepted.Duplicate duplicate -> handle(workflow, duplicate.job(), true);
+            case Accepted.Reused reused -> throw new KeyReusedException(reused.reuse());
+        };
+    }
+
+    private <O extends @Nullable Object> JobHandle<O> handle(String workflow, JobId job, boolean duplicate) {
+        return new JobHandle<>(engine, codec, job, engine.outputOf(workflow), duplicate);
+    }
+
+    private static <T> T join(CompletableFuture<T> future) {
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+}
