@@ -27,7 +27,6 @@ enum Module {
     /** The four that meet only in modules above them, through interfaces that the lower one owns. */
     static final Set<Module> STRANGERS = Set.of(ENGINE, EXCHANGE, BROKER, LEDGER);
 
-    @SuppressWarnings("ImmutableEnumChecker") // Set.of cannot be changed, which the checker cannot see.
     private final Set<Module> uses;
 
     Module(Module... uses) {
