@@ -13,6 +13,7 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -27,10 +28,10 @@ import picocli.CommandLine.Option;
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  tally demo                      one order, from its first step to its last",
-            "  tally demo --order 2 --crash    dies in the middle of the second step",
-            "  tally demo --order 2            goes on where that one died",
-            "  tally demo --order 2            the same key again: the same job, the same answer",
+            "  tally demo              one order, from its first step to its last",
+            "  tally demo --crash      dies in the middle of the second step",
+            "  tally demo              goes on where that one died",
+            "  tally demo --order 1    an old key again: the same job, the same answer",
         })
 final class Demo extends TallyCommand {
 
@@ -51,8 +52,11 @@ final class Demo extends TallyCommand {
     @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private Path directory;
 
-    @Option(names = "--order", paramLabel = "N", description = "Which order; its key is demo:N.", defaultValue = "1")
-    private int order;
+    @Option(
+            names = "--order",
+            paramLabel = "N",
+            description = "Which order; its key is demo:N (default: the first that is not done).")
+    private @Nullable Integer order;
 
     @Option(names = "--crash", description = "Die in the middle of the second step, as kill -9 would.")
     private boolean crash;
@@ -66,11 +70,24 @@ final class Demo extends TallyCommand {
                 Tallystick.builder().embedded(directory).settings(SETTINGS).build()) {
             tally.register("order", Integer.class, String.class, this::order);
             tally.start();
-            JobHandle<String> job = tally.submit("order", order, Submit.key("demo:" + order));
-            progress(job.isDuplicate() ? "key demo:" + order + " has a job already" : "key demo:" + order + " is new");
+            JobHandle<String> job = order == null ? firstNotDone(tally) : submit(tally, order);
+            progress(job.isDuplicate() ? "its key has a job already" : "its key is new");
             report(job, job.result(PATIENCE));
         }
         return ExitCode.OK;
+    }
+
+    private static JobHandle<String> firstNotDone(Tallystick tally) throws InterruptedException {
+        for (int number = 1; ; number++) {
+            JobHandle<String> job = submit(tally, number);
+            if (job.outcome(Duration.ZERO).isEmpty()) {
+                return job;
+            }
+        }
+    }
+
+    private static JobHandle<String> submit(Tallystick tally, int number) {
+        return tally.submit("order", number, Submit.key("demo:" + number));
     }
 
     private String order(Context ctx, Integer number) {

@@ -37,6 +37,28 @@ class DocsTest {
     }
 
     @Test
+    void java_in_the_docs_stands_in_a_test_that_runs_it() {
+        List<String> tests = PROJECT.javaFiles()
+                .filter(file -> file.path().endsWith("Test.java"))
+                .map(file -> squeezed(file.lines().stream()))
+                .toList();
+
+        assertThat(PROJECT.markdownFiles()
+                        .flatMap(file -> Markdown.of(file).blocks().stream())
+                        .filter(block -> block.language().equals("java"))
+                        .filter(block ->
+                                tests.stream().noneMatch(test -> test.contains(squeezed(block.lines().stream()))))
+                        .map(block -> block.path() + ":" + block.line()))
+                .as("wanted in a test, line by line")
+                .isEmpty();
+    }
+
+    /** White space and line breaks do not matter, for the formatter has its own mind about them. */
+    private static String squeezed(Stream<String> lines) {
+        return lines.map(line -> line.replaceAll("\\s", "")).reduce("", String::concat);
+    }
+
+    @Test
     void the_readme_shows_a_command_at_work() {
         assertThat(consoleBlocks()).anyMatch(block -> block.place().startsWith("README.md:"));
     }
