@@ -96,9 +96,15 @@ TXT
     exit 1
 }
 
-# Runs Maven in the checkout, on the JDK that was found: the java on the path may be missing, or too old for a plugin.
+# maven LOG ARGUMENT …: runs Maven in the checkout without a word, on the JDK that was found, for the java on the path may
+# be missing or too old for a plugin. If it fails, shows what went wrong, which Maven says before its summary and advice.
 maven() {
-    (CDPATH='' cd -- "$root" && JAVA_HOME=$java_home exec mvn "$@")
+    log=$1
+    shift
+    (CDPATH='' cd -- "$root" && JAVA_HOME=$java_home exec mvn -B "$@") </dev/null >"$log" 2>&1 && return
+    sed '/^\[ERROR\] To see the full stack trace/,$d' "$log" | grep -v '^\[INFO\]' | tail -n 20 >&2
+    say "the build failed; all that Maven said is in $log"
+    exit 1
 }
 
 # launch MODULE MAIN FLAGS REHEARSAL [ARGUMENT …]: becomes the Java process. FLAGS are words for the JVM. REHEARSAL, if
@@ -172,12 +178,7 @@ build_alone() {
         printf 'building %s (first use, a minute or two) …\n' "$me" >&2
     fi
     rm -rf "${root:?}/$module/target/lib" # else jars of dependencies that are gone would stay on the class path
-    if ! maven -B -pl "$module" -am package -Dmaven.test.skip=true >"$state/build.log" 2>&1 </dev/null; then
-        # Maven ends with a summary and advice; what went wrong stands before it.
-        sed '/^\[ERROR\] To see the full stack trace/,$d' "$state/build.log" | grep -v '^\[INFO\]' | tail -n 20 >&2
-        say "the build failed; all that Maven said is in $state/build.log"
-        exit 1
-    fi
+    maven "$state/build.log" -pl "$module" -am package -Dmaven.test.skip=true
     app=$state/$name
     if ! { mkdir "$app" && cp "$root/$module/target/tallystick-$module.jar" "$app" &&
         cp -R "$root/$module/target/lib" "$app" && mv -f "$state/started" "$state/built"; }; then

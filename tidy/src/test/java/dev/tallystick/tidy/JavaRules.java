@@ -68,15 +68,24 @@ final class JavaRules {
                 .allows(PLANTED, "class A { Optional<String> name() { Optional<String> n = find(); return n; } }\n");
     }
 
-    // A text block, or a string that goes on as only SQL does; "update refused" and "with care" are English.
-    private static final Pattern SQL = Pattern.compile(
-            "(?is)\\s*((select|insert|update|delete|with|merge|create|alter|drop|truncate|lock|grant|revoke)\\b[^\\n"
-                + "]*\\n"
-                + ".*|select\\s.*|insert\\s+into\\s.*|update\\s+(only\\s+)?([\\w.\"]+(\\s+\\w+)?\\s+set\\s.*)?|delete\\s+from\\s.*"
-                + "|with\\s+(recursive\\s+)?\\w+(\\s*\\(.*\\))?\\s+as\\s.*|merge\\s+into\\s.*"
-                + "|(create|alter|drop)\\s+(unlogged\\s+|unique\\s+|or\\s+replace\\s+|temp(orary)?\\s+)*"
-                + "(table|schema|index|view|function|role|user|database|type|sequence|extension|trigger)\\b.*"
-                + "|truncate\\s+(table\\s+)?\\w+|lock\\s+table\\s.*|set\\s+(local|session)\\s.*)");
+    // A text block that begins with a word of SQL, or a string that goes on as only SQL does: "update refused" and
+    // "with care" are English.
+    private static final Pattern SQL = Pattern.compile("(?is)\\s*("
+            + String.join(
+                    "|",
+                    "(select|insert|update|delete|with|merge|create|alter|drop|truncate|lock|grant|revoke)\\b[^\n]*\n.*",
+                    "select\\s.*",
+                    "insert\\s+into\\s.*",
+                    "update\\s+(only\\s+)?([\\w.\"]+(\\s+\\w+)?\\s+set\\s.*)?",
+                    "delete\\s+from\\s.*",
+                    "merge\\s+into\\s.*",
+                    "with\\s+(recursive\\s+)?\\w+(\\s*\\(.*\\))?\\s+as\\s.*",
+                    "(create|alter|drop)\\s+((unlogged|unique|or\\s+replace|temp|temporary)\\s+)*"
+                            + "(table|schema|index|view|function|role|user|database|type|sequence|extension|trigger)\\b.*",
+                    "truncate\\s+(table\\s+)?\\w+",
+                    "lock\\s+table\\s.*",
+                    "set\\s+(local|session)\\s.*")
+            + ")");
 
     private static Rule sqlIsInStores() {
         Predicate<SourceFile> scope = file -> file.isMainJava() && !file.name().endsWith("Store.java");
