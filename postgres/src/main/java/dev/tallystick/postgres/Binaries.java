@@ -8,7 +8,6 @@ import java.net.JarURLConnection;
 import java.net.URL;
 import java.net.URLConnection;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,7 +16,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
@@ -28,7 +26,7 @@ import org.tukaani.xz.XZInputStream;
  * The programs of the server, unpacked once per user from the archive on the class path.
  *
  * <p>A directory under its final name is complete: it is unpacked under another one and renamed. A lock keeps concurrent
- * unpackers apart, so whatever else is found under a provisional name was left by one that died.
+ * unpackers apart, so whatever is found under the provisional name was left by one that died.
  */
 record Binaries(Path home) {
 
@@ -58,8 +56,8 @@ record Binaries(Path home) {
     }
 
     static Binaries unpackedIn(Path cache) throws IOException {
-        PrivateFiles.trustContents(cache);
         URL archive = archiveForThisMachine();
+        PrivateFiles.trustContents(cache);
         Path home = cache.resolve(nameOf(archive));
         if (!Files.isDirectory(home)) {
             unpackAlone(archive, home);
@@ -68,7 +66,9 @@ record Binaries(Path home) {
     }
 
     private static URL archiveForThisMachine() {
-        String system = System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("mac") ? "darwin" : "linux";
+        String system = System.getProperty("os.name").startsWith("Mac")
+                ? "darwin"
+                : System.getProperty("os.name").toLowerCase(Locale.ROOT);
         String machine = switch (System.getProperty("os.arch")) {
             case "amd64", "x86_64" -> "x86_64";
             case "aarch64", "arm64" -> "arm_64";
@@ -85,8 +85,7 @@ record Binaries(Path home) {
         return archive;
     }
 
-    // The check sum in the jar's own directory: another archive gets another name, and no start has to read 15 MB to
-    // know it.
+    // By the check sum in the jar's table of contents: another archive gets another name, and none has to be read.
     private static String nameOf(URL archive) throws IOException {
         String file = archive.getPath().substring(archive.getPath().lastIndexOf('/') + 1);
         return "%s-%08x".formatted(file.substring(0, file.lastIndexOf('.')), checkSum(archive));
@@ -113,23 +112,10 @@ record Binaries(Path home) {
                 if (Files.isDirectory(home)) {
                     return;
                 }
-                deleteUnfinished(home);
-                Path fresh = home.resolveSibling(unfinishedPrefix(home) + UUID.randomUUID());
+                Path fresh = home.resolveSibling(home.getFileName() + ".new");
+                PrivateFiles.deleteTree(fresh);
                 unpack(archive, fresh);
                 Files.move(fresh, home, StandardCopyOption.ATOMIC_MOVE);
-            }
-        }
-    }
-
-    private static String unfinishedPrefix(Path home) {
-        return home.getFileName() + ".new-";
-    }
-
-    private static void deleteUnfinished(Path home) throws IOException {
-        Path cache = home.resolveSibling(".").normalize();
-        try (DirectoryStream<Path> unfinished = Files.newDirectoryStream(cache, unfinishedPrefix(home) + "*")) {
-            for (Path directory : unfinished) {
-                PrivateFiles.deleteTree(directory);
             }
         }
     }

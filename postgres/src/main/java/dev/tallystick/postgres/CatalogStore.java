@@ -9,9 +9,10 @@ import java.sql.Statement;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import javax.sql.DataSource;
 
 /** What the server says about itself, and its databases. */
-record CatalogStore(Connection connection) {
+record CatalogStore(DataSource source) {
 
     private static final String FACTS = """
         select current_setting('data_directory'),
@@ -39,7 +40,8 @@ record CatalogStore(Connection connection) {
     }
 
     Facts facts() throws SQLException {
-        try (Statement statement = connection.createStatement();
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(FACTS)) {
             row.next();
             Map<String, String> durability = new TreeMap<>();
@@ -56,7 +58,8 @@ record CatalogStore(Connection connection) {
         if (!name.matches("[a-z][a-z0-9_]{0,62}")) {
             throw new IllegalArgumentException("a database is named by up to 63 of a-z, 0-9 and _, got " + name);
         }
-        try (PreparedStatement look = connection.prepareStatement(DATABASE);
+        try (Connection connection = source.getConnection();
+                PreparedStatement look = connection.prepareStatement(DATABASE);
                 Statement create = connection.createStatement()) {
             look.setString(1, name);
             try (ResultSet row = look.executeQuery()) {

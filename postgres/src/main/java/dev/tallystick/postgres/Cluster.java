@@ -5,10 +5,8 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 
 /**
  * Makes the cluster: under a provisional name first, complete with password and access rules, then renamed. So {@code data}
@@ -41,9 +39,7 @@ final class Cluster {
         if (Files.isDirectory(layout.data())) {
             return;
         }
-        Path fresh = layout.root().resolve(Layout.UNFINISHED + UUID.randomUUID());
-        Files.createDirectory(
-                fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path fresh = Files.createTempDirectory(layout.root(), Layout.UNFINISHED);
         initialise(fresh);
         PrivateFiles.write(fresh.resolve("pg_hba.conf"), ACCESS_RULES);
         crashPoints.reached(StartPoint.CLUSTER_COMPLETE);

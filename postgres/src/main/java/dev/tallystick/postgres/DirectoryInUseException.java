@@ -6,18 +6,20 @@ import java.util.OptionalLong;
 /** Another process owns the directory. Nothing was touched: wait for it to close, or choose another directory. */
 public final class DirectoryInUseException extends EmbeddedPostgresException {
 
+    static final long UNKNOWN = -1;
+
     private final long holder;
 
-    DirectoryInUseException(Path directory, OptionalLong holder) {
+    DirectoryInUseException(Path directory, long holder) {
         super(
                 "%s is in use by %s. Stop that process, or choose another directory."
-                        .formatted(directory, holder.isPresent() ? "process " + holder.getAsLong() : "another process"),
+                        .formatted(directory, holder == UNKNOWN ? "another process" : "process " + holder),
                 null);
-        this.holder = holder.orElse(-1);
+        this.holder = holder;
     }
 
     /** The process that owns the directory; empty if it had not yet said who it is. */
     public OptionalLong holder() {
-        return holder < 0 ? OptionalLong.empty() : OptionalLong.of(holder);
+        return holder == UNKNOWN ? OptionalLong.empty() : OptionalLong.of(holder);
     }
 }

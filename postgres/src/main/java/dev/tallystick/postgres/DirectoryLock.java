@@ -1,16 +1,19 @@
 package dev.tallystick.postgres;
 
+import static dev.tallystick.postgres.DirectoryInUseException.UNKNOWN;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -42,27 +45,32 @@ final class DirectoryLock implements AutoCloseable {
     /** Looks more than once when nobody alive owns up to the lock: the holder is just leaving, or has not written its name. */
     static DirectoryLock take(Layout layout) throws IOException {
         for (int look = 1; look <= LOOKS; look++) {
-            switch (attempt(layout)) {
+            switch (attempt(layout, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
                 case Attempt.Taken taken -> {
                     return taken.lock();
                 }
                 case Attempt.Refused refused -> {
-                    if (refused.holder().isPresent()) {
+                    if (refused.holder() != UNKNOWN) {
                         throw new DirectoryInUseException(layout.root(), refused.holder());
                     }
                 }
             }
             Patience.pause();
         }
-        throw new DirectoryInUseException(layout.root(), OptionalLong.empty());
+        throw new DirectoryInUseException(layout.root(), UNKNOWN);
     }
 
-    /** Takes over from an owner that died: only a lock that somebody once held and nobody holds now. */
+    /**
+     * Takes over from an owner that died: only a lock that somebody once held and nobody holds now.
+     *
+     * @throws NoSuchFileException if the directory vanishes meanwhile, for its owner was only closing it
+     */
     static Optional<DirectoryLock> takeAbandoned(Layout layout) throws IOException {
         if (Files.notExists(layout.lockFile()) || Files.size(layout.lockFile()) == 0) {
             return Optional.empty();
         }
-        return attempt(layout) instanceof Attempt.Taken taken ? Optional.of(taken.lock()) : Optional.empty();
+        Attempt attempt = attempt(layout, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        return attempt instanceof Attempt.Taken taken ? Optional.of(taken.lock()) : Optional.empty();
     }
 
     /** Gives the directory up. */
@@ -88,24 +96,21 @@ final class DirectoryLock implements AutoCloseable {
 
         record Taken(DirectoryLock lock) implements Attempt {}
 
-        /** {@code holder} is empty if the name in the file is missing, or that of a dead process. */
-        record Refused(OptionalLong holder) implements Attempt {}
+        /** The holder is unknown if its name is missing in the file, or that of a dead process. */
+        record Refused(long holder) implements Attempt {}
     }
 
     // What is opened here stays open while the lock is held.
     @SuppressWarnings("resource")
-    private static Attempt attempt(Layout layout) throws IOException {
+    private static Attempt attempt(Layout layout, OpenOption... options) throws IOException {
         Object key = keyOf(layout.root());
         if (!OPENED_HERE.add(key)) {
-            return new Attempt.Refused(OptionalLong.of(ProcessHandle.current().pid()));
+            return new Attempt.Refused(ProcessHandle.current().pid());
         }
         boolean taken = false;
         FileChannel channel = null;
         try {
-            channel = FileChannel.open(
-                    layout.lockFile(),
-                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
-                    PrivateFiles.OWNER_ONLY);
+            channel = FileChannel.open(layout.lockFile(), Set.of(options), PrivateFiles.OWNER_ONLY);
             if (channel.tryLock() == null) {
                 return new Attempt.Refused(holder(channel));
             }
@@ -133,14 +138,14 @@ final class DirectoryLock implements AutoCloseable {
         channel.write(StandardCharsets.US_ASCII.encode(ProcessHandle.current().pid() + "\n"), 0);
     }
 
-    private static OptionalLong holder(FileChannel channel) throws IOException {
+    private static long holder(FileChannel channel) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(PID_BYTES);
         channel.read(bytes, 0);
         String name = StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
         if (!name.matches("\\d{1,18}")) {
-            return OptionalLong.empty();
+            return UNKNOWN;
         }
         long pid = Long.parseLong(name);
-        return ProcessHandle.of(pid).isPresent() ? OptionalLong.of(pid) : OptionalLong.empty();
+        return ProcessHandle.of(pid).isPresent() ? pid : UNKNOWN;
     }
 }

@@ -4,11 +4,11 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,8 +34,6 @@ public final class EmbeddedPostgres implements AutoCloseable {
     public static final int DEFAULT_CONNECTIONS = 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgres.class);
-
-    private static final Duration CREATE_LIMIT = Duration.ofMinutes(1);
 
     private static final Duration ROUND = Duration.ofSeconds(1);
 
@@ -119,11 +117,18 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
+    /** Every connection is a new session. */
+    public DataSource unpooledDataSource() {
+        return unpooledDataSource(Login.DATABASE);
+    }
+
+    public DataSource unpooledDataSource(String database) {
+        return login.unpooled(database);
+    }
+
     /** Creates a database unless there is one of that name. */
     public void createDatabase(String name) throws SQLException {
-        try (Connection connection = login.open(CREATE_LIMIT)) {
-            new CatalogStore(connection).createDatabase(name);
-        }
+        new CatalogStore(login.unpooled(Login.DATABASE)).createDatabase(name);
     }
 
     /** Without user and password, which are {@link #user} and {@link #password}. */

@@ -4,11 +4,16 @@ import dev.tallystick.core.CrashPoints;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a server shall be like; {@link #start} makes it so. See {@link EmbeddedPostgres#at}. */
 public final class EmbeddedPostgresBuilder {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgresBuilder.class);
 
     private final @Nullable Path directory;
     private Settings settings = Settings.defaults();
@@ -71,9 +76,16 @@ public final class EmbeddedPostgresBuilder {
      * @throws PostgresStartException for anything that a human has to put right
      */
     public EmbeddedPostgres start() {
+        long begin = System.nanoTime();
         try {
             Binaries binaries = Binaries.unpackedIn(cache);
-            return startIn(new Layout(ownDirectory()), binaries).watched();
+            EmbeddedPostgres postgres =
+                    startIn(new Layout(ownDirectory()), binaries).watched();
+            LOG.info(
+                    "{} is ready after {} ms",
+                    postgres,
+                    Duration.ofNanos(System.nanoTime() - begin).toMillis());
+            return postgres;
         } catch (IOException | UncheckedIOException failure) {
             throw new PostgresStartException(
                     "Cannot use %s or the cache %s: %s"

@@ -99,7 +99,7 @@ record Settings(SortedMap<String, String> values) {
 
     /** Equal if and only if the same programs would run with the same settings. */
     String fingerprint(Binaries binaries) {
-        byte[] everything = (binaries.home() + "\n" + lines()).getBytes(StandardCharsets.UTF_8);
+        byte[] everything = (binaries.home().getFileName() + "\n" + lines()).getBytes(StandardCharsets.UTF_8);
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(everything));
         } catch (NoSuchAlgorithmException impossible) {

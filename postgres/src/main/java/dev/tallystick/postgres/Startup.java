@@ -3,7 +3,6 @@ package dev.tallystick.postgres;
 import dev.tallystick.core.CrashPoints;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
@@ -24,7 +23,8 @@ final class Startup {
     /** Long, for it includes the replay of a gigabyte of log after a crash. */
     private static final Duration START_LIMIT = Duration.ofMinutes(5);
 
-    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
+    /** Generous for a server in health on a busy machine, bearable for one that hangs. */
+    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
     private final Layout layout;
     private final Programs programs;
@@ -69,10 +69,10 @@ final class Startup {
     /** Refuses, and stops, a server that does not keep what it acknowledges. */
     void requireDurable(Server server, Password password) throws IOException {
         try {
-            CatalogStore.Facts facts = factsOf(server, password);
-            if (facts.objection().isPresent()) {
+            Optional<NotDurableException> objection = factsOf(server, password).objection();
+            if (objection.isPresent()) {
                 server.stop(Server.ORDERLY);
-                throw facts.objection().get();
+                throw objection.get();
             }
         } catch (SQLException noAnswer) {
             server.stop(Server.ORDERLY);
@@ -96,9 +96,8 @@ final class Startup {
             }
         }
         Server.endAll(layout.data());
-        // A new server takes whatever has that id for its predecessor, a stranger or an unburied corpse, and refuses to
-        // start.
-        // If nothing has it the file stays: the server then looks for remains of its predecessor in shared memory too.
+        // A new server takes whatever has that id for its predecessor, be it a stranger or an unburied corpse, and
+        // refuses to start. If nothing has it the file stays: the server then looks at its predecessor's memory too.
         if (pidFile.isEmpty() || process.isPresent()) {
             Files.deleteIfExists(layout.pidFile());
         }
@@ -135,8 +134,7 @@ final class Startup {
         return false;
     }
 
-    // Empty if it lost a race that the next attempt can win: for the port, or to a server that was started here before
-    // us.
+    // Empty if it lost a race that the next attempt can win: for the port, or to a server started here before ours.
     private Optional<Server> launch(int port, long mark) throws IOException {
         PrivateFiles.write(layout.configuration(), settings.asConfiguration(port, fingerprint));
         Process process = programs.postgres(layout.data());
@@ -169,9 +167,7 @@ final class Startup {
     }
 
     private static CatalogStore.Facts factsOf(Server server, Password password) throws SQLException {
-        try (Connection connection = new Login(server.port(), password).open(ANSWER_LIMIT)) {
-            return new CatalogStore(connection).facts();
-        }
+        return new CatalogStore(new Login(server.port(), password).answeringWithin(ANSWER_LIMIT)).facts();
     }
 
     private PostgresStartException failed(String message, long mark) throws IOException {

@@ -3,14 +3,19 @@ package dev.tallystick.postgres;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Directories of servers that end with their process. A process that is killed cannot clear up after itself; the next one
  * that wants such a directory does, and stops the server that was left running in it.
  */
 final class TemporaryDirectories {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TemporaryDirectories.class);
 
     private static final String PREFIX = "tallystick-postgres-";
 
@@ -22,18 +27,21 @@ final class TemporaryDirectories {
     static void clearAbandoned(Path parent) throws IOException {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(parent, PREFIX + "*")) {
             for (Path directory : found) {
-                if (PrivateFiles.isOurs(directory)) {
-                    clearIfAbandoned(new Layout(directory));
-                }
+                clearIfAbandoned(new Layout(directory));
             }
         }
     }
 
     private static void clearIfAbandoned(Layout layout) throws IOException {
-        Optional<DirectoryLock> lock = DirectoryLock.takeAbandoned(layout);
-        if (lock.isPresent()) {
-            Server.endAll(layout.data());
-            lock.get().closeAndDelete();
+        try {
+            Optional<DirectoryLock> lock =
+                    PrivateFiles.isOurs(layout.root()) ? DirectoryLock.takeAbandoned(layout) : Optional.empty();
+            if (lock.isPresent()) {
+                Server.endAll(layout.data());
+                lock.get().closeAndDelete();
+            }
+        } catch (NoSuchFileException gone) {
+            LOG.debug("Another process has just deleted {}", layout.root(), gone);
         }
     }
 

@@ -26,7 +26,7 @@ class BinariesTest {
                     .home()
                     .getFileName()
                     .toString();
-            Files.createDirectories(cache.resolve(name + ".new-half").resolve("bin"));
+            Files.createDirectories(cache.resolve(name + ".new").resolve("bin"));
 
             List<Sandbox.Child> children = List.of(
                     sandbox.child("unpack", cache), sandbox.child("unpack", cache), sandbox.child("unpack", cache));

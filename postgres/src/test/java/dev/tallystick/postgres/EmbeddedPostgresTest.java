@@ -142,6 +142,18 @@ class EmbeddedPostgresTest {
         assertThat(sandbox.layout().pidFile()).doesNotExist();
     }
 
+    /** A terminal sends it to the whole group in the foreground; the server must not go before its owner has let go. */
+    @Test
+    void ctrl_c_at_our_terminal_does_not_reach_the_server() throws IOException {
+        try (EmbeddedPostgres postgres =
+                EmbeddedPostgres.at(sandbox.usedDirectory()).start()) {
+            String status = Files.readString(Path.of("/proc", Long.toString(postgres.pid()), "stat"));
+            String group = status.substring(status.lastIndexOf(')')).replaceFirst("\\) \\w \\d+ (\\d+) .*\\s*", "$1");
+
+            assertThat(group).isEqualTo(Long.toString(postgres.pid()));
+        }
+    }
+
     @Test
     void a_killed_server_comes_back_on_the_same_port_with_all_that_was_acknowledged() throws SQLException, IOException {
         try (EmbeddedPostgres postgres =

@@ -34,6 +34,7 @@ class PrivacyTest {
 
     private static final int CLEAR_TEXT_PASSWORD_PLEASE = 3;
     private static final int WELCOME = 0;
+    private static final String CONNECTION_REJECTED = "08004";
 
     private static Sandbox sandbox;
     private static EmbeddedPostgres postgres;
@@ -114,7 +115,13 @@ class PrivacyTest {
             CompletableFuture<String> heard = CompletableFuture.supplyAsync(() -> playServer(stranger, authentication));
             Login login = new Login(stranger.getLocalPort(), new Password("the-secret"));
 
-            assertThatThrownBy(() -> login.open(Duration.ofSeconds(10))).isInstanceOf(SQLException.class);
+            assertThatThrownBy(
+                            () -> login.answeringWithin(Duration.ofSeconds(10)).getConnection())
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            refusal -> assertThat(refusal.getSQLState())
+                                    .as("refused by the client, not given up for lack of an answer: %s", refusal)
+                                    .isEqualTo(CONNECTION_REJECTED));
 
             assertThat(heard.join()).contains("tally").doesNotContain("the-secret");
         }

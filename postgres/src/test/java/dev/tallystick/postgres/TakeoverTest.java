@@ -165,6 +165,22 @@ class TakeoverTest {
         }
     }
 
+    /** A process that looks like one to the last letter of its command line, but does not end when its directory is gone. */
+    @Test
+    void an_initdb_that_a_killed_owner_left_behind_is_ended() throws Exception {
+        Path unfinished = Files.createDirectories(sandbox.usedDirectory().resolve(Layout.UNFINISHED + "1"));
+        Process initdb =
+                new ProcessBuilder("/bin/sh", "-c", "read never; :", "initdb", "--pgdata=" + unfinished).start();
+        try {
+            EmbeddedPostgres.at(sandbox.directory()).start().close();
+
+            assertThat(initdb.onExit()).succeedsWithin(Duration.ofSeconds(30));
+            assertThat(unfinished).doesNotExist();
+        } finally {
+            initdb.destroyForcibly();
+        }
+    }
+
     @Test
     void a_temporary_directory_whose_owner_was_killed_is_cleared_by_the_next() throws Exception {
         Sandbox.Child child = sandbox.child("hold-temporary", sandbox.root());
