@@ -64,8 +64,7 @@ final class Programs {
                 .redirectErrorStream(true)
                 .redirectOutput(
                         ProcessBuilder.Redirect.appendTo(layout.logFile().toFile()));
-        // Nothing inherited: variables such as PGOPTIONS or PGDATA would change what runs, others may be nobody's
-        // business.
+        // Nothing inherited: PGOPTIONS or PGDATA would change what runs, and other variables are none of its business.
         Map<String, String> environment = builder.environment();
         String path = searchPath();
         environment.clear();

@@ -3,6 +3,7 @@ package dev.tallystick.postgres;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -35,7 +36,7 @@ final class TemporaryDirectories {
     private static void clearIfAbandoned(Layout layout) throws IOException {
         try {
             Optional<DirectoryLock> lock =
-                    PrivateFiles.isOurs(layout.root()) ? DirectoryLock.takeAbandoned(layout) : Optional.empty();
+                    isOurOwn(layout.root()) ? DirectoryLock.takeAbandoned(layout) : Optional.empty();
             if (lock.isPresent()) {
                 Server.endAll(layout.data());
                 lock.get().closeAndDelete();
@@ -43,6 +44,12 @@ final class TemporaryDirectories {
         } catch (NoSuchFileException gone) {
             LOG.debug("Another process has just deleted {}", layout.root(), gone);
         }
+    }
+
+    // Everybody can write to such a parent: a link there may lead to a directory of ours that is anything but
+    // temporary.
+    private static boolean isOurOwn(Path directory) throws IOException {
+        return Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) && PrivateFiles.isOurs(directory);
     }
 
     private TemporaryDirectories() {}

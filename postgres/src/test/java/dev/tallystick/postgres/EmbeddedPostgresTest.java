@@ -2,6 +2,7 @@ package dev.tallystick.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
@@ -145,6 +146,7 @@ class EmbeddedPostgresTest {
     /** A terminal sends it to the whole group in the foreground; the server must not go before its owner has let go. */
     @Test
     void ctrl_c_at_our_terminal_does_not_reach_the_server() throws IOException {
+        assumeTrue(Files.isDirectory(Path.of("/proc")), "only Linux has setsid, and tells of it here");
         try (EmbeddedPostgres postgres =
                 EmbeddedPostgres.at(sandbox.usedDirectory()).start()) {
             String status = Files.readString(Path.of("/proc", Long.toString(postgres.pid()), "stat"));

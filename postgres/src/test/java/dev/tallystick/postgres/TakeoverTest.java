@@ -194,6 +194,17 @@ class TakeoverTest {
         }
     }
 
+    @Test
+    void a_link_that_somebody_put_beside_temporary_directories_is_not_followed() throws Exception {
+        Path link = sandbox.root().resolve("tallystick-postgres-1");
+        Files.createSymbolicLink(link, sandbox.usedDirectory());
+
+        TemporaryDirectories.clearAbandoned(sandbox.root());
+
+        assertThat(link).isSymbolicLink();
+        assertThat(sandbox.layout().data()).exists();
+    }
+
     /** What a child acknowledged before it was killed in the middle of writing. */
     private List<String> writeAndKill() throws IOException {
         Sandbox.Child child = sandbox.child("write", sandbox.usedDirectory());
