@@ -20,12 +20,12 @@ import picocli.CommandLine.Parameters;
         name = "bench/run",
         mixinStandardHelpOptions = true,
         description = "Runs one suite: a warm-up, then three interleaved rounds; prints medians, spread and ratios.",
-        footer = {"", "Examples:", "  bench/run sql", "  bench/run sql --seconds 10 --json"})
+        footer = {"", "Examples:", "  bench/run sql", "  bench/run engine --seconds 10 --json"})
 final class Bench implements Callable<Integer> {
 
-    private static final Map<String, Supplier<Suite>> SUITES = Map.of("sql", SqlSuite::new);
+    private static final Map<String, Supplier<Suite>> SUITES = Map.of("sql", SqlSuite::new, "engine", EngineSuite::new);
 
-    @Parameters(index = "0", paramLabel = "SUITE", description = "what to measure: sql")
+    @Parameters(index = "0", paramLabel = "SUITE", description = "what to measure: sql, engine")
     private String suite = "";
 
     @Option(names = "--seconds", paramLabel = "N", description = "length of one round (default: ${DEFAULT-VALUE})")

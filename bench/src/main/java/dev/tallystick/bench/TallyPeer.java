@@ -1,0 +1,158 @@
+package dev.tallystick.bench;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.tallystick.JobHandle;
+import dev.tallystick.Submit;
+import dev.tallystick.Tallystick;
+import dev.tallystick.bench.Contender.Round;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
+
+/** Us. After each round the rows are checked: every job closed, semaphore 0, ledgers right. */
+final class TallyPeer {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int BATCH = 100;
+    private static final int BATCHES = 20;
+
+    private static final String WRONG = """
+            select count(*)
+            from tally.job j
+            where j.closed_by is null
+                or j.semaphore <> 0
+                or j.outcome <> 'completed'
+                or exists (
+                    select 1
+                    from tally.activity a
+                    where a.job_id = j.id
+                        and a.ledger <> case a.name when '$main' then 1111100000001 else 1111000000001 end
+                )
+            """;
+
+    // Written rows and commits since the server started, as the sessions have reported them by now.
+    private static final String WORK = """
+            select (select sum(n_tup_ins + n_tup_upd + n_tup_del) from pg_stat_user_tables where schemaname = 'tally'),
+                (select xact_commit from pg_stat_database where datname = current_database())
+            """;
+
+    private final DataSource database;
+    private final String run = UUID.randomUUID().toString();
+    private final AtomicLong sequence = new AtomicLong();
+
+    TallyPeer(DataSource database) {
+        this.database = database;
+    }
+
+    /** Submit, run, and wait for the result. */
+    Contender workflow(int steps, int callers) {
+        return new Contender("tally.%dstep.c%d".formatted(steps, callers), callers, number -> new Running() {
+            @Override
+            public int call(int caller) throws InterruptedException {
+                JobHandle<String> job = tally.submit("steps" + steps, "x", key());
+                job.result(PATIENCE);
+                return 1;
+            }
+        });
+    }
+
+    /** Submit in batches of 100, and wait until all are done. The body is the job; its result is recorded. */
+    Contender batch(String name) {
+        return new Contender(name, 1, number -> new Running() {
+            @Override
+            public int call(int caller) throws InterruptedException {
+                List<List<JobHandle<String>>> submitted = new ArrayList<>();
+                for (int i = 0; i < BATCHES; i++) {
+                    Map<Submit, String> inputs = new LinkedHashMap<>();
+                    for (int k = 0; k < BATCH; k++) {
+                        inputs.put(key(), "x");
+                    }
+                    submitted.add(tally.submitAll("steps0", inputs));
+                }
+                for (List<JobHandle<String>> batch : submitted) {
+                    for (JobHandle<String> job : batch) {
+                        job.result(PATIENCE);
+                    }
+                }
+                return BATCH * BATCHES;
+            }
+        });
+    }
+
+    private Submit key() {
+        return Submit.key(run + ":" + sequence.incrementAndGet());
+    }
+
+    private abstract class Running implements Round {
+
+        private final HikariDataSource pool = pool();
+        final Tallystick tally = Tallystick.builder().dataSource(pool).build();
+        private final long[] before;
+
+        Running() throws SQLException {
+            tally.register("steps0", String.class, String.class, (ctx, input) -> input);
+            tally.register(
+                    "steps1", String.class, String.class, (ctx, input) -> ctx.step("one", String.class, () -> input));
+            tally.register("steps3", String.class, String.class, (ctx, input) -> {
+                String one = ctx.step("one", String.class, () -> input);
+                String two = ctx.step("two", String.class, () -> one);
+                return ctx.step("three", String.class, () -> two);
+            });
+            tally.start();
+            before = work();
+        }
+
+        @Override
+        public void close() throws SQLException {
+            tally.close();
+            pool.close();
+            long wrong = numbers(WRONG, 1)[0];
+            if (wrong > 0) {
+                throw new IllegalStateException(wrong + " jobs are not closed as they should be");
+            }
+        }
+
+        @Override
+        public Map<String, Double> extras(long items) throws SQLException {
+            long[] after = work();
+            Map<String, Double> extras = new LinkedHashMap<>();
+            extras.put("row_writes_per_job", (after[0] - before[0]) / (double) items);
+            extras.put("commits_per_job", (after[1] - before[1]) / (double) items);
+            return extras;
+        }
+    }
+
+    private HikariDataSource pool() {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database);
+        config.setMaximumPoolSize(16);
+        return new HikariDataSource(config);
+    }
+
+    private long[] work() throws SQLException {
+        return numbers(WORK, 2);
+    }
+
+    private long[] numbers(String query, int columns) throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            row.next();
+            long[] read = new long[columns];
+            for (int i = 0; i < columns; i++) {
+                read[i] = row.getLong(i + 1);
+            }
+            return read;
+        }
+    }
+}
