@@ -14,6 +14,11 @@ record ActivityId(JobId job, String path, String name) {
         return new ActivityId(job, "", "$cancel");
     }
 
+    /** The transition that ends a job one of whose ledgers is full. */
+    static ActivityId ceiling(JobId job) {
+        return new ActivityId(job, "", "$ceiling");
+    }
+
     static ActivityId main(JobId job) {
         return new ActivityId(job, "", MAIN);
     }

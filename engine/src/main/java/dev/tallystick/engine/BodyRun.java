@@ -195,6 +195,7 @@ final class BodyRun {
             return switch (tools.mover().bring(withUnsaid(last, dispatches, children, waitsFor))) {
                 case Moved.Done done -> done.attempts();
                 case Moved.JobClosed closed -> throw stopping(BodyStopped.Reason.JOB_CLOSED);
+                case Moved.Refused refused -> throw stopping(BodyStopped.Reason.LEASE_LOST);
                 case Moved.LeaseLost lost -> throw stopping(BodyStopped.Reason.LEASE_LOST);
             };
         } finally {

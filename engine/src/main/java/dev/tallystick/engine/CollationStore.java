@@ -23,6 +23,7 @@ import java.util.UUID;
  *   <li>Several transitions of one job in one batch each count: deltas add up per job in the order of the batch, and the first
  *       one that reaches the threshold closes the job.
  *   <li>The dimension of a GUID is fixed at its first entry.
+ *   <li>An entry that would pass a ceiling is refused before anything is written for it, and the end of its job is posted.
  * </ul>
  */
 final class CollationStore {
@@ -58,18 +59,22 @@ final class CollationStore {
                     enters, works, spawns, completes, acknowledges, n
                 )
             ),
-            plan as (
-                select i.*,
+            entry as (
+                select i.*, g.ordinal as given,
                     coalesce(g.ledger, 0) as old,
-                    coalesce(
-                        g.ordinal,
-                        a.ledger % {COMPLETION_TASKS_DONE} - 1 + row_number() over (partition by i.job_id, i.path, i.name order by i.n)
-                    ) as ordinal,
-                    i.works and (coalesce(g.ledger, 0) / {WORK_DONE}) % 10 = 0 as does_work,
-                    i.spawns and (coalesce(g.ledger, 0) / {CHILDREN_SPAWNED}) % 10 = 0 as does_spawn
+                    a.ledger % {COMPLETION_TASKS_DONE}
+                        + sum(i.enters::int) over (partition by i.job_id, i.path, i.name order by i.n) as entries
                 from item i
                 join tally.activity a on a.job_id = i.job_id and a.path = i.path and a.name = i.name
                 left join tally.guid g on g.job_id = i.job_id and g.guid = i.guid
+            ),
+            plan as (
+                select e.*,
+                    coalesce(e.given, e.entries - 1) as ordinal,
+                    e.works and (e.old / {WORK_DONE}) % 10 = 0 as does_work,
+                    e.spawns and (e.old / {CHILDREN_SPAWNED}) % 10 = 0 as does_spawn
+                from entry e
+                where not e.enters or greatest(e.entries, e.old % {COMPLETION_TASKS_DONE} + 1) < {COMPLETION_TASKS_DONE}
             ),
             moved as (
                 select p.job_id, p.guid, p.n, p.delta, p.outcome, p.output, p.error, j.threshold,
@@ -103,13 +108,6 @@ final class CollationStore {
                 from total t
                 where j.id = t.job_id
             ),
-            told as (
-                insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, path, name, source)
-                select c.parent_job, c.parent_guid, c.mesh, '$engine', c.priority, now(), c.parent_path, c.parent_name, c.id
-                from hit h
-                join tally.job c on c.id = h.job_id
-                where c.parent_job is not null
-            ),
             marked as (
                 select p.*,
                     h.guid is not null as closes,
@@ -118,6 +116,14 @@ final class CollationStore {
                         and (h.guid is not null or (p.old / {JOB_CLOSED}) % 10 = 1) as does_complete
                 from plan p
                 left join hit h on h.job_id = p.job_id and h.guid = p.guid
+            ),
+            told as (
+                insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, path, name, source)
+                select c.parent_job, c.parent_guid, c.mesh, '$engine', c.priority, now(), c.parent_path, c.parent_name, c.id
+                from marked m
+                join tally.job c on c.id = m.job_id
+                where m.does_complete
+                    and c.parent_job is not null
             ),
             touched as (
                 select job_id, path, name,
@@ -162,6 +168,23 @@ final class CollationStore {
             select r.guid, r.ordinal, r.ledger, m.closes
             from recorded r
             join marked m on m.job_id = r.job_id and m.guid = r.guid
+            """);
+
+    private static final String END_REFUSED = """
+            insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, path, name)
+            select j.id, i.guid, j.mesh, '$engine', 0, now(), '', '$ceiling'
+            from unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
+            join tally.job j on j.id = i.job_id
+            where j.closed_by is null
+            on conflict (job_id, guid) do nothing
+            """;
+
+    private static final String UNFINISHED = Weights.in("""
+            select job_id, guid, path, name, fence
+            from tally.guid
+            where (ledger / {JOB_CLOSED}) % 10 = 1 and (ledger / {COMPLETION_TASKS_DONE}) % 10 = 0
+            order by entered_at
+            limit ?
             """);
 
     // An activity that is there already was dispatched before, by a process that died or failed: that is one more
@@ -241,7 +264,11 @@ final class CollationStore {
         return new HashSet<>(tx.query(statement, row -> new JobId(row.getObject("id", UUID.class)), (Object) ids));
     }
 
-    /** Takes each transition as far as it says. No GUID twice in one call. */
+    /**
+     * Takes each transition as far as it says. No GUID twice in one call.
+     *
+     * @return what each of them left behind; one that is missing was refused at a ceiling, or has no activity
+     */
     Map<Guid, Collated> collate(Tx tx, List<LegTwo> items) throws SQLException {
         Map<Guid, Collated> collated = HashMap.newHashMap(items.size());
         Columns<LegTwo> of = new Columns<>(items);
@@ -267,7 +294,25 @@ final class CollationStore {
                 of.flags(item -> item.steps().contains(Step.CHILDREN)),
                 of.flags(item -> item.steps().contains(Step.COMPLETION_TASKS)),
                 of.flags(LegTwo::acknowledges));
+        if (collated.size() < items.size()) {
+            endRefused(
+                    tx,
+                    items.stream()
+                            .filter(item -> !collated.containsKey(item.guid()))
+                            .map(item -> item.activity().job())
+                            .distinct()
+                            .toList());
+        }
         return collated;
+    }
+
+    /** Nothing wraps: the job of a transition that was refused ends, by a transition of its own. */
+    private static void endRefused(Tx tx, List<JobId> jobs) throws SQLException {
+        Columns<JobId> of = new Columns<>(jobs);
+        tx.update(
+                END_REFUSED,
+                of.uuids(JobId::value),
+                of.uuids(job -> Guid.of(ActivityId.ceiling(job), 0).value()));
     }
 
     /**
@@ -295,6 +340,11 @@ final class CollationStore {
                 of.texts(LegOne::queue),
                 of.optionalLongs(item -> item.due() == null ? null : item.due().toMillis()));
         return attempts;
+    }
+
+    /** Transitions that closed their job and whose completion tasks are not done, the oldest first. */
+    List<Lease> unfinished(Tx tx, int limit) throws SQLException {
+        return tx.query(UNFINISHED, PostingStore::lease, limit);
     }
 
     /** Those of the transitions that are recorded, under the very fence that they bring: what was said here before. */

@@ -86,6 +86,7 @@ public final class Engine implements AutoCloseable {
         this.acceptor = new Acceptor(keys, jobs, settings.lease());
         this.outcomes = new Outcomes(database, jobs);
         this.timekeeper = new Timekeeper(database, postings, collation, jobs);
+        CompletionSweeper sweeper = new CompletionSweeper(database, collation);
         this.claims = new Loop("claims", settings.poll(), this::claim);
         this.timers = new Loop("timers", settings.poll(), this::fireTimers);
         BodyTools tools = new BodyTools(
@@ -104,6 +105,7 @@ public final class Engine implements AutoCloseable {
                 claims,
                 timers,
                 new Loop("heartbeat", settings.heartbeat(), runner::beat),
+                new Loop("completions", settings.lease(), sweeper::sweep),
                 new Loop("results", settings.unsaid(), runner::sayStale),
                 new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look));
     }
@@ -228,6 +230,7 @@ public final class Engine implements AutoCloseable {
         stopping = true;
         endLoops();
         runner.abandon();
+        committer.close();
     }
 
     private void endLoops() {

@@ -58,8 +58,10 @@ record LegTwo(
                 activity, Guid.of(activity, 0), fence, 0, outcome, output, error, true, Set.of(Step.values()), true);
     }
 
+    /** A part of this Leg 2. Only what takes the last step acknowledges. */
     LegTwo only(boolean entering, Set<Step> wanted) {
-        return new LegTwo(activity, guid, fence, delta, outcome, output, error, entering, wanted, acknowledges);
+        boolean last = wanted.contains(Step.COMPLETION_TASKS);
+        return new LegTwo(activity, guid, fence, delta, outcome, output, error, entering, wanted, acknowledges && last);
     }
 
     /** Whether the job's own row changes, so that it must be locked first. */

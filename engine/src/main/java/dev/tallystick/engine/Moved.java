@@ -11,6 +11,9 @@ sealed interface Moved {
     /** The results are recorded and change nothing, for the job has closed; nothing was dispatched. */
     record JobClosed() implements Moved {}
 
+    /** A result met a full ledger and was not recorded; the job is about to be ended for that. */
+    record Refused() implements Moved {}
+
     /** Nothing was written: somebody else has the lease. */
     record LeaseLost() implements Moved {}
 }

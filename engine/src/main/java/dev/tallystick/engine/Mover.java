@@ -123,15 +123,15 @@ final class Mover implements Primitive<Move, Moved> {
         if (!waits.isEmpty()) {
             results.addAll(signals.take(tx, waits));
         }
-        if (!results.isEmpty()) {
-            collation.collate(tx, results);
-        }
+        Map<Guid, Collated> collated = results.isEmpty() ? Map.of() : collation.collate(tx, results);
         List<Move> parking = moves.stream().filter(Move::parks).toList();
         if (!parking.isEmpty()) {
             postings.park(tx, parking);
         }
         for (Move move : moves) {
-            answers.computeIfAbsent(move.job(), job -> new Moved.Done(attemptsOf(move, attempts)));
+            boolean refused = move.results().stream().anyMatch(result -> !collated.containsKey(result.guid()));
+            answers.computeIfAbsent(
+                    move.job(), job -> refused ? new Moved.Refused() : new Moved.Done(attemptsOf(move, attempts)));
         }
     }
 

@@ -271,7 +271,7 @@ final class PostingStore {
                 of.uuids(body -> body.guid().value()));
     }
 
-    private static Lease lease(ResultSet row) throws SQLException {
+    static Lease lease(ResultSet row) throws SQLException {
         JobId job = new JobId(row.getObject("job_id", UUID.class));
         ActivityId activity = new ActivityId(job, row.getString("path"), row.getString("name"));
         return new Lease(activity, new Guid(row.getObject("guid", UUID.class)), row.getLong("fence"));

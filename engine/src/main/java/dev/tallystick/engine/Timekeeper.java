@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Digit;
 import dev.tallystick.engine.PostingStore.Due;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
@@ -13,10 +14,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Does what needs no worker: when a sleep or a time-out is due, a child has closed, or a job is to be cancelled, the Leg 2 of
- * that is recorded and the body woken.
+ * Does what needs no worker: when a sleep or a time-out is due, a child has closed, or a job is to end from outside, the Leg 2
+ * of that is recorded and the body woken.
  *
- * <p>Several may be at it. Locks are taken as everywhere: jobs (only where one is cancelled), then bodies, then what is due; what
+ * <p>Several may be at it. Locks are taken as everywhere: jobs (only where one is ended), then bodies, then what is due; what
  * is gone by then was done by somebody else.
  */
 final class Timekeeper {
@@ -24,6 +25,8 @@ final class Timekeeper {
     static final String QUEUE = "$engine";
 
     private static final int BATCH = 200;
+    private static final String FULL =
+            "the ledger of an activity is full: it was told " + Digit.LEG2_ENTRIES.maximum() + " things";
 
     private final Database database;
     private final PostingStore postings;
@@ -62,22 +65,22 @@ final class Timekeeper {
     }
 
     private Fired fire(Tx tx, List<Lease> due) throws SQLException {
-        List<JobId> toCancel = due.stream()
-                .filter(Timekeeper::cancels)
+        List<JobId> toEnd = due.stream()
+                .filter(Timekeeper::ends)
                 .map(Lease::job)
                 .distinct()
                 .sorted()
                 .toList();
-        if (!toCancel.isEmpty()) {
-            collation.lock(tx, toCancel, true);
+        if (!toEnd.isEmpty()) {
+            collation.lock(tx, toEnd, true);
         }
         List<Lease> bodies =
                 due.stream().map(Lease::job).distinct().map(Timekeeper::bodyOf).toList();
         postings.hold(tx, bodies);
         List<Due> still = postings.stillDue(tx, due);
-        List<JobId> cancelled = cancel(
-                tx, still.stream().map(Due::posting).filter(Timekeeper::cancels).toList());
-        answer(tx, still.stream().filter(each -> !cancels(each.posting())).toList());
+        List<JobId> cancelled = end(
+                tx, still.stream().map(Due::posting).filter(Timekeeper::ends).toList());
+        answer(tx, still.stream().filter(each -> !ends(each.posting())).toList());
         postings.wake(tx, bodies);
         List<JobId> woken =
                 still.stream().map(each -> each.posting().job()).distinct().toList();
@@ -103,36 +106,42 @@ final class Timekeeper {
     }
 
     /** Ends the jobs with transitions of their own, and asks for the end of their children. */
-    private List<JobId> cancel(Tx tx, List<Lease> cancels) throws SQLException {
-        if (cancels.isEmpty()) {
+    private List<JobId> end(Tx tx, List<Lease> ends) throws SQLException {
+        if (ends.isEmpty()) {
             return List.of();
         }
-        List<JobId> ids = cancels.stream().map(Lease::job).toList();
+        List<JobId> ids = ends.stream().map(Lease::job).toList();
         Set<JobId> open = collation.open(tx, ids);
         List<Lease> late =
-                cancels.stream().filter(each -> !open.contains(each.job())).toList();
+                ends.stream().filter(each -> !open.contains(each.job())).toList();
         postings.drop(tx, late);
         List<Lease> timely =
-                cancels.stream().filter(each -> open.contains(each.job())).toList();
+                ends.stream().filter(each -> open.contains(each.job())).toList();
         if (!timely.isEmpty()) {
             collation.enter(
                     tx,
                     timely.stream()
-                            .map(each -> LegOne.inline(each.activity(), "cancel", 0))
+                            .map(each -> LegOne.inline(each.activity(), "end", 0))
                             .toList());
-            collation.collate(
-                    tx,
-                    timely.stream()
-                            .map(each -> LegTwo.ending(
-                                    each.activity(), each.fence(), JobOutcome.CANCELLED, null, "it was cancelled"))
-                            .toList());
+            collation.collate(tx, timely.stream().map(Timekeeper::ending).toList());
             List<JobId> children = jobs.openChildren(tx, open);
             postings.postCancel(tx, children);
         }
         return timely.stream().map(Lease::job).collect(Collectors.toList());
     }
 
-    private static boolean cancels(Lease posting) {
-        return posting.activity().equals(ActivityId.cancel(posting.job()));
+    private static LegTwo ending(Lease end) {
+        boolean full = end.activity().equals(ActivityId.ceiling(end.job()));
+        return LegTwo.ending(
+                end.activity(),
+                end.fence(),
+                full ? JobOutcome.FAILED : JobOutcome.CANCELLED,
+                null,
+                full ? FULL : "it was cancelled");
+    }
+
+    private static boolean ends(Lease posting) {
+        ActivityId activity = posting.activity();
+        return activity.equals(ActivityId.cancel(posting.job())) || activity.equals(ActivityId.ceiling(posting.job()));
     }
 }
