@@ -146,6 +146,7 @@ final class BodyRun {
     void dispatch(LegOne dispatch, NewJob child) {
         demandRunning();
         move(List.of(), List.of(dispatch), List.of(child), List.of());
+        tools.crashPoints().reached(EngineCrashPoint.CHILD_STARTED);
         tools.jobsAreDue().run();
     }
 
@@ -184,6 +185,7 @@ final class BodyRun {
     private BodyStopped park(Set<String> waitsFor) {
         demandRunning();
         move(List.of(), List.of(), List.of(), List.copyOf(waitsFor));
+        tools.crashPoints().reached(EngineCrashPoint.PARKED);
         stop(BodyStopped.Reason.PARKED);
         return new BodyStopped(BodyStopped.Reason.PARKED);
     }

@@ -56,6 +56,7 @@ public final class Engine implements AutoCloseable {
     private final Timekeeper timekeeper;
     private final Outcomes outcomes;
     private final Database database;
+    private final CrashPoints crashPoints;
     private final JobStore jobs = new JobStore();
 
     private final Loop claims;
@@ -74,6 +75,7 @@ public final class Engine implements AutoCloseable {
             EngineSettings settings,
             CrashPoints crashPoints) {
         this.database = database;
+        this.crashPoints = crashPoints;
         this.ids = ids;
         this.owner = ids.next().toString();
         PostingStore postings = new PostingStore();
@@ -186,6 +188,7 @@ public final class Engine implements AutoCloseable {
     public CompletableFuture<Signalled> signal(JobId job, String name, String senderKey, byte[] payload) {
         SentSignal signal = new SentSignal(new SentSignal.Id(job, name, senderKey), payload);
         return committer.submit(signaller, signal).thenApply(answer -> {
+            crashPoints.reached(EngineCrashPoint.SIGNALLED);
             claims.ring();
             return answer;
         });
@@ -197,6 +200,7 @@ public final class Engine implements AutoCloseable {
             postings.postCancel(tx, List.of(job));
             return null;
         });
+        crashPoints.reached(EngineCrashPoint.CANCEL_ASKED);
         timers.ring();
     }
 
@@ -256,6 +260,9 @@ public final class Engine implements AutoCloseable {
 
     private void fireTimers() {
         Timekeeper.Fired fired = timekeeper.fire();
+        if (!fired.woken().isEmpty()) {
+            crashPoints.reached(EngineCrashPoint.FIRED);
+        }
         fired.woken().forEach(runner::ring);
         fired.cancelled().forEach(runner::jobClosed);
         if (!fired.woken().isEmpty()) {

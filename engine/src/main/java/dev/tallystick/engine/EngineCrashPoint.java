@@ -14,6 +14,18 @@ public enum EngineCrashPoint implements CrashPoint {
     WORKED,
     /** An attempt failed, and the next one is not counted. */
     ATTEMPT_FAILED,
+    /** The effect and the result of a transaction are durable, the body does not know. */
+    TRANSACTED,
+    /** A child is durable, and nobody was told that it is due. */
+    CHILD_STARTED,
+    /** The lease was given back, the body has not unwound. */
+    PARKED,
+    /** What was due is recorded, and nobody was told who may go on. */
+    FIRED,
+    /** A signal is durable, its sender and its job do not know. */
+    SIGNALLED,
+    /** The end of a job was asked for, and nobody was told. */
+    CANCEL_ASKED,
     /** The body has returned, its end is not durable. */
     RETURNED,
     /** The job is closed, and nobody who waits for it knows. */

@@ -36,9 +36,13 @@ record Move(Lease lease, List<LegTwo> results, List<LegOne> dispatches, List<New
         return lease.job();
     }
 
-    /** Whether the job's own row changes, so that it must be locked first. */
+    /**
+     * Whether the job must be locked first: because its own row changes, or because it must not close meanwhile. A job that
+     * closes asks for the end of its children, and must see them all.
+     */
     boolean movesJob() {
-        return results.stream().anyMatch(LegTwo::movesJob)
+        return !children.isEmpty()
+                || results.stream().anyMatch(LegTwo::movesJob)
                 || dispatches.stream().anyMatch(dispatch -> dispatch.delta() != 0 || dispatch.awaitsSignal());
     }
 }

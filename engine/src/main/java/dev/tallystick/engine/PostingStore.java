@@ -100,9 +100,10 @@ final class PostingStore {
             where p.job_id = i.job_id and p.guid = i.guid and p.fence = i.fence
             """;
 
-    // The posting is locked by the statement before this one, and whoever does what the body waits for locks it too
-    // before
-    // writing: so either this sees the work done, or the other one sees the body parked.
+    // The posting is locked by the statement before this one, and whoever does what the body waits for, or ends its
+    // job,
+    // locks it too before writing: so either this sees the work done or the job closed, or the other one sees the body
+    // parked. The statement that locked it may have waited for the other one, and would not see what that one did.
     private static final String PARK = Weights.in("""
             update tally.posting p
             set owner = null,
@@ -114,6 +115,7 @@ final class PostingStore {
                             and a.path = any(string_to_array(i.waits_for, ' '))
                             and (a.ledger / {WORK_DONE}) % 10 = 1
                     )
+                        or exists (select 1 from tally.job j where j.id = p.job_id and j.closed_by is not null)
                     then now()
                     else 'infinity'
                 end

@@ -106,6 +106,7 @@ final class Scope implements Context {
                 T value = work.run(tx.connection());
                 return new Transactions.Encoded<>(value, run.tools().codec().encode(value));
             });
+            run.tools().crashPoints().reached(EngineCrashPoint.TRANSACTED);
             return switch (outcome) {
                 case Outcome.Committed<T> committed -> committed.value();
                 case Outcome.RecordedBefore<T> before -> replay(before.record(), type);

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ final class Workbench implements AutoCloseable {
 
     private final Database database;
     private final Ids ids = new Ids(Clock.systemUTC(), new SplittableRandom());
-    private final List<Engine> engines = new ArrayList<>();
+    private final List<Engine> engines = new CopyOnWriteArrayList<>();
     private final List<WorkflowType<?, ?>> types = new ArrayList<>();
     private final JsonCodec codec = new JsonCodec();
 
@@ -64,6 +65,12 @@ final class Workbench implements AutoCloseable {
     }
 
     Engine start(Database on, EngineSettings settings, CrashPoints crashPoints) {
+        return start(on, settings, crashPoints, types);
+    }
+
+    /** An engine that knows these workflows only. */
+    Engine start(
+            Database on, EngineSettings settings, CrashPoints crashPoints, List<? extends WorkflowType<?, ?>> known) {
         Engine engine = new Engine(
                 on,
                 new AcceptDoor(KeyRetention.DEFAULT),
@@ -73,10 +80,16 @@ final class Workbench implements AutoCloseable {
                 RandomGenerator.getDefault(),
                 settings,
                 crashPoints);
-        types.forEach(engine::register);
+        known.forEach(engine::register);
         engines.add(engine);
         engine.start();
         return engine;
+    }
+
+    /** As {@code kill -9} does. */
+    void kill(Engine engine) {
+        engine.abandon();
+        engines.remove(engine);
     }
 
     JobId submit(Engine engine, String workflow, String key) {
@@ -178,6 +191,21 @@ final class Workbench implements AutoCloseable {
                 union all
                 select 'completion not done: ' || job_id from tally.guid
                     where (ledger / 100000000000) % 10 = 1 and (ledger / 100000000) % 10 = 0
+                union all
+                select 'a marker was set twice: ' || job_id || ' ' || path || ' ' || lpad(ledger::text, 15, '0')
+                    from (select job_id, path, ledger from tally.guid
+                        union all select job_id, path, ledger from tally.activity) as l
+                    where lpad(ledger::text, 15, '0') !~ '^[0-9]{3}[01]{4}'
+                union all
+                select 'two transitions in one dimension: ' || job_id || ' ' || path || ' ' || name
+                    from tally.guid group by job_id, path, name, ordinal having count(*) > 1
+                union all
+                select 'two transitions of an activity that is told one thing: ' || g.job_id || ' ' || g.path || ' ' || g.name
+                    from tally.guid g group by g.job_id, g.path, g.name having count(*) > 1
+                union all
+                select 'child told of twice or not at all: ' || id from tally.job c
+                    where c.parent_job is not null and not exists (
+                        select 1 from tally.guid g where g.job_id = c.parent_job and g.guid = c.parent_guid)
                 union all
                 select 'work without children marker: ' || job_id || ' ' || path from tally.guid
                     where (ledger / 10000000000) % 10 <> (ledger / 1000000000) % 10

@@ -43,7 +43,8 @@ final class Lane {
         this.committer = committer;
         this.database = database;
         this.limits = limits;
-        this.thread = Thread.ofPlatform().name("tally-commit-" + number).daemon().unstarted(this::run);
+        this.thread =
+                Thread.ofPlatform().name("tally-commit-" + number).daemon().unstarted(this::run);
     }
 
     void start() {
@@ -229,8 +230,13 @@ final class Lane {
 
     private void dropConnection() {
         if (connection != null) {
-            // The next holder of a pooled connection must not inherit our lock time-out; one that cannot be reset is broken.
+            // The next holder of a pooled connection must not inherit our lock time-out; one that cannot be reset is
+            // broken.
             try (Statement statement = connection.createStatement()) {
+                // Turning auto-commit on would commit what a batch that died has left open.
+                if (!connection.getAutoCommit()) {
+                    connection.rollback();
+                }
                 connection.setAutoCommit(true);
                 statement.execute("reset lock_timeout");
             } catch (SQLException e) {

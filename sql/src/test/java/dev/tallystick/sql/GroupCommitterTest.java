@@ -247,6 +247,19 @@ class GroupCommitterTest {
     }
 
     @Test
+    void a_committer_that_dies_before_its_commit_leaves_nothing() {
+        CrashAt crash = CrashAt.nth(SqlCrashPoint.BEFORE_COMMIT, 2);
+        Database crashing = Database.on(postgres.dataSource(), RandomGenerator.getDefault(), crash);
+        GroupCommitter committer = new GroupCommitter(crashing, LIMITS);
+
+        assertThatThrownBy(() -> committer.submit(deposit, item("k", 0)).join())
+                .hasCauseInstanceOf(UnknownOutcomeException.class);
+        committer.close();
+
+        assertThat(EffectStore.keys(database)).isEmpty();
+    }
+
+    @Test
     void a_committer_that_dies_reports_its_batch_as_unknown_and_takes_no_more() {
         CrashAt crash = CrashAt.nth(SqlCrashPoint.AFTER_COMMIT, 2);
         Database crashing = Database.on(postgres.unpooled(), RandomGenerator.getDefault(), crash);

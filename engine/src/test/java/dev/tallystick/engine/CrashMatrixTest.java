@@ -1,0 +1,221 @@
+package dev.tallystick.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.core.CrashPoint;
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.SqlCrashPoint;
+import dev.tallystick.testkit.CrashAt;
+import dev.tallystick.testkit.CrashCoverage;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.SimulatedCrash;
+import dev.tallystick.testkit.TestPostgres;
+import java.lang.Thread.UncaughtExceptionHandler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Runs each scenario in an engine that dies, at every point and at every arrival there; then one other engine finishes them all,
+ * and each has one result, one set of activities, one completion and nothing left open.
+ */
+class CrashMatrixTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = Workbench.postgres();
+
+    /** Polls seldom, so that most of the commits are those of the job. */
+    private static final EngineSettings DYING = Workbench.SETTINGS.poll(Duration.ofMillis(500));
+
+    /** Beyond this many arrivals at a commit, those of idle polls only. */
+    private static final int MOST_ARRIVALS = 14;
+
+    private static final int AT_ONCE = 4;
+
+    private static UncaughtExceptionHandler before;
+
+    private Workbench workbench;
+
+    @BeforeAll
+    static void letTheDeadBeSilent() {
+        before = Thread.getDefaultUncaughtExceptionHandler();
+        Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
+            if (!(thrown instanceof SimulatedCrash)) {
+                thrown.printStackTrace();
+            }
+        });
+    }
+
+    @AfterAll
+    static void restore() {
+        Thread.setDefaultUncaughtExceptionHandler(before);
+    }
+
+    @BeforeEach
+    void open() {
+        workbench = new Workbench(postgres.dataSource());
+        workbench.database().transact("create", tx -> tx.update("create table effect (job text)"));
+    }
+
+    @AfterEach
+    void close() {
+        workbench.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_job_whose_engine_died_anywhere_ends_once_with_one_of_everything(CrashScenario scenario) throws Exception {
+        List<Death> deaths = deaths(scenario);
+        assertThat(deaths).hasSizeGreaterThan(SqlCrashPoint.values().length);
+        try (ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE)) {
+            List<Future<?>> begun = new ArrayList<>();
+            for (Death death : deaths) {
+                begun.add(pool.submit(() -> dieAt(scenario, death)));
+            }
+            for (Future<?> each : begun) {
+                each.get();
+            }
+        }
+
+        List<WorkflowType<?, ?>> all = new ArrayList<>();
+        deaths.forEach(death -> all.addAll(scenario.types(death.workflow())));
+        Engine survivor = workbench.start(workbench.database(), Workbench.SETTINGS, CrashPoints.NONE, all);
+        deaths.forEach(death -> scenario.begin(workbench, survivor, death.workflow()));
+        deaths.forEach(death -> assertOneOfEverything(scenario, survivor, death));
+        Eventually.value("all is closed and acknowledged", workbench::violations, List::isEmpty);
+    }
+
+    @Test
+    void every_declared_point_is_reached_by_some_scenario() {
+        CrashCoverage<EngineCrashPoint> coverage = CrashCoverage.of(EngineCrashPoint.class);
+        for (CrashScenario scenario : CrashScenario.values()) {
+            run(scenario, "alive-" + scenario, coverage.counting(CrashPoints.NONE));
+        }
+        coverage.assertComplete();
+    }
+
+    /** A way to die: at the n-th arrival at a point. */
+    private record Death(CrashPoint point, int arrival) {
+
+        String workflow() {
+            return point + "-" + arrival;
+        }
+    }
+
+    private List<Death> deaths(CrashScenario scenario) {
+        CrashCoverage<EngineCrashPoint> engine = CrashCoverage.of(EngineCrashPoint.class);
+        CrashCoverage<SqlCrashPoint> sql = CrashCoverage.of(SqlCrashPoint.class);
+        run(scenario, "alive", engine.counting(sql.counting(CrashPoints.NONE)));
+        List<Death> deaths = new ArrayList<>();
+        for (EngineCrashPoint point : EngineCrashPoint.values()) {
+            for (int arrival = 1; arrival <= engine.arrivals(point); arrival++) {
+                deaths.add(new Death(point, arrival));
+            }
+        }
+        for (SqlCrashPoint point : List.of(SqlCrashPoint.BEFORE_COMMIT, SqlCrashPoint.AFTER_COMMIT)) {
+            for (int arrival = 1; arrival <= Math.min(sql.arrivals(point), MOST_ARRIVALS); arrival++) {
+                deaths.add(new Death(point, arrival));
+            }
+        }
+        return deaths;
+    }
+
+    /** The whole scenario in one engine that lives. */
+    private void run(CrashScenario scenario, String name, CrashPoints points) {
+        Engine engine = dying(scenario, name, points);
+        scenario.begin(workbench, engine, name);
+        awaitClosed(name, CrashPoints.NONE);
+        Eventually.value("all is closed and acknowledged", workbench::violations, List::isEmpty);
+        engine.close();
+    }
+
+    private void dieAt(CrashScenario scenario, Death death) {
+        CrashAt crash = CrashAt.nth(death.point(), death.arrival());
+        try {
+            Engine engine = dying(scenario, death.workflow(), crash);
+            try {
+                scenario.begin(workbench, engine, death.workflow());
+                awaitClosed(death.workflow(), crash);
+            } catch (CompletionException cutOff) {
+                assertThat(crash.hasCrashed()).as("%s", cutOff).isTrue();
+            } finally {
+                workbench.kill(engine);
+            }
+        } catch (SimulatedCrash dead) {
+            // The process is gone, and so is everything it knew.
+        }
+    }
+
+    private Engine dying(CrashScenario scenario, String name, CrashPoints points) {
+        Database database = Database.on(postgres.dataSource(), RandomGenerator.getDefault(), armedLater(points));
+        return workbench.start(database, DYING, points, scenario.types(name));
+    }
+
+    /** What a database does when it is opened is not what is tested here. */
+    private static CrashPoints armedLater(CrashPoints points) {
+        int[] opening = {2};
+        return point -> {
+            if (opening[0] > 0) {
+                opening[0]--;
+            } else {
+                points.reached(point);
+            }
+        };
+    }
+
+    private void awaitClosed(String workflow, CrashPoints points) {
+        Eventually.holds(
+                workflow + " is closed, or its engine dead",
+                () -> points instanceof CrashAt crash && crash.hasCrashed() || isClosed(workflow));
+    }
+
+    private boolean isClosed(String workflow) {
+        return workbench
+                        .database()
+                        .transact("look", tx -> tx.first("""
+                select count(*) as n from tally.job where workflow = ? and closed_by is not null
+                """, row -> row.getInt("n"), workflow))
+                        .orElseThrow()
+                == 1;
+    }
+
+    private void assertOneOfEverything(CrashScenario scenario, Engine survivor, Death death) {
+        JobId job = workbench.submit(survivor, death.workflow(), death.workflow());
+        Closed closed = workbench.await(survivor, job);
+        assertThat(closed.outcome()).as("%s", death).isEqualTo(scenario.outcome());
+        assertThat(workbench.result(closed)).as("%s", death).isEqualTo(scenario.result);
+        if (scenario.activities >= 0) {
+            assertThat(workbench.activities(job)).as("%s", death).hasSize(scenario.activities + 1);
+        }
+        assertThat(count("tally.job where workflow = '" + death.workflow() + "'"))
+                .as("%s", death)
+                .isEqualTo(1);
+        assertThat(count("tally.job where parent_job = '" + job + "'"))
+                .as("%s", death)
+                .isEqualTo(scenario == CrashScenario.CHILD ? 1 : 0);
+        assertThat(count("effect where job = '" + job + "'"))
+                .as("%s", death)
+                .isEqualTo(scenario == CrashScenario.TRANSACTION ? 1 : 0);
+    }
+
+    private int count(String what) {
+        return workbench
+                .database()
+                .transact("count", tx -> tx.first("select count(*) as n from " + what, row -> row.getInt("n")))
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,178 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.TransactionException;
+import java.nio.charset.StandardCharsets;
+import java.sql.PreparedStatement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A workflow that a process begins and another one may have to finish. What is done to the job from outside is repeated after
+ * the crash, under the same keys, as a caller without an answer does.
+ */
+enum CrashScenario {
+    STEPS("123", 3) {
+        @Override
+        @Nullable
+        String body(Context ctx, String name) {
+            String one = ctx.step("one", String.class, () -> "1");
+            String two = ctx.step("two", String.class, () -> one + "2");
+            return ctx.step("three", String.class, () -> two + "3");
+        }
+    },
+    RETRY("at last", 1) {
+        @Override
+        @Nullable
+        String body(Context ctx, String name) {
+            return ctx.step("flaky", String.class, QUICK, () -> {
+                if (FAILED_ONCE.add(ctx.job())) {
+                    throw new IllegalStateException("not yet");
+                }
+                return "at last";
+            });
+        }
+    },
+    ALL("left right", 4) {
+        @Override
+        @Nullable
+        String body(Context ctx, String name) {
+            return String.join(
+                    " ",
+                    ctx.all(
+                            String.class,
+                            List.of(
+                                    branch -> branch.step("left", String.class, () -> "left"),
+                                    branch -> branch.step("right", String.class, () -> "right"))));
+        }
+    },
+    ANY("slept") {
+        @Override
+        @Nullable
+        String body(Context ctx, String name) {
+            return ctx.any(String.class, List.of(branch -> branch.await("never", String.class), branch -> {
+                branch.sleep(Duration.ofMillis(20));
+                return "slept";
+            }));
+        }
+    },
+    SLEEP("before after", 3) {
+        @Override
+        @Nullable
+        String body(Context ctx, String name) {
+            String before = ctx.step("before", String.class, () -> "before");
+            ctx.sleep(Duration.ofMillis(20));
+            return ctx.step("after", String.class, () -> before + " after");
+        }
+    },
+    SIGNAL("got it", 2) {
+        @Override
+        @Nullable
+        String body(Context ctx, String name) {
+            String got = ctx.await("go", String.class);
+            return ctx.step("after", String.class, () -> "got " + got);
+        }
+
+        @Override
+        void act(Engine engine, JobId job) {
+            engine.signal(job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
+                    .join();
+        }
+    },
+    CHILD("from child", 1) {
+        @Override
+        @Nullable
+        String body(Context ctx, String name) {
+            return ctx.child(name + "-child", "", String.class);
+        }
+    },
+    TRANSACTION("paid", 2) {
+        @Override
+        @Nullable
+        String body(Context ctx, String name) {
+            String paid = ctx.transaction("pay", String.class, connection -> {
+                try (PreparedStatement insert = connection.prepareStatement("insert into effect values (?)")) {
+                    insert.setString(1, ctx.job().toString());
+                    insert.executeUpdate();
+                }
+                return "paid";
+            });
+            return ctx.step("after", String.class, () -> paid);
+        }
+    },
+    FAILURE(null, 1) {
+        @Override
+        @Nullable
+        String body(Context ctx, String name) {
+            return ctx.step("doomed", String.class, Retry.NONE, () -> {
+                throw new IllegalStateException("no money");
+            });
+        }
+    },
+    CANCEL(null) {
+        @Override
+        @Nullable
+        String body(Context ctx, String name) {
+            ctx.step("begun", String.class, () -> "");
+            return ctx.await("never", String.class);
+        }
+
+        @Override
+        void act(Engine engine, JobId job) {
+            engine.cancel(job);
+        }
+    };
+
+    private static final Retry QUICK = Retry.DEFAULT.waiting(Duration.ofMillis(1), Duration.ofMillis(5));
+    private static final Set<JobId> FAILED_ONCE = ConcurrentHashMap.newKeySet();
+
+    final @Nullable String result;
+
+    /** How many activities the job has in the end, beside its body; negative if that depends on who is quicker. */
+    final int activities;
+
+    CrashScenario(@Nullable String result) {
+        this(result, -1);
+    }
+
+    CrashScenario(@Nullable String result, int activities) {
+        this.result = result;
+        this.activities = activities;
+    }
+
+    @Nullable
+    abstract String body(Context ctx, String name);
+
+    /** What comes to the job from outside. */
+    void act(Engine engine, JobId job) {}
+
+    JobOutcome outcome() {
+        return switch (this) {
+            case FAILURE -> JobOutcome.FAILED;
+            case CANCEL -> JobOutcome.CANCELLED;
+            default -> JobOutcome.COMPLETED;
+        };
+    }
+
+    /** Each case is a workflow of its own name, so that only the engines that are meant to can take it. */
+    List<WorkflowType<?, ?>> types(String name) {
+        return List.of(
+                WorkflowType.of(name, String.class, String.class, (ctx, input) -> body(ctx, name)),
+                WorkflowType.of(
+                        name + "-child",
+                        String.class,
+                        String.class,
+                        (ctx, input) -> ctx.step("work", String.class, () -> "from child")));
+    }
+
+    /** Submits and acts; a caller whose engine dies gets no answer, or none to rely on. */
+    void begin(Workbench workbench, Engine engine, String name) {
+        try {
+            act(engine, workbench.submit(engine, name, name));
+        } catch (TransactionException e) {
+            // As a caller sees it who is cut off.
+        }
+    }
+}
