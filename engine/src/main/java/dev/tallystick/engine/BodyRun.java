@@ -136,10 +136,10 @@ final class BodyRun {
         }
     }
 
-    /** Commits what is unsaid together with the dispatches, and returns which attempt each of those is. */
-    Map<ActivityId, Integer> dispatch(List<LegOne> dispatches) {
+    /** Commits what is unsaid together with the dispatches. */
+    void dispatch(List<LegOne> dispatches) {
         demandRunning();
-        return move(List.of(), dispatches, List.of(), List.of());
+        move(List.of(), dispatches, List.of(), List.of());
     }
 
     /** Commits what is unsaid together with an activity and the job that it dispatches. */
@@ -190,16 +190,15 @@ final class BodyRun {
         return new BodyStopped(BodyStopped.Reason.PARKED);
     }
 
-    private Map<ActivityId, Integer> move(
-            List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
+    private void move(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         moving.lock();
         try {
-            return switch (tools.mover().bring(withUnsaid(last, dispatches, children, waitsFor))) {
-                case Moved.Done done -> done.attempts();
+            switch (tools.mover().bring(withUnsaid(last, dispatches, children, waitsFor))) {
+                case Moved.Done done -> {}
                 case Moved.JobClosed closed -> throw stopping(BodyStopped.Reason.JOB_CLOSED);
                 case Moved.Refused refused -> throw stopping(BodyStopped.Reason.LEASE_LOST);
                 case Moved.LeaseLost lost -> throw stopping(BodyStopped.Reason.LEASE_LOST);
-            };
+            }
         } finally {
             moving.unlock();
         }

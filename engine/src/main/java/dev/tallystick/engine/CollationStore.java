@@ -23,7 +23,8 @@ import java.util.UUID;
  *   <li>Several transitions of one job in one batch each count: deltas add up per job in the order of the batch, and the first
  *       one that reaches the threshold closes the job.
  *   <li>The dimension of a GUID is fixed at its first entry.
- *   <li>An entry that would pass a ceiling is refused before anything is written for it, and the end of its job is posted.
+ *   <li>An entry that would pass a ceiling is refused before anything is written for it or for its job, and the end of that
+ *       job is posted.
  * </ul>
  */
 final class CollationStore {
@@ -68,13 +69,18 @@ final class CollationStore {
                 join tally.activity a on a.job_id = i.job_id and a.path = i.path and a.name = i.name
                 left join tally.guid g on g.job_id = i.job_id and g.guid = i.guid
             ),
-            plan as (
+            room as (
                 select e.*,
-                    coalesce(e.given, e.entries - 1) as ordinal,
-                    e.works and (e.old / {WORK_DONE}) % 10 = 0 as does_work,
-                    e.spawns and (e.old / {CHILDREN_SPAWNED}) % 10 = 0 as does_spawn
+                    max(greatest(e.entries, e.old % {COMPLETION_TASKS_DONE} + e.enters::int)) over (partition by e.job_id) as most
                 from entry e
-                where not e.enters or greatest(e.entries, e.old % {COMPLETION_TASKS_DONE} + 1) < {COMPLETION_TASKS_DONE}
+            ),
+            plan as (
+                select r.*,
+                    coalesce(r.given, r.entries - 1) as ordinal,
+                    r.works and (r.old / {WORK_DONE}) % 10 = 0 as does_work,
+                    r.spawns and (r.old / {CHILDREN_SPAWNED}) % 10 = 0 as does_spawn
+                from room r
+                where r.most < {COMPLETION_TASKS_DONE}
             ),
             moved as (
                 select p.job_id, p.guid, p.n, p.delta, p.outcome, p.output, p.error, j.threshold,
@@ -187,29 +193,29 @@ final class CollationStore {
             limit ?
             """);
 
-    // An activity that is there already was dispatched before, by a process that died or failed: that is one more
-    // attempt of
-    // the same posting, not another Leg 1, so the digits stay as they are.
+    // An activity that is there already was dispatched before: by a process that died or failed, and then this is a
+    // further
+    // attempt of the same posting, or by this very call, whose reply was lost. Neither is another Leg 1.
     private static final String ENTER = Weights.in("""
             with item as (
                 select *
                 from unnest(
-                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::int[], ?::text[], ?::bigint[]
-                ) as i (job_id, guid, path, name, kind, delta, queue, due_millis)
+                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::int[]
+                ) as i (job_id, guid, path, name, kind, delta, queue, due_millis, attempt)
             ),
             entered as (
                 insert into tally.activity as a (job_id, path, name, kind, ledger, attempts)
-                select job_id, path, name, kind, {LEG1_ATTEMPTS} + {LEG1_COMPLETE}, 1
+                select job_id, path, name, kind, {LEG1_ATTEMPTS} + {LEG1_COMPLETE}, attempt
                 from item
                 on conflict (job_id, path, name) do update
-                set attempts = a.attempts + 1
+                set attempts = greatest(a.attempts, excluded.attempts)
                 returning a.job_id, a.path, a.name, a.attempts
             ),
             fresh as (
                 select i.*
                 from item i
-                join entered e on e.job_id = i.job_id and e.path = i.path and e.name = i.name
-                where e.attempts = 1
+                left join tally.activity a on a.job_id = i.job_id and a.path = i.path and a.name = i.name
+                where a.job_id is null
             ),
             opened as (
                 update tally.job j
@@ -267,7 +273,8 @@ final class CollationStore {
     /**
      * Takes each transition as far as it says. No GUID twice in one call.
      *
-     * @return what each of them left behind; one that is missing was refused at a ceiling, or has no activity
+     * @return what each of them left behind; one that is missing was refused, because it or its job met a ceiling, or has no
+     *     activity
      */
     Map<Guid, Collated> collate(Tx tx, List<LegTwo> items) throws SQLException {
         Map<Guid, Collated> collated = HashMap.newHashMap(items.size());
@@ -338,7 +345,8 @@ final class CollationStore {
                 of.texts(LegOne::kind),
                 of.ints(LegOne::delta),
                 of.texts(LegOne::queue),
-                of.optionalLongs(item -> item.due() == null ? null : item.due().toMillis()));
+                of.optionalLongs(item -> item.due() == null ? null : item.due().toMillis()),
+                of.ints(LegOne::attempt));
         return attempts;
     }
 

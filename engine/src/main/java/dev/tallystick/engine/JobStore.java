@@ -59,7 +59,7 @@ final class JobStore {
             """;
 
     private static final String ACTIVITIES = """
-            select path, name, ledger, output, error
+            select path, name, ledger, attempts, output, error
             from tally.activity
             where job_id = ?
             """;
@@ -131,6 +131,7 @@ final class JobStore {
                 row.getString("path"),
                 row.getString("name"),
                 new ActivityLedger(row.getLong("ledger")),
+                row.getInt("attempts"),
                 row.getBytes("output"),
                 row.getString("error"));
     }

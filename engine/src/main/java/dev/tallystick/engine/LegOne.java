@@ -9,13 +9,19 @@ import org.jspecify.annotations.Nullable;
  * @param delta 1 if the activity is an obligation of its own, beside the one that dispatches it
  * @param due when the posting that this dispatches falls due, counted from now; null if the work is done where it is dispatched
  * @param queue who takes that posting
+ * @param attempt which attempt at the work this is; one that is said again after its reply was lost is still the same
  */
 record LegOne(
         ActivityId activity,
         String kind,
         int delta,
         @Nullable Duration due,
-        String queue) {
+        String queue,
+        int attempt) {
+
+    LegOne(ActivityId activity, String kind, int delta, @Nullable Duration due, String queue) {
+        this(activity, kind, delta, due, queue, 1);
+    }
 
     static final String AWAIT = "await";
 
@@ -26,6 +32,11 @@ record LegOne(
 
     boolean awaitsSignal() {
         return kind.equals(AWAIT);
+    }
+
+    /** One attempt at work that the process which dispatches it does itself. */
+    static LegOne attempt(ActivityId activity, String kind, int attempt) {
+        return new LegOne(activity, kind, 0, null, "", attempt);
     }
 
     /** Work that the process which dispatches it does itself. */

@@ -1,12 +1,10 @@
 package dev.tallystick.engine;
 
-import java.util.Map;
-
 /** What came of a {@link Move}. */
 sealed interface Moved {
 
-    /** All of it is durable. {@code attempts} says which attempt each dispatched activity is at. */
-    record Done(Map<ActivityId, Integer> attempts) implements Moved {}
+    /** All of it is durable. */
+    record Done() implements Moved {}
 
     /** The results are recorded and change nothing, for the job has closed; nothing was dispatched. */
     record JobClosed() implements Moved {}

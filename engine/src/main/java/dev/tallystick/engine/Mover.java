@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -104,13 +103,15 @@ final class Mover implements Primitive<Move, Moved> {
         for (Move move : fallen) {
             boolean saidBefore = !move.results().isEmpty()
                     && move.results().stream().map(LegTwo::guid).allMatch(recorded::contains);
-            answers.put(move.job(), saidBefore ? new Moved.Done(Map.of()) : new Moved.LeaseLost());
+            answers.put(move.job(), saidBefore ? new Moved.Done() : new Moved.LeaseLost());
         }
     }
 
     private void write(Tx tx, List<Move> moves, Map<JobId, Moved> answers) throws SQLException {
         List<LegOne> dispatches = all(moves, Move::dispatches);
-        Map<ActivityId, Integer> attempts = dispatches.isEmpty() ? Map.of() : collation.enter(tx, dispatches);
+        if (!dispatches.isEmpty()) {
+            collation.enter(tx, dispatches);
+        }
         List<NewJob> children = all(moves, Move::children);
         if (!children.isEmpty()) {
             jobs.start(tx, children, lease);
@@ -130,20 +131,11 @@ final class Mover implements Primitive<Move, Moved> {
         }
         for (Move move : moves) {
             boolean refused = move.results().stream().anyMatch(result -> !collated.containsKey(result.guid()));
-            answers.computeIfAbsent(
-                    move.job(), job -> refused ? new Moved.Refused() : new Moved.Done(attemptsOf(move, attempts)));
+            answers.computeIfAbsent(move.job(), job -> refused ? new Moved.Refused() : new Moved.Done());
         }
     }
 
     private static <T> List<T> all(List<Move> moves, Function<Move, List<T>> part) {
         return moves.stream().flatMap(move -> part.apply(move).stream()).toList();
-    }
-
-    private static Map<ActivityId, Integer> attemptsOf(Move move, Map<ActivityId, Integer> attempts) {
-        Map<ActivityId, Integer> own = new HashMap<>();
-        for (LegOne dispatch : move.dispatches()) {
-            own.put(dispatch.activity(), Objects.requireNonNull(attempts.get(dispatch.activity())));
-        }
-        return own;
     }
 }

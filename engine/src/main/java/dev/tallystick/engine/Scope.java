@@ -85,7 +85,7 @@ final class Scope implements Context {
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts(activity, retry, () -> {
+        return attempts(activity, recorded, retry, () -> {
             T result = work.call();
             run.tools().crashPoints().reached(EngineCrashPoint.WORKED);
             say(activity, 0, Payloads.encode(run.tools().codec(), result));
@@ -101,7 +101,7 @@ final class Scope implements Context {
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts(activity, retry, () -> {
+        return attempts(activity, recorded, retry, () -> {
             Outcome<T> outcome = run.tools().transactions().run(run.lease(), activity, tx -> {
                 T value = work.run(tx.connection());
                 return new Transactions.Encoded<>(value, run.tools().codec().encode(value));
@@ -116,9 +116,12 @@ final class Scope implements Context {
     }
 
     /** Dispatches the activity and does the work, as often as the policy allows; a last failure is recorded. */
-    private <T extends @Nullable Object> T attempts(ActivityId activity, Retry retry, Callable<T> work) {
-        int attempt = dispatch(activity);
+    private <T extends @Nullable Object> T attempts(
+            ActivityId activity, @Nullable RecordedActivity before, Retry retry, Callable<T> work) {
+        int attempt = before == null ? 0 : before.attempts();
         while (true) {
+            attempt++;
+            dispatch(activity, attempt);
             if (attempt > retry.attempts()) {
                 throw fail(activity, 0, "it was begun " + (attempt - 1) + " times and never came back");
             }
@@ -131,7 +134,6 @@ final class Scope implements Context {
                     throw fail(activity, 0, Failures.describe(e));
                 }
                 pause(retry.after(attempt, run.tools().random()));
-                attempt = dispatch(activity);
             }
         }
     }
@@ -253,10 +255,9 @@ final class Scope implements Context {
         return activity;
     }
 
-    private int dispatch(ActivityId activity) {
-        int attempt = run.dispatch(List.of(LegOne.inline(activity, "step", 0))).getOrDefault(activity, 1);
+    private void dispatch(ActivityId activity, int attempt) {
+        run.dispatch(List.of(LegOne.attempt(activity, "step", attempt)));
         run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
-        return attempt;
     }
 
     void say(LegOne dispatch, byte[] output) {

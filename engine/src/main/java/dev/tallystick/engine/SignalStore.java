@@ -40,11 +40,14 @@ final class SignalStore {
             order by a.entered_at, a.path
             """);
 
-    // One signal for one wait and one wait for one signal: both are numbered, and equal numbers meet.
+    // One signal for one wait and one wait for one signal: both are numbered, and equal numbers meet. A wait that was
+    // told
+    // something already comes again when the reply to its dispatch was lost; it takes nothing more.
     private static final String TAKE = """
             with wait as (
                 select *, row_number() over (partition by job_id, name order by n) as turn
                 from unnest(?::uuid[], ?::uuid[], ?::text[]) with ordinality as w (job_id, guid, name, n)
+                where not exists (select 1 from tally.guid g where g.job_id = w.job_id and g.guid = w.guid)
             ),
             free as (
                 select s.job_id, s.name, s.sender_key, s.payload,

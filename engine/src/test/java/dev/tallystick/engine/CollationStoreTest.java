@@ -161,7 +161,8 @@ class CollationStoreTest {
         LegTwo last = leg(activity, 0, -1);
         LegTwo tooMany = leg(activity, 1, -1);
 
-        assertThat(ledgers.collate(last, tooMany)).containsOnlyKeys(last.guid());
+        assertThat(ledgers.collate(last)).containsOnlyKeys(last.guid());
+        assertThat(ledgers.collate(leg(ActivityId.main(job), 0, -1), tooMany)).isEmpty();
 
         assertThat(ledgers.activityDigits(activity)).isEqualTo("001111099999999");
         assertThat(ledgers.guidDigits(last)).isEqualTo("000011000000001 #99999998");
