@@ -66,8 +66,6 @@ public final class AcceptDoor {
         if (!bound.standsFor(claim.fingerprint())) {
             return new Accept.Reused(KeyReuse.of(bound, claim.fingerprint()));
         }
-        return bound.original().equals(claim.original())
-                ? new Accept.Confirmed(bound)
-                : new Accept.Replayed(bound);
+        return bound.original().equals(claim.original()) ? new Accept.Confirmed(bound) : new Accept.Replayed(bound);
     }
 }

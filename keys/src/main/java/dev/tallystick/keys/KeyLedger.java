@@ -248,9 +248,10 @@ public final class KeyLedger {
 
     private static Once onceRun(Settle settle) {
         return switch (settle) {
-            case Settle.Settled settled when settled.entry().status() == KeyStatus.OUTCOME_UNKNOWN ->
-                new Once.OutcomeUnknown(settled.entry());
-            case Settle.Settled settled -> new Once.Ran(settled.entry());
+            case Settle.Settled settled ->
+                settled.entry().status().isFinal()
+                        ? new Once.Ran(settled.entry())
+                        : new Once.OutcomeUnknown(settled.entry());
             case Settle.Released released -> new Once.Released();
             case Settle.Overruled overruled -> new Once.Overruled(overruled.entry());
         };
@@ -258,7 +259,8 @@ public final class KeyLedger {
 
     /** The handler ran in an earlier call, whose verdict is only now known to be recorded. */
     private static Once onceRepeated(Settle settle) {
-        return onceRun(settle) instanceof Once.Ran ran ? new Once.Replayed(ran.entry()) : onceRun(settle);
+        Once once = onceRun(settle);
+        return once instanceof Once.Ran ran ? new Once.Replayed(ran.entry()) : once;
     }
 
     private static Once onceElsewhere(Reserve reserve) {

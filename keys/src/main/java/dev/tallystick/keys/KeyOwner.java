@@ -6,7 +6,7 @@ package dev.tallystick.keys;
  */
 public record KeyOwner(String name) {
 
-    static final int MAX_LENGTH = 255;
+    public static final int MAX_LENGTH = 255;
 
     public KeyOwner {
         Names.check("the name of an owner", name, MAX_LENGTH);

@@ -23,124 +23,127 @@ final class KeyStore {
 
     // Named one by one: a "*" that is prepared on a connection breaks when a later migration adds a column.
     private static final String COLUMNS = """
-            k.key, k.mesh, k.member, k.door, k.status, k.fingerprint, k.destination, k.original_id,
-                k.response, k.history_id, k.history_available, k.first_seen_at, k.expires_at,
-                k.transactional, k.owner, k.fence""";
+        k.key, k.mesh, k.member, k.door, k.status, k.fingerprint, k.destination, k.original_id,
+            k.response, k.history_id, k.history_available, k.first_seen_at, k.expires_at,
+            k.transactional, k.owner, k.fence\
+        """;
 
     // The order of insertion is the lock order, so it is sorted here and not left to the caller.
     private static final String INSERT_ACCEPTED = """
-            insert into tally.key as k (
-                key, mesh, member, door, status, fingerprint, destination, original_id,
-                response, history_id, history_available, expires_at)
-            select
-                key, mesh, member, 'accept', 'committed', fingerprint, destination, original_id,
-                response, history_id, history_id is not null, now() + ? * interval '1 hour'
-            from unnest(?, ?, ?, ?, ?, ?, ?, ?)
-                as claim (key, mesh, member, fingerprint, destination, original_id, response, history_id)
-            order by key collate "C", mesh collate "C", member collate "C"
-            on conflict (key, mesh, member, door) do nothing
-            returning %s
-            """.formatted(COLUMNS);
+        insert into tally.key as k (
+            key, mesh, member, door, status, fingerprint, destination, original_id,
+            response, history_id, history_available, expires_at)
+        select
+            key, mesh, member, 'accept', 'committed', fingerprint, destination, original_id,
+            response, history_id, history_id is not null, now() + ? * interval '1 hour'
+        from unnest(?, ?, ?, ?, ?, ?, ?, ?)
+            as claim (key, mesh, member, fingerprint, destination, original_id, response, history_id)
+        order by key collate "C", mesh collate "C", member collate "C"
+        on conflict (key, mesh, member, door) do nothing
+        returning %s
+        """.formatted(COLUMNS);
 
     private static final String INSERT_PENDING = """
-            insert into tally.key as k (
-                key, mesh, member, door, status, fingerprint, original_id, transactional, owner, fence)
-            select
-                key, mesh, member, 'reserve', 'pending', fingerprint, original_id, transactional, owner, ?
-            from unnest(?, ?, ?, ?, ?, ?, ?)
-                as claim (key, mesh, member, fingerprint, original_id, transactional, owner)
-            order by key collate "C", mesh collate "C", member collate "C"
-            on conflict (key, mesh, member, door) do nothing
-            returning %s
-            """.formatted(COLUMNS);
+        insert into tally.key as k (
+            key, mesh, member, door, status, fingerprint, original_id, transactional, owner, fence)
+        select
+            key, mesh, member, 'reserve', 'pending', fingerprint, original_id, transactional, owner, ?
+        from unnest(?, ?, ?, ?, ?, ?, ?)
+            as claim (key, mesh, member, fingerprint, original_id, transactional, owner)
+        order by key collate "C", mesh collate "C", member collate "C"
+        on conflict (key, mesh, member, door) do nothing
+        returning %s
+        """.formatted(COLUMNS);
 
     private static final String READ = """
-            select %s
-            from unnest(?, ?, ?) as wanted (key, mesh, member)
-            join tally.key k
-                on k.key = wanted.key and k.mesh = wanted.mesh and k.member = wanted.member and k.door = ?
-            """.formatted(COLUMNS);
+        select %s
+        from unnest(?, ?, ?) as wanted (key, mesh, member)
+        join tally.key k
+            on k.key = wanted.key and k.mesh = wanted.mesh and k.member = wanted.member and k.door = ?
+        """.formatted(COLUMNS);
 
     private static final String LOCK = READ + """
-            order by k.key, k.mesh, k.member
-            for update of k
-            """;
+        order by k.key, k.mesh, k.member
+        for update of k
+        """;
 
     private static final String LOCK_FREE = LOCK + """
-            skip locked
-            """;
+        skip locked
+        """;
 
     // Whoever runs a transactional handler holds this lock meanwhile: a row that is locked has a live runner.
     private static final String LOCK_IF_FREE = """
-            select %s
-            from tally.key k
-            where key = ? and mesh = ? and member = ? and door = 'reserve' and status = 'pending' and transactional
-            for update skip locked
-            """.formatted(COLUMNS);
+        select %s
+        from tally.key k
+        where key = ? and mesh = ? and member = ? and door = 'reserve' and status = 'pending' and transactional
+        for update skip locked
+        """.formatted(COLUMNS);
 
+    // "not in": the planner takes "in ('pending', …)" for an invitation to walk the index of open rows.
     private static final String SETTLE = """
-            update tally.key k
-            set status = verdict.status,
-                response = verdict.response,
-                expires_at = case when verdict.status <> 'outcome_unknown' then now() + ? * interval '1 hour' end
-            from unnest(?, ?, ?, ?, ?, ?, ?, ?)
-                as verdict (key, mesh, member, original_id, owner, fence, status, response)
-            where k.key = verdict.key and k.mesh = verdict.mesh and k.member = verdict.member and k.door = 'reserve'
-                and k.status in ('pending', 'outcome_unknown')
-                and k.original_id = verdict.original_id and k.owner = verdict.owner and k.fence = verdict.fence
-            returning %s
-            """.formatted(COLUMNS);
+        update tally.key k
+        set status = verdict.status,
+            response = verdict.response,
+            expires_at = case when verdict.status <> 'outcome_unknown' then now() + ? * interval '1 hour' end
+        from unnest(?, ?, ?, ?, ?, ?, ?, ?)
+            as verdict (key, mesh, member, original_id, owner, fence, status, response)
+        where k.key = verdict.key and k.mesh = verdict.mesh and k.member = verdict.member and k.door = 'reserve'
+            and k.status not in ('committed', 'rejected')
+            and k.original_id = verdict.original_id and k.owner = verdict.owner and k.fence = verdict.fence
+        returning %s
+        """.formatted(COLUMNS);
 
     private static final String RELEASE = """
-            delete from tally.key k
-            using unnest(?, ?, ?, ?, ?, ?) as held (key, mesh, member, original_id, owner, fence)
-            where k.key = held.key and k.mesh = held.mesh and k.member = held.member and k.door = 'reserve'
-                and k.status in ('pending', 'outcome_unknown')
-                and k.original_id = held.original_id and k.owner = held.owner and k.fence = held.fence
-            returning %s
-            """.formatted(COLUMNS);
+        delete from tally.key k
+        using unnest(?, ?, ?, ?, ?, ?) as held (key, mesh, member, original_id, owner, fence)
+        where k.key = held.key and k.mesh = held.mesh and k.member = held.member and k.door = 'reserve'
+            and k.status not in ('committed', 'rejected')
+            and k.original_id = held.original_id and k.owner = held.owner and k.fence = held.fence
+        returning %s
+        """.formatted(COLUMNS);
 
     private static final String TAKE_OVER = """
-            update tally.key k
-            set owner = ?, fence = fence + 1
-            where key = ? and mesh = ? and member = ? and door = 'reserve'
-                and status = 'pending' and transactional
-                and original_id = ? and owner = ? and fence = ?
-            returning %s
-            """.formatted(COLUMNS);
+        update tally.key k
+        set owner = ?, fence = fence + 1
+        where key = ? and mesh = ? and member = ? and door = 'reserve'
+            and status = 'pending' and transactional
+            and original_id = ? and owner = ? and fence = ?
+        returning %s
+        """.formatted(COLUMNS);
 
     private static final String LOCK_ORPHANS = """
-            select %s
-            from tally.key k
-            where owner = ? and status = 'pending'
-            order by key, mesh, member
-            limit ?
-            for update skip locked
-            """.formatted(COLUMNS);
+        select %s
+        from tally.key k
+        where owner = ? and status = 'pending'
+        order by key, mesh, member
+        limit ?
+        for update skip locked
+        """.formatted(COLUMNS);
 
     private static final String UNRESOLVED = """
-            select %s
-            from tally.key k
-            where status in ('pending', 'outcome_unknown')
-            order by first_seen_at, key, mesh, member
-            limit ?
-            """.formatted(COLUMNS);
+        select %s
+        from tally.key k
+        where status in ('pending', 'outcome_unknown')
+        order by first_seen_at, key, mesh, member
+        limit ?
+        """.formatted(COLUMNS);
 
-    // A CTE, not "in (select …)": the planner may run a subquery twice and delete more than the limit.
+    // A CTE, not "in (select …)": the planner may run a subquery twice and delete more than the limit. Only the CTE
+    // says what is due: said again below, every batch would look for all that is due.
     private static final String SWEEP = """
-            with due as (
-                select key, mesh, member, door
-                from tally.key
-                where expires_at <= now()
-                order by expires_at
-                limit ?
-                for update skip locked
-            )
-            delete from tally.key k
-            using due
-            where k.key = due.key and k.mesh = due.mesh and k.member = due.member and k.door = due.door
-                and k.status in ('committed', 'rejected') and k.expires_at <= now()
-            """;
+        with due as (
+            select key, mesh, member, door
+            from tally.key
+            where expires_at <= now()
+            order by expires_at
+            limit ?
+            for update skip locked
+        )
+        delete from tally.key k
+        using due
+        where k.key = due.key and k.mesh = due.mesh and k.member = due.member and k.door = due.door
+            and k.status in ('committed', 'rejected')
+        """;
 
     /** Binds those keys that are free; the rows of the others are not returned. */
     List<KeyEntry> insertAccepted(Tx tx, List<AcceptClaim> claims, KeyRetention retention) throws SQLException {
@@ -219,9 +222,8 @@ final class KeyStore {
                         .map(settlement -> statusAfter(settlement.verdict()).column())
                         .toArray(String[]::new),
                 settlements.stream()
-                        .map(settlement -> settlement.verdict() instanceof Verdict.Answer answer
-                                ? bytes(answer.response())
-                                : null)
+                        .map(settlement ->
+                                settlement.verdict() instanceof Verdict.Answer answer ? bytes(answer.response()) : null)
                         .toArray(byte[][]::new));
     }
 
@@ -297,7 +299,8 @@ final class KeyStore {
                 Tx.instant(row, "expires_at"),
                 owner == null
                         ? null
-                        : new KeyEntry.Hold(new KeyOwner(owner), row.getLong("fence"), row.getBoolean("transactional")));
+                        : new KeyEntry.Hold(
+                                new KeyOwner(owner), row.getLong("fence"), row.getBoolean("transactional")));
     }
 
     private static byte[][] fingerprints(List<Fingerprint> fingerprints) {

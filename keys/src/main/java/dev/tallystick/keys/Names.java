@@ -1,21 +1,27 @@
 package dev.tallystick.keys;
 
-/** What the names in this package have in common. */
+/** What the names in this package have in common with keys: they are printable, and not too long for an index. */
 final class Names {
 
-    /** A control character in a name is a mistake or an attack on whoever prints it. */
     static void check(String what, String name, int longest) {
-        if (name.isEmpty() || name.length() > longest) {
-            throw new IllegalArgumentException(what + " has 1 to " + longest + " characters, got " + name.length());
+        int length = name.codePointCount(0, name.length());
+        if (length < 1 || length > longest) {
+            throw new IllegalArgumentException(what + " has 1 to " + longest + " characters, got " + length);
         }
-        if (name.codePoints().anyMatch(Names::isUnprintable)) {
+        if (!name.codePoints().allMatch(Names::isPrintable)) {
             throw new IllegalArgumentException(what + " has printable characters only");
         }
     }
 
-    private static boolean isUnprintable(int codePoint) {
-        int type = Character.getType(codePoint);
-        return type == Character.CONTROL || type == Character.SURROGATE || type == Character.UNASSIGNED;
+    private static boolean isPrintable(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
     }
 
     private Names() {}

@@ -10,5 +10,4 @@ import java.util.UUID;
  *     claim knows its own row again
  * @param transactional promises that the work's effect and the key's answer will share one transaction
  */
-public record ReserveClaim(
-        ScopedKey key, Fingerprint fingerprint, UUID id, KeyOwner owner, boolean transactional) {}
+public record ReserveClaim(ScopedKey key, Fingerprint fingerprint, UUID id, KeyOwner owner, boolean transactional) {}

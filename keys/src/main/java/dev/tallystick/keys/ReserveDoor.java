@@ -47,7 +47,7 @@ public final class ReserveDoor {
      * @return one outcome for each claim, in the same order. Of claims with equal keys the first is the one that may be reserved
      */
     public List<Reserve> reserve(Tx tx, List<ReserveClaim> claims) throws SQLException {
-        // An insert waits for whoever is changing the row that is in its way. A row that can be read is answered from at once.
+        // An insert waits for whoever is changing the row in its way; what can be read is answered at once.
         Map<ScopedKey, KeyEntry> known =
                 lookUp(tx, claims.stream().map(ReserveClaim::key).toList());
         Binding binding = Binding.of(
@@ -120,14 +120,14 @@ public final class ReserveDoor {
                     .map(entry -> outcomeOfOther(claim.fingerprint(), entry));
         }
         KeyEntry held = free.get();
-        if (held.standsFor(claim.fingerprint()) && !isOwn(claim, held)) {
+        if (!held.standsFor(claim.fingerprint())) {
+            return Optional.of(outcomeOfOther(claim.fingerprint(), held));
+        }
+        if (!isOwn(claim, held)) {
             held = store.takeOver(tx, held.reservation(), claim.owner())
                     .orElseThrow(() -> new IllegalStateException("a locked reservation changed: " + claim.key()));
         }
-        return Optional.of(
-                held.standsFor(claim.fingerprint())
-                        ? new Reserve.Reserved(held.reservation())
-                        : outcomeOfOther(claim.fingerprint(), held));
+        return Optional.of(new Reserve.Reserved(held.reservation()));
     }
 
     /**
@@ -179,7 +179,8 @@ public final class ReserveDoor {
     }
 
     private static Reserve outcome(ReserveClaim claim, KeyEntry entry) {
-        boolean own = entry.standsFor(claim.fingerprint()) && entry.status() == KeyStatus.PENDING && isOwn(claim, entry);
+        boolean own =
+                entry.standsFor(claim.fingerprint()) && entry.status() == KeyStatus.PENDING && isOwn(claim, entry);
         return own ? new Reserve.Reserved(entry.reservation()) : outcomeOfOther(claim.fingerprint(), entry);
     }
 

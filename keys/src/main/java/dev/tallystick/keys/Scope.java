@@ -11,7 +11,8 @@ public record Scope(String mesh, String member) {
     /** Whoever uses the library without saying otherwise. */
     public static final Scope DEFAULT = new Scope("default", "library");
 
-    static final int MAX_LENGTH = 255;
+    /** An index entry of Postgres has 2,704 bytes at most, and holds both names and a key, at four bytes a character. */
+    public static final int MAX_LENGTH = 128;
 
     public Scope {
         check("mesh", mesh);

@@ -16,6 +16,7 @@ import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,13 +26,18 @@ class AcceptDoorTest {
     @RegisterExtension
     static final TestPostgres postgres = TestKeys.postgres();
 
-    private final Database database = Database.on(postgres.dataSource());
+    private final Database database = TestKeys.emptied(postgres);
     private final AcceptDoor door = new AcceptDoor(TestKeys.RETENTION);
 
     @Test
     void a_free_key_is_bound_to_the_claim() {
         AcceptClaim claim = new AcceptClaim(
-                key("web-1:42:9f3a6c0b1d2e4f58"), ORDER, Destination.parse("topic:alerts"), id(), StoredResponse.of("{}"), id());
+                key("web-1:42:9f3a6c0b1d2e4f58"),
+                ORDER,
+                Destination.parse("topic:alerts"),
+                id(),
+                StoredResponse.of("{}"),
+                id());
 
         KeyEntry entry = fresh(accept(claim));
 
@@ -75,8 +81,8 @@ class AcceptDoorTest {
     void a_key_that_is_twice_in_a_batch_is_fresh_once() {
         AcceptClaim first = accepting("k", ORDER);
 
-        List<Accept> outcomes = accept(List.of(
-                accepting("a", ORDER), first, accepting("k", ORDER), accepting("k", OTHER_ORDER), first));
+        List<Accept> outcomes = accept(
+                List.of(accepting("a", ORDER), first, accepting("k", ORDER), accepting("k", OTHER_ORDER), first));
 
         assertThat(outcomes.get(0)).isInstanceOf(Accept.Fresh.class);
         KeyEntry bound = fresh(outcomes.get(1));
@@ -115,8 +121,8 @@ class AcceptDoorTest {
             assertThat(accept(claim)).isInstanceOf(Accept.Fresh.class);
         }
         List<Reserve> reserved = database.transact(
-                "reserve", tx -> new ReserveDoor(TestKeys.RETENTION)
-                        .reserve(tx, List.of(TestKeys.reserving("k", OTHER_ORDER))));
+                "reserve",
+                tx -> new ReserveDoor(TestKeys.RETENTION).reserve(tx, List.of(TestKeys.reserving("k", OTHER_ORDER))));
 
         assertThat(reserved.getFirst()).isInstanceOf(Reserve.Reserved.class);
         assertThat(keysInTable(database)).hasSize(4);
@@ -137,8 +143,9 @@ class AcceptDoorTest {
     @Test
     void looking_up_finds_what_is_bound_and_nothing_else() {
         KeyEntry a = fresh(accept(accepting("a", ORDER)));
-        database.transact("reserve", tx -> new ReserveDoor(TestKeys.RETENTION)
-                .reserve(tx, List.of(TestKeys.reserving("b", ORDER))));
+        database.transact(
+                "reserve",
+                tx -> new ReserveDoor(TestKeys.RETENTION).reserve(tx, List.of(TestKeys.reserving("b", ORDER))));
 
         assertThat(lookUp(List.of(key("a"), key("b"), key("a")))).isEqualTo(Map.of(key("a"), a));
         assertThat(lookUp(List.of())).isEmpty();
@@ -157,7 +164,8 @@ class AcceptDoorTest {
                 .toList();
 
         List<Accept> outcomes = accept(claims);
-        Map<ScopedKey, KeyEntry> found = lookUp(claims.stream().map(AcceptClaim::key).toList());
+        Map<ScopedKey, KeyEntry> found =
+                lookUp(claims.stream().map(AcceptClaim::key).toList());
 
         for (int i = 0; i < claims.size(); i++) {
             AcceptClaim claim = claims.get(i);
@@ -169,6 +177,20 @@ class AcceptDoorTest {
             assertThat(entry.history()).isEqualTo(claim.history());
             assertThat(entry.historyAvailable()).isEqualTo(claim.history() != null);
         }
+    }
+
+    @Test
+    void the_longest_names_of_the_widest_characters_fit() {
+        // Drawn at random, for Postgres compresses what repeats.
+        String widest = new Random(42)
+                .ints(0x20000, 0x2a000)
+                .limit(255)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+        String name = widest.substring(0, widest.offsetByCodePoints(0, Scope.MAX_LENGTH));
+        ScopedKey key = new ScopedKey(new Scope(name, name), new IdempotencyKey(widest));
+
+        assertThat(accept(new AcceptClaim(key, ORDER, TestKeys.WORKFLOW, id()))).isInstanceOf(Accept.Fresh.class);
     }
 
     @Test

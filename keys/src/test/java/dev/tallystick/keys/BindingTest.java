@@ -44,8 +44,10 @@ class BindingTest {
     @Test
     void a_key_that_expires_between_the_two_statements_is_inserted_after_all() throws SQLException {
         Binding binding = Binding.of(
-                List.of(key("a")), key -> key, keys -> statements.isEmpty() ? none("insert") : insertAll(keys), keys ->
-                        none("read"));
+                List.of(key("a")),
+                key -> key,
+                keys -> statements.isEmpty() ? none("insert") : insertAll(keys),
+                keys -> none("read"));
 
         assertThat(binding.fresh()).containsExactly(key("a"));
         assertThat(statements).containsExactly("insert", "read", "insert 1");
@@ -54,8 +56,8 @@ class BindingTest {
     @Test
     void a_key_that_is_neither_free_nor_bound_is_given_up() {
         assertThatIllegalStateException()
-                .isThrownBy(() -> Binding.of(
-                        List.of(key("a")), key -> key, keys -> none("insert"), keys -> none("read")))
+                .isThrownBy(
+                        () -> Binding.of(List.of(key("a")), key -> key, keys -> none("insert"), keys -> none("read")))
                 .withMessageContaining("default/library/a");
     }
 

@@ -30,11 +30,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ConcurrencyTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perTest().prepared("keys and effects", Effects::prepare);
+    static final TestPostgres postgres = Effects.postgres();
 
     private static final int RIVALS = 16;
 
-    private final Database database = Database.on(postgres.dataSource());
+    private final Database database = Effects.emptied(postgres);
     private final AcceptDoor door = new AcceptDoor(TestKeys.RETENTION);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -143,8 +143,7 @@ class ConcurrencyTest {
     @Test
     void of_many_equal_transactional_calls_at_once_one_has_its_effect() throws Exception {
         try (TestLedger ledger = TestLedger.on(postgres.dataSource());
-                TestLedger other = TestLedger.on(
-                        postgres.dataSource(), TestKeys.STRANGER, CrashPoints.NONE)) {
+                TestLedger other = TestLedger.on(postgres.dataSource(), TestKeys.STRANGER, CrashPoints.NONE)) {
             AtomicInteger turn = new AtomicInteger();
             List<Once> outcomes = atOnce(RIVALS, () -> {
                 KeyLedger keys = (turn.getAndIncrement() % 2 == 0 ? ledger : other).keys();
@@ -170,8 +169,8 @@ class ConcurrencyTest {
                         "reserve", tx -> reserveDoor.reserve(tx, List.of(claim)).getFirst()))
                 .map(outcome -> new Settlement(((Reserve.Reserved) outcome).reservation(), Verdict.commit("done")))
                 .toList();
-        Settlement missing = new Settlement(
-                new Reservation(key("gone"), TestKeys.id(), TestKeys.OWNER, 1), Verdict.commit("done"));
+        Settlement missing =
+                new Settlement(new Reservation(key("gone"), TestKeys.id(), TestKeys.OWNER, 1), Verdict.commit("done"));
         Gate gate = new Gate("the stranger that has locked k1");
         Future<?> stranger = threads.submit(() -> database.transact("run a handler", tx -> {
             new KeyStore().lockIfFree(tx, key("k1"));
@@ -180,9 +179,11 @@ class ConcurrencyTest {
         }));
         gate.awaitArrival();
 
-        List<Settle> outcomes = database.transact("settle", tx -> reserveDoor
-                .settling()
-                .apply(tx, List.of(settlements.get(0), settlements.get(1), settlements.get(2), missing)));
+        List<Settle> outcomes = database.transact(
+                "settle",
+                tx -> reserveDoor
+                        .settling()
+                        .apply(tx, List.of(settlements.get(0), settlements.get(1), settlements.get(2), missing)));
         gate.open();
         stranger.get();
 
@@ -202,10 +203,10 @@ class ConcurrencyTest {
 
     private static boolean someoneWaits(Tx tx) throws SQLException {
         return !tx.query("""
-                select pid
-                from pg_stat_activity
-                where wait_event_type = 'Lock' and datname = current_database()
-                """, row -> row.getInt("pid")).isEmpty();
+            select pid
+            from pg_stat_activity
+            where wait_event_type = 'Lock' and datname = current_database()
+            """, row -> row.getInt("pid")).isEmpty();
     }
 
     private <T> List<T> atOnce(int times, Callable<T> call) throws Exception {

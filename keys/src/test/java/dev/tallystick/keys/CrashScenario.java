@@ -154,12 +154,14 @@ enum CrashScenario {
 
         Recovering(Database database, ScopedKey key) {
             this(new KeyOwner(key.toString()), key(key + "-foreign"), key(key + "-transactional"));
-            database.transact("reserve, and die", tx -> new ReserveDoor(TestKeys.RETENTION)
-                    .reserve(
-                            tx,
-                            List.of(
-                                    new ReserveClaim(foreign, ORDER, TestKeys.id(), dead, false),
-                                    new ReserveClaim(transactional, ORDER, TestKeys.id(), dead, true))));
+            database.transact(
+                    "reserve, and die",
+                    tx -> new ReserveDoor(TestKeys.RETENTION)
+                            .reserve(
+                                    tx,
+                                    List.of(
+                                            new ReserveClaim(foreign, ORDER, TestKeys.id(), dead, false),
+                                            new ReserveClaim(transactional, ORDER, TestKeys.id(), dead, true))));
         }
 
         @Override

@@ -25,9 +25,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CrashTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perTest().prepared("keys and effects", Effects::prepare);
+    static final TestPostgres postgres = Effects.postgres();
 
-    private final Database database = Database.on(postgres.dataSource());
+    private final Database database = Effects.emptied(postgres);
 
     @ParameterizedTest
     @EnumSource

@@ -2,6 +2,7 @@ package dev.tallystick.keys;
 
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
+import dev.tallystick.testkit.TestPostgres;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
@@ -9,10 +10,21 @@ import javax.sql.DataSource;
 /** A table of the user's own, in which handlers leave a row for every effect that they have. */
 final class Effects {
 
-    static void prepare(DataSource source) {
+    static TestPostgres postgres() {
+        return TestPostgres.perClass().prepared("keys and effects", Effects::prepare);
+    }
+
+    private static void prepare(DataSource source) {
         Database database = Database.on(source);
         KeySchema.migrations().migrate(database);
         database.transact("create effects", tx -> tx.update("create table effect (key text not null)"));
+    }
+
+    /** The database of the class, with nothing left of the tests before. */
+    static Database emptied(TestPostgres postgres) {
+        Database database = TestKeys.emptied(postgres);
+        database.transact("start afresh", tx -> tx.update("delete from effect"));
+        return database;
     }
 
     static void happen(Tx tx, ScopedKey key) throws SQLException {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
@@ -22,10 +23,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class KeyLedgerTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perTest().prepared("keys and effects", Effects::prepare);
+    static final TestPostgres postgres = Effects.postgres();
 
     private static final ScopedKey KEY = key("web-1:42:9f3a6c0b1d2e4f58");
 
+    private final Database database = Effects.emptied(postgres);
     private final TestLedger ledger = TestLedger.on(postgres.dataSource());
     private final KeyLedger keys = ledger.keys();
     private final AtomicInteger calls = new AtomicInteger();
@@ -95,7 +97,8 @@ class KeyLedgerTest {
         assertThat(keys.once(KEY, ORDER, this::charge)).isEqualTo(new Once.OutcomeUnknown(entry()));
         assertThat(keys.unresolved(10)).containsExactly(entry());
 
-        assertThat(keys.resolve(entry(), Verdict.commit("found in their books"))).isInstanceOf(Settle.Settled.class);
+        assertThat(keys.resolve(entry(), Verdict.commit("found in their books")))
+                .isInstanceOf(Settle.Settled.class);
         assertThat(keys.once(KEY, ORDER, this::charge)).isEqualTo(new Once.Replayed(entry()));
         assertThat(keys.unresolved(10)).isEmpty();
         assertThat(calls).hasValue(0);
@@ -140,7 +143,7 @@ class KeyLedgerTest {
         assertThat(first).isEqualTo(new Once.Ran(entry()));
         assertThat(second).isEqualTo(new Once.Replayed(entry()));
         assertThat(calls).hasValue(1);
-        assertThat(Effects.all(ledger.database())).containsExactly("web-1:42:9f3a6c0b1d2e4f58");
+        assertThat(Effects.all(database)).containsExactly("web-1:42:9f3a6c0b1d2e4f58");
     }
 
     @Test
@@ -154,7 +157,7 @@ class KeyLedgerTest {
                 .hasNoSuppressedExceptions();
 
         assertThat(keys.lookUp(KEY)).isEmpty();
-        assertThat(Effects.all(ledger.database())).isEmpty();
+        assertThat(Effects.all(database)).isEmpty();
     }
 
     @Test
@@ -167,7 +170,7 @@ class KeyLedgerTest {
                 .isInstanceOf(DefiniteFailureException.class);
 
         assertThat(keys.lookUp(KEY)).isEmpty();
-        assertThat(Effects.all(ledger.database())).isEmpty();
+        assertThat(Effects.all(database)).isEmpty();
     }
 
     @Test
@@ -180,7 +183,7 @@ class KeyLedgerTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("meddled");
 
-        assertThat(Effects.all(ledger.database())).isEmpty();
+        assertThat(Effects.all(database)).isEmpty();
     }
 
     @Test
@@ -201,8 +204,11 @@ class KeyLedgerTest {
 
     @Test
     void a_transactional_reservation_that_nobody_runs_is_taken_over_by_the_next_request() {
-        ledger.database().transact("reserve, and die", tx -> new ReserveDoor(TestKeys.RETENTION)
-                .reserve(tx, List.of(new ReserveClaim(KEY, ORDER, TestKeys.id(), STRANGER, true))));
+        ledger.database()
+                .transact(
+                        "reserve, and die",
+                        tx -> new ReserveDoor(TestKeys.RETENTION)
+                                .reserve(tx, List.of(new ReserveClaim(KEY, ORDER, TestKeys.id(), STRANGER, true))));
 
         assertThat(keys.onceInTransaction(KEY, ORDER, tx -> charge())).isInstanceOf(Once.Ran.class);
 
@@ -211,8 +217,11 @@ class KeyLedgerTest {
 
     @Test
     void a_foreign_reservation_is_never_taken_over() {
-        ledger.database().transact("reserve, and die", tx -> new ReserveDoor(TestKeys.RETENTION)
-                .reserve(tx, List.of(new ReserveClaim(KEY, ORDER, TestKeys.id(), STRANGER, false))));
+        ledger.database()
+                .transact(
+                        "reserve, and die",
+                        tx -> new ReserveDoor(TestKeys.RETENTION)
+                                .reserve(tx, List.of(new ReserveClaim(KEY, ORDER, TestKeys.id(), STRANGER, false))));
 
         assertThat(keys.once(KEY, ORDER, this::charge)).isEqualTo(new Once.InProgress(entry()));
         assertThat(keys.onceInTransaction(KEY, ORDER, tx -> charge())).isEqualTo(new Once.InProgress(entry()));

@@ -38,7 +38,9 @@ final class KeyModel {
         }
 
         boolean isHeldBy(Reservation reservation) {
-            return original.equals(reservation.id()) && reservation.owner().equals(owner) && fence == reservation.fence();
+            return original.equals(reservation.id())
+                    && reservation.owner().equals(owner)
+                    && fence == reservation.fence();
         }
     }
 

@@ -14,7 +14,8 @@ class KeyRetentionTest {
     @Test
     void a_year_is_kept_unless_the_settings_say_otherwise() {
         assertThat(KeyRetention.from(Map.of())).isEqualTo(new KeyRetention(365));
-        assertThat(KeyRetention.from(Map.of("TALLY_KEY_RETENTION_DAYS", " 30 "))).isEqualTo(new KeyRetention(30));
+        assertThat(KeyRetention.from(Map.of("TALLY_KEY_RETENTION_DAYS", " 30 ")))
+                .isEqualTo(new KeyRetention(30));
     }
 
     @Test

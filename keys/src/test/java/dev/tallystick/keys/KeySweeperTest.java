@@ -18,7 +18,7 @@ class KeySweeperTest {
     @RegisterExtension
     static final TestPostgres postgres = TestKeys.postgres();
 
-    private final Database database = Database.on(postgres.dataSource());
+    private final Database database = TestKeys.emptied(postgres);
     private final AcceptDoor acceptDoor = new AcceptDoor(TestKeys.RETENTION);
     private final ReserveDoor reserveDoor = new ReserveDoor(TestKeys.RETENTION);
     private final KeySweeper sweeper = new KeySweeper(database);
@@ -48,9 +48,9 @@ class KeySweeperTest {
         reserve("pending");
         settle("unknown", Verdict.unknown());
         database.transact("let ten years pass", tx -> tx.update("""
-                update tally.key
-                set first_seen_at = first_seen_at - interval '10 years'
-                """));
+            update tally.key
+            set first_seen_at = first_seen_at - interval '10 years'
+            """));
         TestKeys.expireEverything(database);
 
         assertThat(sweeper.sweep(10)).isZero();

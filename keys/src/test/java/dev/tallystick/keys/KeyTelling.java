@@ -50,7 +50,8 @@ final class KeyTelling {
 
     static String told(Reserve outcome) {
         return switch (outcome) {
-            case Reserve.Reserved reserved -> "reserved " + reserved.reservation().fence();
+            case Reserve.Reserved reserved ->
+                "reserved " + reserved.reservation().fence();
             case Reserve.InProgress other -> "in progress " + row(other.entry());
             case Reserve.OutcomeUnknown unknown -> "unknown " + row(unknown.entry());
             case Reserve.Replayed replayed -> "replayed " + row(replayed.entry());
@@ -62,8 +63,9 @@ final class KeyTelling {
         return held.map(KeyTelling::told).orElse("gone");
     }
 
-    static String told(Settle outcome) {
+    static String told(@Nullable Settle outcome) {
         return switch (outcome) {
+            case null -> "blocked";
             case Settle.Settled settled -> "settled " + row(settled.entry());
             case Settle.Released released -> "released";
             case Settle.Overruled overruled ->

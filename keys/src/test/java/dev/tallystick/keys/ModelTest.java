@@ -28,11 +28,11 @@ class ModelTest {
 
     private static final int STEPS = 60;
 
-    private final Database database = Database.on(postgres.dataSource());
+    private final Database database = TestKeys.emptied(postgres);
 
     @Test
     void the_doors_do_what_a_simple_map_does() {
-        Randomness.repeat(15, random -> new Walk(database, random).walk(STEPS));
+        Randomness.repeat(10, random -> new Walk(database, random).walk(STEPS));
     }
 
     @Test
@@ -84,13 +84,17 @@ class ModelTest {
         }
 
         private void accept() {
-            List<AcceptClaim> claims = random.listOf(6, r -> r.chance(0.2) && !accepted.isEmpty()
-                    ? r.oneOf(accepted)
-                    : new AcceptClaim(
-                            key(), r.oneOf(FINGERPRINTS), TestKeys.WORKFLOW, TestKeys.id(), response(), null));
+            List<AcceptClaim> claims = random.listOf(
+                    6,
+                    r -> r.chance(0.2) && !accepted.isEmpty()
+                            ? r.oneOf(accepted)
+                            : new AcceptClaim(
+                                    key(), r.oneOf(FINGERPRINTS), TestKeys.WORKFLOW, TestKeys.id(), response(), null));
             accepted.addAll(claims);
             step(
-                    tx -> acceptDoor.accept(tx, claims).stream().map(KeyTelling::told).toList(),
+                    tx -> acceptDoor.accept(tx, claims).stream()
+                            .map(KeyTelling::told)
+                            .toList(),
                     after -> claims.stream().map(after::accept).toList());
         }
 
@@ -99,16 +103,16 @@ class ModelTest {
             reserved.addAll(claims);
             claims.forEach(claim -> held.add(new Reservation(claim.key(), claim.id(), claim.owner(), 1)));
             step(
-                    tx -> reserveDoor.reserve(tx, claims).stream().map(KeyTelling::told).toList(),
+                    tx -> reserveDoor.reserve(tx, claims).stream()
+                            .map(KeyTelling::told)
+                            .toList(),
                     after -> claims.stream().map(after::reserve).toList());
         }
 
         private void hold() {
             ReserveClaim claim = reserveClaim();
             reserved.add(claim);
-            step(
-                    tx -> List.of(KeyTelling.told(reserveDoor.hold(tx, claim))),
-                    after -> List.of(after.hold(claim)));
+            step(tx -> List.of(KeyTelling.told(reserveDoor.hold(tx, claim))), after -> List.of(after.hold(claim)));
         }
 
         /** By whoever ever held something, so mostly too late, and by successors whose fences are guessed. */
@@ -131,9 +135,7 @@ class ModelTest {
 
         private void recover() {
             KeyOwner dead = random.oneOf(OWNERS);
-            step(
-                    tx -> List.of(reserveDoor.recover(tx, dead, 100).toString()),
-                    after -> List.of(after.recover(dead)));
+            step(tx -> List.of(reserveDoor.recover(tx, dead, 100).toString()), after -> List.of(after.recover(dead)));
         }
 
         private void expire() {

@@ -27,7 +27,7 @@ class ReserveDoorTest {
     @RegisterExtension
     static final TestPostgres postgres = TestKeys.postgres();
 
-    private final Database database = Database.on(postgres.dataSource());
+    private final Database database = TestKeys.emptied(postgres);
     private final ReserveDoor door = new ReserveDoor(TestKeys.RETENTION);
 
     @Test
@@ -78,9 +78,15 @@ class ReserveDoorTest {
 
     @Test
     void a_key_that_is_twice_in_a_batch_is_reserved_once() {
-        List<Reserve> outcomes = database.transact("reserve", tx -> door.reserve(
-                tx,
-                List.of(reserving("b", ORDER), reserving("a", ORDER), reserving("b", ORDER), reserving("b", OTHER_ORDER))));
+        List<Reserve> outcomes = database.transact(
+                "reserve",
+                tx -> door.reserve(
+                        tx,
+                        List.of(
+                                reserving("b", ORDER),
+                                reserving("a", ORDER),
+                                reserving("b", ORDER),
+                                reserving("b", OTHER_ORDER))));
 
         assertThat(outcomes)
                 .extracting(outcome -> (Object) outcome.getClass())
@@ -113,8 +119,8 @@ class ReserveDoorTest {
         settle(reservation, answer);
         KeyEntry answered = entry("k");
 
-        for (Verdict later : List.of(
-                Verdict.commit("other"), Verdict.reject("other"), Verdict.release(), Verdict.unknown())) {
+        for (Verdict later :
+                List.of(Verdict.commit("other"), Verdict.reject("other"), Verdict.release(), Verdict.unknown())) {
             assertThat(settle(reservation, later)).isEqualTo(new Settle.Overruled(answered));
         }
         assertThat(settle(reservation, answer)).isEqualTo(new Settle.Settled(answered));
@@ -183,10 +189,7 @@ class ReserveDoorTest {
     void a_reservation_with_a_forged_part_settles_nothing() {
         Reservation real = reserved(reserve(reserving("k", ORDER)));
 
-        for (Reservation forged : List.of(
-                new Reservation(real.key(), id(), real.owner(), real.fence()),
-                new Reservation(real.key(), real.id(), STRANGER, real.fence()),
-                new Reservation(real.key(), real.id(), real.owner(), real.fence() + 1))) {
+        for (Reservation forged : forgeries(real)) {
             assertThat(settle(forged, Verdict.commit("forged"))).isInstanceOf(Settle.Overruled.class);
         }
         assertThat(settle(new Reservation(key("elsewhere"), real.id(), real.owner(), 1), Verdict.commit("forged")))
@@ -196,22 +199,31 @@ class ReserveDoorTest {
 
     @Test
     void the_guards_are_in_the_statements_and_not_only_before_them() {
-        Reservation reservation = reserved(reserve(reservingTransactionally("k", ORDER)));
-        Reservation stale = new Reservation(key("k"), reservation.id(), OWNER, 7);
-        KeyStore store = new KeyStore();
+        Reservation real = reserved(reserve(reservingTransactionally("k", ORDER)));
 
-        database.transact("write behind the door's back", tx -> {
-            assertThat(store.settle(tx, List.of(new Settlement(stale, Verdict.commit("x"))), TestKeys.RETENTION))
-                    .isEmpty();
-            assertThat(store.release(tx, List.of(new Settlement(stale, Verdict.release())))).isEmpty();
-            assertThat(store.takeOver(tx, stale, STRANGER)).isEmpty();
-            store.settle(tx, List.of(new Settlement(reservation, Verdict.commit("x"))), TestKeys.RETENTION);
-            assertThat(store.settle(tx, List.of(new Settlement(reservation, Verdict.reject("y"))), TestKeys.RETENTION))
-                    .isEmpty();
-            assertThat(store.release(tx, List.of(new Settlement(reservation, Verdict.release())))).isEmpty();
-            assertThat(store.takeOver(tx, reservation, STRANGER)).isEmpty();
-            return null;
+        for (Reservation forged : forgeries(real)) {
+            assertThat(writeBehindTheDoor(forged)).isZero();
+        }
+        settle(real, Verdict.commit("final"));
+        assertThat(writeBehindTheDoor(real)).isZero();
+    }
+
+    private int writeBehindTheDoor(Reservation reservation) {
+        KeyStore store = new KeyStore();
+        return database.transact("write behind the door's back", tx -> {
+            List<Settlement> late = List.of(new Settlement(reservation, Verdict.commit("late")));
+            int settled = store.settle(tx, late, TestKeys.RETENTION).size();
+            int released = store.release(tx, late).size();
+            int takenOver = store.takeOver(tx, reservation, STRANGER).isPresent() ? 1 : 0;
+            return settled + released + takenOver;
         });
+    }
+
+    private static List<Reservation> forgeries(Reservation real) {
+        return List.of(
+                new Reservation(real.key(), id(), real.owner(), real.fence()),
+                new Reservation(real.key(), real.id(), STRANGER, real.fence()),
+                new Reservation(real.key(), real.id(), real.owner(), real.fence() + 1));
     }
 
     @Test
@@ -221,13 +233,15 @@ class ReserveDoorTest {
         Reservation c = reserved(reserve(reserving("c", ORDER)));
         Reservation d = reserved(reserve(reserving("d", ORDER)));
 
-        List<Settle> outcomes = database.transact("settle", tx -> door.settle(
-                tx,
-                List.of(
-                        new Settlement(d, Verdict.unknown()),
-                        new Settlement(b, Verdict.reject("b")),
-                        new Settlement(c, Verdict.release()),
-                        new Settlement(a, Verdict.commit("a")))));
+        List<Settle> outcomes = database.transact(
+                "settle",
+                tx -> door.settle(
+                        tx,
+                        List.of(
+                                new Settlement(d, Verdict.unknown()),
+                                new Settlement(b, Verdict.reject("b")),
+                                new Settlement(c, Verdict.release()),
+                                new Settlement(a, Verdict.commit("a")))));
 
         assertThat(outcomes)
                 .containsExactly(
@@ -246,8 +260,7 @@ class ReserveDoorTest {
         Reservation reservation = reserved(reserve(reserving("k", ORDER)));
         Settlement settlement = new Settlement(reservation, Verdict.commit("done"));
 
-        assertThatThrownBy(() ->
-                        database.transact("settle", tx -> door.settle(tx, List.of(settlement, settlement))))
+        assertThatThrownBy(() -> database.transact("settle", tx -> door.settle(tx, List.of(settlement, settlement))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("settled twice in one batch: default/library/k");
         assertThat(entry("k").status()).isEqualTo(KeyStatus.PENDING);
@@ -296,19 +309,20 @@ class ReserveDoorTest {
         settle(reserved(reserve(reserving("done", ORDER))), Verdict.commit("done"));
         reserve(reserving("third", ORDER));
 
-        assertThat(unresolved(10))
-                .containsExactly(entry("first"), entry("second"), entry("third"));
+        assertThat(unresolved(10)).containsExactly(entry("first"), entry("second"), entry("third"));
         assertThat(unresolved(1)).containsExactly(entry("first"));
     }
 
     private Reserve reserve(ReserveClaim claim) {
-        return database.transact("reserve", tx -> door.reserve(tx, List.of(claim)).getFirst());
+        return database.transact(
+                "reserve", tx -> door.reserve(tx, List.of(claim)).getFirst());
     }
 
     private Settle settle(Reservation reservation, Verdict verdict) {
         return database.transact(
                 "settle",
-                tx -> door.settle(tx, List.of(new Settlement(reservation, verdict))).getFirst());
+                tx -> door.settle(tx, List.of(new Settlement(reservation, verdict)))
+                        .getFirst());
     }
 
     private Optional<Reserve> hold(ReserveClaim claim) {

@@ -25,8 +25,15 @@ final class TestKeys {
     private static final Ids IDS = new Ids(Clock.systemUTC(), RandomGenerator.getDefault());
 
     static TestPostgres postgres() {
-        return TestPostgres.perTest()
+        return TestPostgres.perClass()
                 .prepared("keys", source -> KeySchema.migrations().migrate(Database.on(source)));
+    }
+
+    /** The database of the class, with nothing left of the tests before. */
+    static Database emptied(TestPostgres postgres) {
+        Database database = Database.on(postgres.dataSource());
+        database.transact("start afresh", tx -> tx.update("delete from tally.key"));
+        return database;
     }
 
     static Ids ids() {
@@ -62,10 +69,10 @@ final class TestKeys {
     /** Lets the retention of every final answer be over. */
     static void expireEverything(Database database) {
         database.transact("let time pass", tx -> tx.update("""
-                update tally.key
-                set expires_at = now() - interval '1 second'
-                where expires_at is not null
-                """));
+            update tally.key
+            set expires_at = now() - interval '1 second'
+            where expires_at is not null
+            """));
     }
 
     static List<String> keysInTable(Database database) {

@@ -16,8 +16,7 @@ record TestLedger(Database database, GroupCommitter committer, KeyLedger keys) i
     static TestLedger on(DataSource source, KeyOwner owner, CrashPoints crashPoints) {
         Database database = Database.on(source, RandomGenerator.getDefault(), crashPoints);
         GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
-        KeyLedger keys =
-                new KeyLedger(database, committer, owner, TestKeys.RETENTION, TestKeys.ids(), crashPoints);
+        KeyLedger keys = new KeyLedger(database, committer, owner, TestKeys.RETENTION, TestKeys.ids(), crashPoints);
         return new TestLedger(database, committer, keys);
     }
 

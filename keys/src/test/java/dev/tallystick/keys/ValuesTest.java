@@ -18,8 +18,13 @@ class ValuesTest {
     }
 
     @Test
-    void a_name_has_255_characters_at_most() {
-        assertThat(new KeyOwner("x".repeat(255)).name()).hasSize(255);
+    void a_name_that_is_too_long_is_refused() {
+        String longest = "x".repeat(128);
+
+        assertThat(new Scope(longest, longest).member()).hasSize(128);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Scope("default", longest + "x"))
+                .withMessage("the name of a member has 1 to 128 characters, got 129");
         assertThatIllegalArgumentException().isThrownBy(() -> new KeyOwner("x".repeat(256)));
     }
 
@@ -38,7 +43,8 @@ class ValuesTest {
 
     @Test
     void a_stored_response_has_a_mebibyte_at_most() {
-        assertThat(StoredResponse.of(new byte[StoredResponse.MAX_BYTES]).bytes()).hasSize(1_048_576);
+        assertThat(StoredResponse.of(new byte[StoredResponse.MAX_BYTES]).bytes())
+                .hasSize(1_048_576);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> StoredResponse.of(new byte[StoredResponse.MAX_BYTES + 1]))
                 .withMessageContaining("1048576");
