@@ -37,9 +37,9 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void what_was_written_is_there_after_closing_and_starting_again() throws SQLException {
+    void what_was_written_is_there_after_closing_and_starting_again() throws SQLException, IOException {
         try (EmbeddedPostgres postgres =
-                EmbeddedPostgres.at(sandbox.directory()).start()) {
+                EmbeddedPostgres.at(sandbox.usedDirectory()).start()) {
             Sql.run(postgres.dataSource(), "create table kept as select 'yes' as answer");
         }
         assertThat(Server.anyIn(sandbox.layout().data())).isFalse();

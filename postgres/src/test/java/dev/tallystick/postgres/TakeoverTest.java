@@ -112,7 +112,7 @@ class TakeoverTest {
 
     @Test
     void a_pid_file_that_names_a_stranger_is_not_believed_and_the_stranger_not_harmed() throws Exception {
-        EmbeddedPostgres.at(sandbox.usedDirectory()).start().close();
+        sandbox.usedDirectory();
         Process stranger = new ProcessBuilder("sleep", "600").start();
         try {
             writePidFile(Long.toString(stranger.pid()));
@@ -127,9 +127,10 @@ class TakeoverTest {
 
     @Test
     void a_pid_file_that_names_a_server_elsewhere_is_not_believed_and_that_server_not_harmed() throws Exception {
-        EmbeddedPostgres.at(sandbox.usedDirectory()).start().close();
-        try (EmbeddedPostgres other =
-                EmbeddedPostgres.at(sandbox.root().resolve("other")).start()) {
+        Path elsewhere = sandbox.root().resolve("elsewhere");
+        Files.move(sandbox.usedDirectory(), elsewhere);
+        sandbox.usedDirectory();
+        try (EmbeddedPostgres other = EmbeddedPostgres.at(elsewhere).start()) {
             writePidFile(Long.toString(other.pid()));
 
             try (EmbeddedPostgres postgres =
@@ -142,7 +143,7 @@ class TakeoverTest {
 
     @Test
     void a_pid_file_that_says_nothing_is_no_obstacle() throws Exception {
-        EmbeddedPostgres.at(sandbox.usedDirectory()).start().close();
+        sandbox.usedDirectory();
         Files.writeString(sandbox.layout().pidFile(), "");
 
         EmbeddedPostgres.at(sandbox.directory()).start().close();
@@ -153,7 +154,9 @@ class TakeoverTest {
     @EnumSource(StartPoint.class)
     void a_crash_at_any_point_of_the_start_leaves_nothing_that_the_next_start_trips_over(StartPoint point)
             throws Exception {
-        assertThat(sandbox.child("halt", sandbox.directory(), point).exitCode()).isEqualTo(99);
+        boolean comesAfterTheCluster = point.compareTo(StartPoint.CLUSTER_IN_PLACE) > 0;
+        Path directory = comesAfterTheCluster ? sandbox.usedDirectory() : sandbox.directory();
+        assertThat(sandbox.child("halt", directory, point).exitCode()).isEqualTo(99);
 
         try (EmbeddedPostgres postgres =
                 EmbeddedPostgres.at(sandbox.directory()).start()) {
