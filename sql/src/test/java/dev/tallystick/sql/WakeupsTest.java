@@ -1,0 +1,77 @@
+package dev.tallystick.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.TcpProxy;
+import dev.tallystick.testkit.TestPostgres;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class WakeupsTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perTest();
+
+    private final AtomicInteger here = new AtomicInteger();
+    private final AtomicInteger there = new AtomicInteger();
+
+    @Test
+    void a_ring_wakes_the_others_and_not_oneself() {
+        Database database = Database.on(postgres.dataSource());
+        try (Wakeups one = new Wakeups(database, "test_wake", "here", here::incrementAndGet);
+                Wakeups other = new Wakeups(database, "test_wake", "there", there::incrementAndGet)) {
+            Eventually.holds("the other one is woken", () -> {
+                one.ring();
+                return there.get() > 0;
+            });
+            other.ring();
+            Eventually.holds("the first one is woken", () -> {
+                other.ring();
+                return here.get() > 0;
+            });
+        }
+    }
+
+    @Test
+    void many_rings_at_once_go_out_as_few() {
+        Database database = Database.on(postgres.dataSource());
+        try (Wakeups one = new Wakeups(database, "test_wake", "here", () -> {});
+                Wakeups other = new Wakeups(database, "test_wake", "there", there::incrementAndGet)) {
+            assertThat(other).isNotNull();
+            for (int i = 0; i < 10_000; i++) {
+                one.ring();
+            }
+            Eventually.holds("the other one is woken", () -> {
+                one.ring();
+                return there.get() > 0;
+            });
+            assertThat(there.get()).isLessThan(5_000);
+        }
+    }
+
+    @Test
+    void a_broken_connection_is_opened_again() {
+        Database database = Database.on(postgres.dataSource());
+        try (TcpProxy proxy = postgres.proxy();
+                Wakeups fragile = new Wakeups(
+                        Database.on(postgres.proxied(proxy)), "test_wake", "there", there::incrementAndGet);
+                Wakeups steady = new Wakeups(database, "test_wake", "here", here::incrementAndGet)) {
+            assertThat(fragile).isNotNull();
+            proxy.cut();
+            Eventually.holds("it listens again", () -> {
+                steady.ring();
+                return there.get() > 0;
+            });
+        }
+    }
+
+    @Test
+    void a_channel_has_a_plain_name() {
+        Database database = Database.on(postgres.dataSource());
+        assertThatThrownBy(() -> new Wakeups(database, "x; drop table y", "here", () -> {}))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}
