@@ -1,0 +1,58 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.UUID;
+
+/** Drops jobs that closed long ago, with all that belongs to them. */
+final class RetentionStore {
+
+    // Job ids sort by time, so the old ones lie together at one end of the primary key and no further index is needed:
+    // it
+    // would cost every job an entry when it closes.
+    private static final String DROP = """
+            with old as materialized (
+                select id
+                from tally.job
+                where id < ?
+                    and closed_at < now() - ? * interval '1 second'
+                order by id
+                limit ?
+                for update skip locked
+            ),
+            guids as (
+                delete from tally.guid g
+                using old
+                where g.job_id = old.id
+            ),
+            activities as (
+                delete from tally.activity a
+                using old
+                where a.job_id = old.id
+            ),
+            postings as (
+                delete from tally.posting p
+                using old
+                where p.job_id = old.id
+            ),
+            signals as (
+                delete from tally.signal s
+                using old
+                where s.job_id = old.id
+            )
+            delete from tally.job j
+            using old
+            where j.id = old.id
+            """;
+
+    /**
+     * Drops at most {@code limit} jobs.
+     *
+     * @param youngest no job with this id or a later one is looked at
+     * @return how many were dropped
+     */
+    int drop(Tx tx, UUID youngest, Duration closedFor, int limit) throws SQLException {
+        return tx.update(DROP, youngest, closedFor.toSeconds(), limit);
+    }
+}
