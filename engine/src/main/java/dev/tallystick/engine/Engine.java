@@ -25,7 +25,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +37,6 @@ public final class Engine implements AutoCloseable {
     /** A body that cannot move for this many tries leaves its job to whoever leases it next. */
     private static final int MAX_MOVE_ATTEMPTS = 100;
 
-    private static final Duration LONGEST_MOVE_PAUSE = Duration.ofSeconds(5);
     private static final int CLAIM_BATCH = 200;
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
@@ -57,6 +55,7 @@ public final class Engine implements AutoCloseable {
     private final Outcomes outcomes;
     private final Database database;
     private final CrashPoints crashPoints;
+    private final Repeats repeats;
     private final JobStore jobs = new JobStore();
 
     private final Loop claims;
@@ -91,12 +90,13 @@ public final class Engine implements AutoCloseable {
         CompletionSweeper sweeper = new CompletionSweeper(database, collation);
         this.claims = new Loop("claims", settings.poll(), this::claim);
         this.timers = new Loop("timers", settings.poll(), this::fireTimers);
+        this.repeats = new Repeats(() -> stopping);
         BodyTools tools = new BodyTools(
                 this::move,
                 this::recorded,
                 this::child,
                 claims::ring,
-                new Transactions(database, collation, postings, jobs),
+                new Transactions(database, collation, postings, jobs, repeats),
                 codec,
                 clock,
                 random,
@@ -275,9 +275,17 @@ public final class Engine implements AutoCloseable {
 
     /** On a thread of its own: to interrupt a virtual thread that reads from a socket is to close the socket. */
     private Optional<RecordedActivity> recorded(ActivityId activity) {
-        return CompletableFuture.supplyAsync(
-                        () -> database.transact("read record", tx -> jobs.activity(tx, activity)), READERS)
-                .join();
+        CompletableFuture<Optional<RecordedActivity>> read = CompletableFuture.supplyAsync(
+                () -> repeats.answer(() -> database.transact("read record", tx -> jobs.activity(tx, activity))),
+                READERS);
+        try {
+            return read.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof BodyStopped stopped) {
+                throw stopped;
+            }
+            throw e;
+        }
     }
 
     private NewJob child(ChildOrder order) {
@@ -316,7 +324,7 @@ public final class Engine implements AutoCloseable {
             if (stopping) {
                 throw new BodyStopped(BodyStopped.Reason.SHUT_DOWN);
             }
-            LockSupport.parkNanos(Math.min(LONGEST_MOVE_PAUSE.toNanos(), 10_000_000L << Math.min(attempt, 20)));
+            Repeats.pause(attempt);
         }
         return new Moved.LeaseLost();
     }

@@ -19,12 +19,14 @@ final class Transactions {
     private final CollationStore collation;
     private final PostingStore postings;
     private final JobStore jobs;
+    private final Repeats repeats;
 
-    Transactions(Database database, CollationStore collation, PostingStore postings, JobStore jobs) {
+    Transactions(Database database, CollationStore collation, PostingStore postings, JobStore jobs, Repeats repeats) {
         this.database = database;
         this.collation = collation;
         this.postings = postings;
         this.jobs = jobs;
+        this.repeats = repeats;
     }
 
     /** What the transaction returned, and how it was encoded when it was recorded. */
@@ -67,7 +69,7 @@ final class Transactions {
         } catch (RecordedException e) {
             return new Outcome.RecordedBefore<>(e.record);
         } catch (UnknownOutcomeException e) {
-            return lookUp(lease, activity, e);
+            return repeats.answer(() -> lookUp(lease, activity, e));
         }
     }
 

@@ -88,16 +88,18 @@ class ScheduleTest {
 
     @Test
     void a_body_that_parks_while_its_job_is_being_cancelled_is_not_left_behind() {
-        Signal cancelling = new Signal("the cancel is about to commit");
-        workbench.workflow("parking", (ctx, input) -> {
-            step(ctx, cancelling);
-            return ctx.any(String.class, List.of(branch -> branch.await("never", String.class), branch -> {
-                branch.sleep(Duration.ofHours(1));
-                return "";
-            }));
+        Gate parking = new Gate("the body between its dispatch and its parking");
+        workbench.workflow("parking", (ctx, input) -> ctx.await("never", String.class));
+        Database reading = Database.on(postgres.dataSource(), RandomGenerator.getDefault(), point -> {
+            if (Thread.currentThread().getName().equals("tally-reader")) {
+                parking.pass();
+            }
         });
+        Engine engine = workbench.start(reading, DEAF, CrashPoints.NONE);
+        JobId job = workbench.submit(engine, "parking", "key");
+        parking.awaitArrival();
 
-        cancelWhile("parking", cancelling);
+        cancelWhile(job, parking::open);
 
         Eventually.value("nothing is left", workbench::violations, List::isEmpty);
     }
@@ -107,30 +109,25 @@ class ScheduleTest {
         Signal cancelling = new Signal("the cancel is about to commit");
         workbench.workflow("child", (ctx, input) -> "" + effects.incrementAndGet());
         workbench.workflow("parent", (ctx, input) -> {
-            step(ctx, cancelling);
+            ctx.step("first", String.class, () -> {
+                cancelling.await();
+                return "";
+            });
             return ctx.child("child", "", String.class);
         });
+        Engine engine = workbench.start(workbench.database(), DEAF, CrashPoints.NONE);
+        JobId job = workbench.submit(engine, "parent", "key");
+        Eventually.holds("the step runs", () -> workbench.activities(job).size() == 2);
 
-        cancelWhile("parent", cancelling);
+        cancelWhile(job, cancelling::fire);
 
         Eventually.value("nothing is left", workbench::violations, List::isEmpty);
         assertThat(workbench.count("job")).isEqualTo(1);
         assertThat(effects).hasValue(0);
     }
 
-    private void step(Context ctx, Signal cancelling) {
-        ctx.step("first", String.class, () -> {
-            effects.set(0);
-            cancelling.await();
-            return "";
-        });
-    }
-
-    /** Cancels the job of another engine, and holds the COMMIT until the body runs into its locks. */
-    private void cancelWhile(String workflow, Signal cancelling) {
-        Engine engine = workbench.start(workbench.database(), DEAF, CrashPoints.NONE);
-        JobId job = workbench.submit(engine, workflow, "key");
-        Eventually.holds("the step runs", () -> workbench.activities(job).size() == 2);
+    /** Cancels the job of another engine, and holds the COMMIT until the body goes on and runs into its locks. */
+    private void cancelWhile(JobId job, Runnable bodyGoesOn) {
         AtomicBoolean armed = new AtomicBoolean();
         Gate gate = new Gate("the cancel before its commit");
         Database gated = Database.on(postgres.dataSource(), RandomGenerator.getDefault(), point -> {
@@ -146,7 +143,7 @@ class ScheduleTest {
         Timekeeper canceller = new Timekeeper(gated, new PostingStore(), new CollationStore(), new JobStore());
         CompletableFuture<Timekeeper.Fired> fired = CompletableFuture.supplyAsync(canceller::fire);
         gate.awaitArrival();
-        cancelling.fire();
+        bodyGoesOn.run();
         Eventually.holds("the body waits for a lock of the cancel", this::somebodyWaitsForALock);
         gate.open();
 

@@ -1,0 +1,97 @@
+package dev.tallystick.engine;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+
+/**
+ * A mistake that an engine might have, made in the text of a statement on its way to the database: the product needs no hooks for
+ * it, and everything else runs as it does.
+ */
+enum PlantedBug {
+    /** A step that committed is done again when its transition comes again. */
+    A_GUARD_DROPPED("r.spawns and (r.old / 1000000000) % 10 = 0 as does_spawn", "r.spawns as does_spawn"),
+    /** Whoever leases a posting has the right of the one before. */
+    THE_FENCE_DROPPED("fence = p.fence + 1, owner", "fence = p.fence, owner"),
+    /** A transition is somebody else each time that it comes. */
+    A_RANDOM_GUID(
+            "select i.*, g.ordinal as given,",
+            "select i.job_id, gen_random_uuid() as guid, i.path, i.name, i.fence, i.delta, i.outcome, i.output, i.error,"
+                    + " i.enters, i.works, i.spawns, i.completes, i.acknowledges, i.n, g.ordinal as given,"),
+    /** Nothing is done any more for a job that has closed. */
+    JOB_STATE_CHECKED_BEFORE_THE_GUID_LEDGER(
+            "where r.most < 100000000",
+            "where exists (select 1 from tally.job j where j.id = r.job_id and j.closed_by is null)"),
+    /** The semaphore moves, the marker that says so does not. */
+    A_MARKER_UNBUNDLED("+ case when does_spawn then 1000000000 else 0 end", ""),
+    /** One row, changed twice by one statement, keeps one of the changes. */
+    TWO_GUIDS_OF_ONE_JOB_APPLIED_ONCE("sum(m.delta) as delta", "max(m.delta) as delta"),
+    /** A replay goes on in the dimension of its replay. */
+    THE_DIMENSION_FROM_THE_ACTIVITY_COUNTER(
+            "select r.guid, r.ordinal, r.ledger", "select r.guid, m.entries - 1 as ordinal, r.ledger"),
+    /** The result commits, the acknowledgement is left for later. */
+    RESULT_AND_ACKNOWLEDGEMENT_IN_TWO_TRANSACTIONS("and m.acknowledges", "and false");
+
+    private final String right;
+    private final String wrong;
+    private final AtomicBoolean planted = new AtomicBoolean();
+
+    PlantedBug(String right, String wrong) {
+        this.right = right;
+        this.wrong = wrong;
+    }
+
+    /** Whether some statement came by in which the mistake could be made. */
+    boolean isPlanted() {
+        return planted.get();
+    }
+
+    /** The same database, for an engine with this mistake. */
+    DataSource in(DataSource healthy) {
+        return proxy(
+                DataSource.class,
+                healthy,
+                (method, result) ->
+                        method.getName().equals("getConnection") ? connection((Connection) result) : result);
+    }
+
+    private Connection connection(Connection healthy) {
+        return (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement")) {
+                        arguments[0] = spoil((String) arguments[0]);
+                    }
+                    return call(healthy, method, arguments);
+                });
+    }
+
+    private String spoil(String statement) {
+        if (statement.contains(right)) {
+            planted.set(true);
+            return statement.replace(right, wrong);
+        }
+        return statement;
+    }
+
+    private interface Answer {
+        Object of(Method method, Object result);
+    }
+
+    private static <T> T proxy(Class<T> type, T target, Answer answer) {
+        return type.cast(Proxy.newProxyInstance(
+                PlantedBug.class.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> answer.of(method, call(target, method, arguments))));
+    }
+
+    private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+}
