@@ -1,0 +1,33 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.HaltAt;
+import java.util.concurrent.locks.LockSupport;
+import java.util.random.RandomGenerator;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * An engine in a process of its own, which halts where its parent said. Arguments: the JDBC URL, the scenario, the name of the
+ * workflow.
+ */
+final class KilledEngine {
+
+    public static void main(String[] arguments) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(arguments[0]);
+        CrashScenario scenario = CrashScenario.valueOf(arguments[1]);
+        String name = arguments[2];
+        CrashPoints halt = HaltAt.configured();
+        Workbench workbench = new Workbench(source);
+        Database database = Database.on(source, RandomGenerator.getDefault(), halt);
+        Engine engine = workbench.start(database, Workbench.SETTINGS, halt, scenario.types(name));
+        scenario.begin(workbench, engine, name);
+        System.out.println("begun");
+        while (true) {
+            LockSupport.park();
+        }
+    }
+
+    private KilledEngine() {}
+}
