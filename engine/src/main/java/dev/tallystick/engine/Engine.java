@@ -11,6 +11,7 @@ import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
+import dev.tallystick.sql.Wakeups;
 import java.lang.reflect.Type;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -40,6 +41,11 @@ public final class Engine implements AutoCloseable {
     private static final int CLAIM_BATCH = 200;
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
+    private static final Duration SWEEP = Duration.ofMinutes(10);
+
+    /** The channel on which engines tell each other that there is something to do. */
+    private static final String WAKE = "tally_wake";
+
     private static final Executor READERS =
             task -> Thread.ofVirtual().name("tally-reader").start(task);
 
@@ -60,7 +66,12 @@ public final class Engine implements AutoCloseable {
 
     private final Loop claims;
     private final Loop timers;
+
+    /** Runs from the beginning, for also those who only submit wait for results. */
+    private final Loop watch;
+
     private final List<Loop> loops;
+    private final Wakeups wakeups;
     private volatile boolean started;
     private volatile boolean stopping;
 
@@ -95,7 +106,7 @@ public final class Engine implements AutoCloseable {
                 this::move,
                 this::recorded,
                 this::child,
-                claims::ring,
+                this::jobsAreDue,
                 new Transactions(database, collation, postings, jobs, repeats),
                 codec,
                 clock,
@@ -103,13 +114,18 @@ public final class Engine implements AutoCloseable {
                 settings.poll(),
                 crashPoints);
         this.runner = new Runner(database, postings, jobs, settings, tools, outcomes::tell, this::bodyEnded);
+        this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
+        JobRetention retention = new JobRetention(database, clock, settings.kept());
+        this.wakeups = new Wakeups(database, WAKE, owner, this::wokenByAnother);
         this.loops = List.of(
                 claims,
                 timers,
+                new Loop("retention", SWEEP, retention::sweep),
                 new Loop("heartbeat", settings.heartbeat(), runner::beat),
                 new Loop("completions", settings.lease(), sweeper::sweep),
                 new Loop("results", settings.unsaid(), runner::sayStale),
-                new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look));
+                watch);
+        watch.start();
     }
 
     public void register(WorkflowType<?, ?> type) {
@@ -120,7 +136,7 @@ public final class Engine implements AutoCloseable {
     /** Begins to run jobs. Without it, an engine accepts jobs for others to run. */
     public void start() {
         started = true;
-        loops.forEach(Loop::start);
+        loops.stream().filter(loop -> loop != watch).forEach(Loop::start);
         claims.ring();
     }
 
@@ -189,7 +205,7 @@ public final class Engine implements AutoCloseable {
         SentSignal signal = new SentSignal(new SentSignal.Id(job, name, senderKey), payload);
         return committer.submit(signaller, signal).thenApply(answer -> {
             crashPoints.reached(EngineCrashPoint.SIGNALLED);
-            claims.ring();
+            jobsAreDue();
             return answer;
         });
     }
@@ -238,6 +254,7 @@ public final class Engine implements AutoCloseable {
     }
 
     private void endLoops() {
+        wakeups.close();
         loops.forEach(Loop::end);
         loops.forEach(loop -> loop.awaitEnd(STOPPING));
     }
@@ -248,8 +265,20 @@ public final class Engine implements AutoCloseable {
             Lease lease = new Lease(main, Guid.of(main, 0), 1);
             runner.begin(new LeasedBody(lease, job.mesh(), job.workflow(), job.version(), job.input(), false, false));
         } else {
-            claims.ring();
+            jobsAreDue();
         }
+    }
+
+    /** Here and elsewhere: whoever is free takes them. */
+    private void jobsAreDue() {
+        claims.ring();
+        wakeups.ring();
+    }
+
+    private void wokenByAnother() {
+        claims.ring();
+        timers.ring();
+        watch.ring();
     }
 
     private void claim() {
@@ -266,7 +295,7 @@ public final class Engine implements AutoCloseable {
         fired.woken().forEach(runner::ring);
         fired.cancelled().forEach(runner::jobClosed);
         if (!fired.woken().isEmpty()) {
-            claims.ring();
+            jobsAreDue();
         }
         if (fired.mayBeMore() || !fired.cancelled().isEmpty()) {
             timers.ring();

@@ -11,12 +11,19 @@ import java.time.Duration;
  * @param bodies how many bodies run at once in this process
  * @param unsaid how long the result of a step may wait for the next commit of its job
  * @param lanes how many group commits go on at once
+ * @param kept how long closed jobs are kept
  */
 public record EngineSettings(
-        Duration lease, Duration heartbeat, Duration poll, int bodies, Duration unsaid, int lanes) {
+        Duration lease, Duration heartbeat, Duration poll, int bodies, Duration unsaid, int lanes, Duration kept) {
 
     public static final EngineSettings DEFAULT = new EngineSettings(
-            Duration.ofSeconds(30), Duration.ofSeconds(10), Duration.ofSeconds(1), 2_000, Duration.ofMillis(20), 1);
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(1),
+            2_000,
+            Duration.ofMillis(20),
+            1,
+            Duration.ofDays(30));
 
     public EngineSettings {
         if (lease.compareTo(heartbeat.multipliedBy(2)) < 0) {
@@ -28,14 +35,18 @@ public record EngineSettings(
     }
 
     public EngineSettings lease(Duration length, Duration beat) {
-        return new EngineSettings(length, beat, poll, bodies, unsaid, lanes);
+        return new EngineSettings(length, beat, poll, bodies, unsaid, lanes, kept);
     }
 
     public EngineSettings poll(Duration interval) {
-        return new EngineSettings(lease, heartbeat, interval, bodies, unsaid, lanes);
+        return new EngineSettings(lease, heartbeat, interval, bodies, unsaid, lanes, kept);
     }
 
     public EngineSettings lanes(int number) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, number);
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, number, kept);
+    }
+
+    public EngineSettings kept(Duration duration) {
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, duration);
     }
 }

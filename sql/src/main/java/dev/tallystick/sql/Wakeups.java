@@ -23,7 +23,7 @@ import org.postgresql.PGNotification;
 public final class Wakeups implements AutoCloseable {
 
     private static final Pattern CHANNEL = Pattern.compile("[a-z_]{1,50}");
-    private static final Duration LISTENING = Duration.ofSeconds(1);
+    private static final Duration LISTENING = Duration.ofMillis(50);
     private static final Duration BETWEEN_RINGS = Duration.ofMillis(2);
 
     private final Database database;
@@ -59,13 +59,14 @@ public final class Wakeups implements AutoCloseable {
         wanted.release();
     }
 
+    /** Ends, and gives its connections back. */
     @Override
     public void close() {
         closed = true;
         wanted.release();
         try {
-            ringer.join(LISTENING.multipliedBy(2));
-            listener.join(LISTENING.multipliedBy(2));
+            ringer.join(LISTENING.multipliedBy(20));
+            listener.join(LISTENING.multipliedBy(20));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
