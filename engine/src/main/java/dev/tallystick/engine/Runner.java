@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.TransactionException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -9,9 +10,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs bodies on virtual threads, and keeps their leases alive while they run. */
 final class Runner {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Runner.class);
 
     private final Database database;
     private final PostingStore postings;
@@ -96,14 +101,25 @@ final class Runner {
     private void resume(LeasedBody body) {
         tools.crashPoints().reached(EngineCrashPoint.LEASED);
         Thread.ofVirtual().name("tally-resume").start(() -> {
-            if (body.isClosed()) {
-                new BodyRun(body, List.of(), tools).acknowledgeClosed();
-            } else {
-                List<RecordedActivity> record = database.transact(
-                        "read record", tx -> jobs.activities(tx, body.lease().job()));
-                run(body, record);
+            try {
+                resumeHere(body);
+            } catch (BodyStopped | TransactionException e) {
+                LOG.warn(
+                        "job {} is left to whoever leases it next", body.lease().job(), e);
             }
         });
+    }
+
+    private void resumeHere(LeasedBody body) {
+        if (body.isClosed()) {
+            new BodyRun(body, List.of(), tools).acknowledgeClosed();
+        } else {
+            run(
+                    body,
+                    database.transact(
+                            "read record",
+                            tx -> jobs.activities(tx, body.lease().job())));
+        }
     }
 
     private void run(LeasedBody body, List<RecordedActivity> record) {

@@ -141,19 +141,20 @@ final class Simulation implements AutoCloseable {
 
     private Node join(boolean lossy) {
         TcpProxy proxy = postgres.proxy();
-        if (lossy) {
-            Randomness own = fates.split();
-            proxy.onCommit(commit ->
-                    own.chance(0.04) ? own.oneOf(CommitFate.LOSE_REPLY, CommitFate.CUT_BEFORE) : CommitFate.FORWARD);
-        }
         HikariConfig config = new HikariConfig();
         config.setDataSource(postgres.proxied(proxy));
         config.setMinimumIdle(0);
         config.setMaximumPoolSize(8);
         config.setInitializationFailTimeout(-1);
-        config.setConnectionTimeout(1000);
         HikariDataSource pool = new HikariDataSource(config);
-        Engine engine = workbench.start(Database.on(sabotage.apply(pool)), SETTINGS, CrashPoints.NONE);
+        Database database = Database.on(sabotage.apply(pool));
+        pool.getHikariConfigMXBean().setConnectionTimeout(1000);
+        if (lossy) {
+            Randomness own = fates.split();
+            proxy.onCommit(commit ->
+                    own.chance(0.04) ? own.oneOf(CommitFate.LOSE_REPLY, CommitFate.CUT_BEFORE) : CommitFate.FORWARD);
+        }
+        Engine engine = workbench.start(database, SETTINGS, CrashPoints.NONE);
         return new Node(engine, proxy, pool);
     }
 
