@@ -146,7 +146,8 @@ public final class ChildJvm implements AutoCloseable {
 
     /** {@code kill -9}. When this returns the process is gone. */
     public void kill() {
-        process.destroyForcibly();
+        // By its handle: Process.destroyForcibly() closes our end of its output, and its last words would be lost.
+        process.toHandle().destroyForcibly();
         awaitExit();
     }
 
