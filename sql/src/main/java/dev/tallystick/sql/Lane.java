@@ -4,7 +4,6 @@ import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.sql.GroupCommitter.Entry;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -216,9 +215,8 @@ final class Lane {
     private Connection connection() {
         if (connection == null) {
             Connection opened = database.connect("the group committer");
-            try (Statement statement = opened.createStatement()) {
-                // A batch never waits long for a stranger: what is blocked leaves the batch and goes alone.
-                statement.execute("set lock_timeout = " + limits.lockWait().toMillis());
+            try {
+                BatchSession.begin(opened, limits.lockWait());
             } catch (SQLException e) {
                 Database.giveBack(opened);
                 throw new DefiniteFailureException(Reason.UNAVAILABLE, "the connection broke at once", e);
@@ -230,15 +228,13 @@ final class Lane {
 
     private void dropConnection() {
         if (connection != null) {
-            // The next holder of a pooled connection must not inherit our lock time-out; one that cannot be reset is
-            // broken.
-            try (Statement statement = connection.createStatement()) {
+            try {
                 // Turning auto-commit on would commit what a batch that died has left open.
                 if (!connection.getAutoCommit()) {
                     connection.rollback();
                 }
                 connection.setAutoCommit(true);
-                statement.execute("reset lock_timeout");
+                BatchSession.end(connection);
             } catch (SQLException e) {
                 Database.discard(connection);
             }
