@@ -180,7 +180,7 @@ class CrashMatrixTest {
     private void awaitClosed(String workflow, CrashPoints points) {
         Eventually.holds(
                 workflow + " is closed, or its engine dead",
-                () -> points instanceof CrashAt crash && crash.hasCrashed() || isClosed(workflow));
+                () -> (points instanceof CrashAt crash && crash.hasCrashed()) || isClosed(workflow));
     }
 
     private boolean isClosed(String workflow) {

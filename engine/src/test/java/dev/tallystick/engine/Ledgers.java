@@ -6,6 +6,7 @@ import dev.tallystick.core.GuidLedger;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Step;
 import dev.tallystick.sql.Database;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -113,7 +114,7 @@ final class Ledgers {
                 1,
                 delta,
                 null,
-                output.getBytes(),
+                output.getBytes(StandardCharsets.UTF_8),
                 null,
                 true,
                 Set.of(Step.values()),
