@@ -125,9 +125,11 @@ final class CollationStore {
             ),
             told as (
                 insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, path, name, source)
-                select c.parent_job, c.parent_guid, c.mesh, '$engine', c.priority, now(), c.parent_path, c.parent_name, c.id
+                select c.parent_job, c.parent_guid, c.mesh, case when a.kind = 'child' then '$engine' else '$graph' end,
+                    c.priority, now(), c.parent_path, c.parent_name, c.id
                 from marked m
                 join tally.job c on c.id = m.job_id
+                join tally.activity a on a.job_id = c.parent_job and a.path = c.parent_path and a.name = c.parent_name
                 where m.does_complete
                     and c.parent_job is not null
             ),
@@ -357,12 +359,21 @@ final class CollationStore {
 
     /** Those of the transitions that are recorded, under the very fence that they bring: what was said here before. */
     Set<Guid> recorded(Tx tx, List<LegTwo> items) throws SQLException {
-        Columns<LegTwo> of = new Columns<>(items);
+        return recordedUnder(
+                tx,
+                items.stream()
+                        .map(item -> new Lease(item.activity(), item.guid(), item.fence()))
+                        .toList());
+    }
+
+    /** Those of the postings that are answered, under the very fence that they are held with. */
+    Set<Guid> recordedUnder(Tx tx, List<Lease> postings) throws SQLException {
+        Columns<Lease> of = new Columns<>(postings);
         return new HashSet<>(tx.query(
                 RECORDED,
                 row -> new Guid(row.getObject("guid", UUID.class)),
-                of.uuids(item -> item.activity().job().value()),
-                of.uuids(item -> item.guid().value()),
-                of.longs(LegTwo::fence)));
+                of.uuids(posting -> posting.job().value()),
+                of.uuids(posting -> posting.guid().value()),
+                of.longs(Lease::fence)));
     }
 }

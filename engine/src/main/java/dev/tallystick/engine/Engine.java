@@ -17,6 +17,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -57,6 +59,7 @@ public final class Engine implements AutoCloseable {
     private final Signaller signaller;
     private final PostingStore postings;
     private final Runner runner;
+    private final Graphs graphs;
     private final Timekeeper timekeeper;
     private final Outcomes outcomes;
     private final Database database;
@@ -93,15 +96,27 @@ public final class Engine implements AutoCloseable {
         this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
         SignalStore signals = new SignalStore();
         this.mover = new Mover(collation, postings, jobs, signals, settings.lease());
-        this.signaller = new Signaller(collation, postings, signals);
         this.postings = postings;
         this.acceptor = new Acceptor(keys, jobs, settings.lease());
         this.outcomes = new Outcomes(database, jobs);
-        this.timekeeper = new Timekeeper(database, postings, collation, jobs);
         CompletionSweeper sweeper = new CompletionSweeper(database, collation);
         this.claims = new Loop("claims", settings.poll(), this::claim);
         this.timers = new Loop("timers", settings.poll(), this::fireTimers);
         this.repeats = new Repeats(() -> stopping);
+        this.graphs = new Graphs(
+                database,
+                committer,
+                collation,
+                postings,
+                jobs,
+                codec,
+                random,
+                settings,
+                crashPoints,
+                owner,
+                new Graphs.Surroundings(this::child, this::send, outcomes::tell, this::otherJobsAreDue));
+        this.signaller = new Signaller(collation, postings, signals, graphs.signals());
+        this.timekeeper = new Timekeeper(database, postings, collation, jobs);
         BodyTools tools = new BodyTools(
                 this::move,
                 this::recorded,
@@ -117,7 +132,9 @@ public final class Engine implements AutoCloseable {
         this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
         JobRetention retention = new JobRetention(database, clock, settings.kept());
         this.wakeups = new Wakeups(database, WAKE, owner, this::wokenByAnother);
-        this.loops = List.of(
+        this.loops = new ArrayList<>(graphs.loops());
+        Collections.addAll(
+                loops,
                 claims,
                 timers,
                 new Loop("retention", SWEEP, retention::sweep),
@@ -131,6 +148,21 @@ public final class Engine implements AutoCloseable {
     public void register(WorkflowType<?, ?> type) {
         runner.register(type);
         claims.ring();
+    }
+
+    /** Registers a graph; its work is taken once the workers that it names are registered too. */
+    public void register(Graph graph) {
+        if (runner.has(graph.queue())) {
+            throw new IllegalArgumentException(
+                    "workflow '" + graph.name() + "' version " + graph.version() + " is registered already");
+        }
+        graphs.register(graph);
+    }
+
+    /** Registers who does the work that graphs have for {@code name}, as a worker or as a topic. */
+    public <I extends @Nullable Object, O extends @Nullable Object> void worker(
+            String name, Class<I> input, GraphWorker<I, O> worker) {
+        graphs.register(name, input, worker);
     }
 
     /** Begins to run jobs. Without it, an engine accepts jobs for others to run. */
@@ -159,18 +191,20 @@ public final class Engine implements AutoCloseable {
     }
 
     private Acceptor.Item item(Submission submission, @Nullable String leasedTo) {
+        Newest type = newest(submission.workflow());
         JobId id = new JobId(ids.next());
         NewJob job = new NewJob(
                 id,
                 submission.mesh(),
                 submission.workflow(),
-                newest(submission.workflow()).version(),
+                type.version(),
                 submission.priority().turn(),
                 submission.input(),
                 submission.delay(),
-                leasedTo,
+                type.trigger() == null ? leasedTo : null,
                 null,
-                null);
+                null,
+                type.trigger());
         AcceptClaim claim = submission.key() == null || submission.fingerprint() == null
                 ? null
                 : new AcceptClaim(
@@ -179,14 +213,6 @@ public final class Engine implements AutoCloseable {
                         new Destination(Destination.Kind.WORKFLOW, submission.workflow()),
                         id.value());
         return new Acceptor.Item(job, claim);
-    }
-
-    private WorkflowType<?, ?> newest(String workflow) {
-        WorkflowType<?, ?> type = runner.newest(workflow);
-        if (type == null) {
-            throw new UnknownWorkflowException(workflow);
-        }
-        return type;
     }
 
     /** What jobs of this workflow return. */
@@ -208,6 +234,10 @@ public final class Engine implements AutoCloseable {
             jobsAreDue();
             return answer;
         });
+    }
+
+    private CompletableFuture<Signalled> send(SentSignal signal) {
+        return signal(signal.id().job(), signal.id().name(), signal.id().senderKey(), signal.payload());
     }
 
     /** Asks for the end of a job. It is durable when this returns, and done soon after; a job that has closed stays as it is. */
@@ -242,6 +272,7 @@ public final class Engine implements AutoCloseable {
         stopping = true;
         endLoops();
         runner.stopAndRelease(STOPPING);
+        graphs.stopAndRelease(STOPPING);
         committer.close();
     }
 
@@ -250,6 +281,7 @@ public final class Engine implements AutoCloseable {
         stopping = true;
         endLoops();
         runner.abandon();
+        graphs.abandon();
         committer.close();
     }
 
@@ -260,7 +292,9 @@ public final class Engine implements AutoCloseable {
     }
 
     private void begin(NewJob job, boolean here) {
-        if (here) {
+        if (here && job.trigger() != null) {
+            graphs.begin(job);
+        } else if (here) {
             ActivityId main = ActivityId.main(job.id());
             Lease lease = new Lease(main, Guid.of(main, 0), 1);
             runner.begin(new LeasedBody(lease, job.mesh(), job.workflow(), job.version(), job.input(), false, false));
@@ -272,13 +306,37 @@ public final class Engine implements AutoCloseable {
     /** Here and elsewhere: whoever is free takes them. */
     private void jobsAreDue() {
         claims.ring();
+        graphs.ring();
         wakeups.ring();
     }
 
     private void wokenByAnother() {
         claims.ring();
+        graphs.ring();
         timers.ring();
         watch.ring();
+    }
+
+    /** A graph has begun or ended a job that another one has to do with. */
+    private void otherJobsAreDue() {
+        jobsAreDue();
+        timers.ring();
+    }
+
+    /** What a new job of a workflow runs: the version, what it returns, and the trigger if it is a graph. */
+    private record Newest(
+            int version, Type output, @Nullable String trigger) {}
+
+    private Newest newest(String workflow) {
+        WorkflowType<?, ?> code = runner.newest(workflow);
+        Graph graph = graphs.newest(workflow);
+        if (graph != null && (code == null || graph.version() > code.version())) {
+            return new Newest(graph.version(), Object.class, graph.trigger().name());
+        }
+        if (code == null) {
+            throw new UnknownWorkflowException(workflow);
+        }
+        return new Newest(code.version(), code.output(), null);
     }
 
     private void claim() {
@@ -318,17 +376,19 @@ public final class Engine implements AutoCloseable {
     }
 
     private NewJob child(ChildOrder order) {
+        Newest type = newest(order.workflow());
         return new NewJob(
                 new JobId(ids.next()),
                 order.mesh(),
                 order.workflow(),
-                newest(order.workflow()).version(),
+                type.version(),
                 Priority.DEFAULT.turn(),
                 order.input(),
                 Duration.ZERO,
                 null,
                 order.parent(),
-                null);
+                null,
+                type.trigger());
     }
 
     private void bodyEnded(Runner.Ended ended) {
@@ -337,6 +397,7 @@ public final class Engine implements AutoCloseable {
         }
         if (ended.childMayHaveClosed()) {
             timers.ring();
+            graphs.ring();
         }
     }
 
@@ -359,7 +420,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /** A move is guarded and may be brought again after anything but a refusal. */
-    private static boolean mayRepeat(CompletionException failure) {
+    static boolean mayRepeat(CompletionException failure) {
         return switch (failure.getCause()) {
             case UnknownOutcomeException unknown -> true;
             case DefiniteFailureException definite -> definite.reason() != DefiniteFailureException.Reason.REFUSED;

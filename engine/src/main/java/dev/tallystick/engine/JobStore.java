@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The job table, and the two rows that every job of code begins with: its body's activity and its body's posting. */
+/** The job table, and the two rows that every job begins with: its body or trigger, and the posting of that. */
 final class JobStore {
 
     // A job that is there already was started by the same claim, whose reply was lost.
@@ -19,10 +19,10 @@ final class JobStore {
                 select *
                 from unnest(
                     ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::int[], ?::int[], ?::bytea[], ?::bigint[], ?::text[],
-                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::uuid[]
+                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::uuid[], ?::text[]
                 ) as i (
                     id, guid, mesh, workflow, version, priority, input, delay_millis, owner,
-                    parent_job, parent_guid, parent_path, parent_name, continued_from
+                    parent_job, parent_guid, parent_path, parent_name, continued_from, trigger
                 )
             ),
             started as (
@@ -42,13 +42,14 @@ final class JobStore {
             ),
             dispatched as (
                 insert into tally.activity (job_id, path, name, kind, ledger, attempts)
-                select id, '', '$main', 'body', {LEG1_ATTEMPTS} + {LEG1_COMPLETE}, 1
+                select id, '', coalesce(trigger, '$main'), case when trigger is null then 'body' else 'trigger' end,
+                    {LEG1_ATTEMPTS} + {LEG1_COMPLETE}, 1
                 from fresh
             )
             insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, fence, owner, path, name)
-            select id, guid, mesh, workflow || '@' || version, priority,
+            select id, guid, mesh, case when trigger is null then workflow || '@' || version else '$graph' end, priority,
                 now() + (delay_millis + case when owner is null then 0 else ? end) * interval '1 millisecond',
-                case when owner is null then 0 else 1 end, owner, '', '$main'
+                case when owner is null then 0 else 1 end, owner, '', coalesce(trigger, '$main')
             from fresh
             """);
 
@@ -85,7 +86,7 @@ final class JobStore {
         tx.update(
                 START,
                 of.uuids(job -> job.id().value()),
-                of.uuids(job -> Guid.of(ActivityId.main(job.id()), 0).value()),
+                of.uuids(job -> Guid.of(job.first(), 0).value()),
                 of.texts(NewJob::mesh),
                 of.texts(NewJob::workflow),
                 of.ints(NewJob::version),
@@ -100,6 +101,7 @@ final class JobStore {
                 of.texts(job -> job.parent() == null ? null : job.parent().name()),
                 of.uuids(job ->
                         job.continuedFrom() == null ? null : job.continuedFrom().value()),
+                of.texts(NewJob::trigger),
                 lease.toMillis());
     }
 

@@ -58,6 +58,7 @@ final class Loop {
         }
     }
 
+    /** Waits for the end, if it ever began. */
     void awaitEnd(Duration limit) {
         if (thread.getState() == Thread.State.NEW) {
             return;

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param priority 0 is taken first, 2 last
  * @param delay how long from now its body is not to run
  * @param parent the activity that waits for this job, or null
+ * @param trigger the node that a job of a graph begins with; null for one of code, which begins with its body
  * @param owner who leases the body at once, or null if it is for whoever comes first
  */
 record NewJob(
@@ -21,4 +22,26 @@ record NewJob(
         Duration delay,
         @Nullable String owner,
         @Nullable ActivityId parent,
-        @Nullable JobId continuedFrom) {}
+        @Nullable JobId continuedFrom,
+        @Nullable String trigger) {
+
+    /** A job of code. */
+    NewJob(
+            JobId id,
+            String mesh,
+            String workflow,
+            int version,
+            int priority,
+            byte[] input,
+            Duration delay,
+            @Nullable String owner,
+            @Nullable ActivityId parent,
+            @Nullable JobId continuedFrom) {
+        this(id, mesh, workflow, version, priority, input, delay, owner, parent, continuedFrom, null);
+    }
+
+    /** The activity that it begins with. */
+    ActivityId first() {
+        return trigger == null ? ActivityId.main(id) : new ActivityId(id, "", trigger);
+    }
+}

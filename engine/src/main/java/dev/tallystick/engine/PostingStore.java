@@ -4,6 +4,7 @@ import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -55,7 +56,7 @@ final class PostingStore {
             ),
             leased as (
                 update tally.posting p
-                set visible_at = now() + ? * interval '1 millisecond', fence = p.fence + 1, owner = ?
+                set visible_at = now() + ? * interval '1 millisecond', fence = p.fence + 1, owner = ?, attempts = p.attempts + 1
                 from due d
                 where p.job_id = d.job_id and p.guid = d.guid
                 returning p.job_id, p.guid, p.fence, p.path, p.name
@@ -92,10 +93,11 @@ final class PostingStore {
             returning p.job_id
             """;
 
-    // The fence stays: what the former holder still has under way is refused once somebody else has leased the posting.
+    // What was given back was no attempt. The fence stays: what the former holder still has under way is refused once
+    // somebody else has leased the posting.
     private static final String RELEASE = """
             update tally.posting p
-            set visible_at = now(), owner = null
+            set visible_at = now(), owner = null, attempts = greatest(p.attempts - 1, 0)
             from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
             where p.job_id = i.job_id and p.guid = i.guid and p.fence = i.fence
             """;
@@ -154,6 +156,15 @@ final class PostingStore {
             delete from tally.posting p
             using unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
             where p.job_id = i.job_id and p.guid = i.guid
+            """;
+
+    // What somebody has leased stays until that one has heard that the job is closed.
+    private static final String DROP_WAITING = """
+            delete from tally.posting
+            where job_id = any(?)
+                and owner is null
+                and queue <> '$engine'
+                and name <> '$main'
             """;
 
     private static final String WAKE = """
@@ -262,6 +273,11 @@ final class PostingStore {
                 DROP,
                 of.uuids(posting -> posting.job().value()),
                 of.uuids(posting -> posting.guid().value()));
+    }
+
+    /** Takes away what a graph still waits for when its job has closed. */
+    void dropWaiting(Tx tx, Collection<JobId> closed) throws SQLException {
+        tx.update(DROP_WAITING, (Object) closed.stream().map(JobId::value).toArray(UUID[]::new));
     }
 
     /** Makes parked bodies due; one that is running is left alone. */

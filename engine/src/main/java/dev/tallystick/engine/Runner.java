@@ -61,6 +61,10 @@ final class Runner {
         return workflow + "@" + version;
     }
 
+    boolean has(String queue) {
+        return types.containsKey(queue);
+    }
+
     @Nullable
     WorkflowType<?, ?> newest(String workflow) {
         return types.values().stream()

@@ -64,6 +64,9 @@ final class SignalStore {
             returning w.guid, s.payload
             """;
 
+    /** A hook that waits for a signal: the posting that the signal answers. */
+    record Wait(Lease posting, String signal) {}
+
     /** What a wait for a signal is called. */
     static String waitName(String signal) {
         return "$await:" + signal;
@@ -100,6 +103,19 @@ final class SignalStore {
                         new JobId(row.getObject("job_id", UUID.class)), row.getString("path"), row.getString("name")),
                 of.uuids(id -> id.job().value()),
                 of.texts(id -> waitName(id.name())));
+    }
+
+    /** Gives each hook the oldest signal that nobody has taken, and returns what it brought. */
+    Map<Guid, byte[]> takeFor(Tx tx, List<Wait> waits) throws SQLException {
+        Map<Guid, byte[]> taken = new HashMap<>();
+        Columns<Wait> of = new Columns<>(waits);
+        tx.query(
+                TAKE,
+                row -> taken.put(new Guid(row.getObject("guid", UUID.class)), row.getBytes("payload")),
+                of.uuids(wait -> wait.posting().job().value()),
+                of.uuids(wait -> wait.posting().guid().value()),
+                of.texts(Wait::signal));
+        return taken;
     }
 
     /** Gives each wait the oldest signal that nobody has taken, and returns what they were told. */

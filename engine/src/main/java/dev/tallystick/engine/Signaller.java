@@ -18,11 +18,13 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
     private final CollationStore collation;
     private final PostingStore postings;
     private final SignalStore signals;
+    private final GraphSignals graphs;
 
-    Signaller(CollationStore collation, PostingStore postings, SignalStore signals) {
+    Signaller(CollationStore collation, PostingStore postings, SignalStore signals, GraphSignals graphs) {
         this.collation = collation;
         this.postings = postings;
         this.signals = signals;
+        this.graphs = graphs;
     }
 
     @Override
@@ -82,6 +84,7 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
                 .toList();
         postings.hold(tx, bodies);
         Set<SentSignal.Id> kept = new HashSet<>(signals.send(tx, fresh));
+        graphs.deliver(tx, kept);
         List<ActivityId> waits = signals.openWaits(tx, kept);
         if (waits.isEmpty()) {
             return;

@@ -126,6 +126,7 @@ final class Timekeeper {
             collation.collate(tx, timely.stream().map(Timekeeper::ending).toList());
             List<JobId> children = jobs.openChildren(tx, open);
             postings.postCancel(tx, children);
+            postings.dropWaiting(tx, open);
         }
         return timely.stream().map(Lease::job).collect(Collectors.toList());
     }

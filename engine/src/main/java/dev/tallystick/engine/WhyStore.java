@@ -51,6 +51,9 @@ final class WhyStore {
             return "running in process " + owner + ", whose lease ends at " + Tx.instant(row, "visible_at")
                     + " unless it is extended";
         }
+        if (row.getTimestamp("visible_at") == null) {
+            return "open; each of its activities waits for something of its own";
+        }
         if (row.getBoolean("parked")) {
             return "waiting; nobody holds it";
         }

@@ -3,6 +3,7 @@ package dev.tallystick.engine;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -19,15 +20,21 @@ public record WorkflowType<I extends @Nullable Object, O extends @Nullable Objec
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,99}");
 
     public WorkflowType {
-        if (!NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException(
-                    "a workflow's name has up to 100 letters, digits, '_', '.' or '-' and begins with one of the first"
-                            + " two; got '"
-                            + name + "'");
-        }
+        checkName(name).ifPresent(problem -> {
+            throw new IllegalArgumentException(problem);
+        });
         if (version < 1) {
             throw new IllegalArgumentException("versions are counted from 1, got " + version);
         }
+    }
+
+    /** What is wrong with the name of a workflow, if anything is. */
+    static Optional<String> checkName(String name) {
+        return NAME.matcher(name).matches()
+                ? Optional.empty()
+                : Optional.of(
+                        "a workflow's name has up to 100 letters, digits, '_', '.' or '-' and begins with one of the first"
+                                + " two; got '" + name + "'");
     }
 
     /** For a lambda, which does not tell its types. */

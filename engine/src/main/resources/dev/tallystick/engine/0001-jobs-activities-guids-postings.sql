@@ -3,18 +3,25 @@
 --   job       one run of a workflow. `semaphore` counts its open obligations. The transition that brings it to `threshold`
 --             closes the job: `closed_by` names it, `outcome` says how it ended.
 --   activity  one node of a job, at one place (`path`). `ledger` holds its 15 digits: how often each leg was entered and
---             which durable steps have ever committed. `output` or `error` is what its last Leg 2 brought.
+--             which durable steps have ever committed. `output` or `error` is what its last Leg 2 brought. In a graph
+--             `path` is the dimension (`poll:3` is the fourth round of `poll`), `input` is what a worker gets, and a join
+--             has a bit in `arrived` for each branch that has come, and in `skipped` for each of those that was not taken.
 --   guid      one Leg 2 transition: what an activity was told, once. `ledger` holds its 15 digits, which alone decide what
 --             is still to be done when the transition comes again; `ordinal` is the dimension it was given at first entry.
 --   posting   what somebody still has to do: work for a worker, or a moment to wait for. It is due at `visible_at`. Whoever
 --             leases it moves `visible_at` ahead and raises `fence`; a result under an older fence is refused. It is gone
 --             when its result is recorded: posting and guid never say the same thing twice. What one job does to another
---             is such a posting too, so that nobody ever locks two jobs.
+--             is such a posting too, so that nobody ever locks two jobs. `attempts` counts how often a worker has begun it;
+--             a hook that waits for a signal has a posting which `awaits` that.
 --   signal    what was sent to a job, by the sender's key, in the order of arrival, until a wait takes it.
 --
 -- The flow: accept (job, activity $main, posting) -> lease -> Leg 1 of a step (activity) -> its work -> Leg 2 (guid, activity)
 -- -> ... -> Leg 2 of $main (guid, activity, job closed, posting gone). Every arrow is one transaction, and each one that is
 -- missing can be seen from what the one before has left.
+--
+-- A graph has no body: accept (job, its trigger, posting) -> Leg 2 of the trigger, which enters what follows (guid, activities,
+-- postings, semaphore) -> lease by a worker -> Leg 2 of that, which enters what follows -> ... -> the Leg 2 that leaves
+-- nothing open (job closed).
 --
 -- Lock order: key, job, posting, activity, guid; within a table by job id and then by key.
 -- Readable by hand: select lpad(ledger::text, 15, '0') from tally.activity; then `tally explain` on the digits.
@@ -56,6 +63,8 @@ create table tally.activity (
     input      bytea,
     output     bytea,
     error      text,
+    arrived    bigint      check (arrived >= 0),
+    skipped    bigint      check (skipped & ~arrived = 0),
     entered_at timestamptz not null default now(),
     primary key (job_id, path, name)
 ) with (fillfactor = 80);
@@ -85,8 +94,10 @@ create table tally.posting (
     visible_at timestamptz not null,
     fence      bigint      not null default 0,
     owner      text,
+    attempts   int         not null default 0 check (attempts >= 0),
     path       text        not null,
     name       text        not null,
+    awaits     text,
     source     uuid,
     primary key (job_id, guid)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);

@@ -1,0 +1,65 @@
+package dev.tallystick.engine;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A workflow drawn as a graph: nodes, and transitions between them. Whoever holds one holds a graph that can be run: it was
+ * checked when it was made.
+ *
+ * @param version jobs stay with the version that they were begun with; several may be registered side by side
+ * @param output what a completed job returns; null if that is nothing
+ */
+public record Graph(
+        String name,
+        int version,
+        List<GraphPlace> places,
+        @Nullable Expression output) {
+
+    public Graph {
+        places = List.copyOf(places);
+        List<String> problems = GraphCheck.problems(name, version, places);
+        if (!problems.isEmpty()) {
+            throw new InvalidGraphException(name, problems);
+        }
+    }
+
+    /** Begins a graph whose jobs begin at the trigger of the given name. */
+    public static GraphBuilder named(String name) {
+        return new GraphBuilder(name);
+    }
+
+    GraphNode.Trigger trigger() {
+        return places.stream()
+                .map(GraphPlace::node)
+                .filter(GraphNode.Trigger.class::isInstance)
+                .map(GraphNode.Trigger.class::cast)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    String queue() {
+        return Runner.queueOf(name, version);
+    }
+
+    static Map<String, GraphPlace> byName(List<GraphPlace> places) {
+        Map<String, GraphPlace> byName = new LinkedHashMap<>();
+        places.forEach(place -> byName.putIfAbsent(place.name(), place));
+        return Collections.unmodifiableMap(byName);
+    }
+
+    static Map<String, List<String>> incoming(List<GraphPlace> places) {
+        Map<String, List<String>> incoming = new LinkedHashMap<>();
+        for (GraphPlace place : places) {
+            for (GraphPlace.Transition transition : place.next()) {
+                incoming.computeIfAbsent(transition.to(), to -> new ArrayList<>())
+                        .add(place.name());
+            }
+        }
+        return incoming;
+    }
+}

@@ -1,0 +1,145 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Draws a {@link Graph}, node by node; {@link #build} checks it. Expressions are JSONata over {@code input} and the outputs of
+ * the nodes that have run.
+ */
+public final class GraphBuilder {
+
+    private final String name;
+    private int version = 1;
+    private final List<GraphNode> nodes = new ArrayList<>();
+    private final Set<String> joins = new LinkedHashSet<>();
+    private final Map<String, List<GraphPlace.Transition>> next = new LinkedHashMap<>();
+    private @Nullable Expression output;
+
+    GraphBuilder(String name) {
+        this.name = name;
+    }
+
+    public GraphBuilder version(int number) {
+        version = number;
+        return this;
+    }
+
+    public GraphBuilder trigger(String node) {
+        return node(new GraphNode.Trigger(node));
+    }
+
+    /** Work for the worker that is registered under the node's own name. */
+    public GraphBuilder worker(String node, String input) {
+        return worker(node, node, input, Retry.DEFAULT);
+    }
+
+    public GraphBuilder worker(String node, String worker, String input, Retry retry) {
+        return node(new GraphNode.Worker(node, worker, false, Expression.of(input), retry));
+    }
+
+    /** Work for whoever serves the topic. */
+    public GraphBuilder topic(String node, String topic, String input, Retry retry) {
+        return node(new GraphNode.Worker(node, topic, true, Expression.of(input), retry));
+    }
+
+    public GraphBuilder await(String node, String workflow, String input) {
+        return node(new GraphNode.Await(node, workflow, Expression.of(input)));
+    }
+
+    /** A place to cycle back to, which waits for nothing. */
+    public GraphBuilder hook(String node) {
+        return node(new GraphNode.Hook(node, null, null, 1));
+    }
+
+    public GraphBuilder hook(String node, String signal) {
+        return node(new GraphNode.Hook(node, signal, null, 1));
+    }
+
+    public GraphBuilder hook(String node, @Nullable String signal, @Nullable Duration timer, int takes) {
+        return node(new GraphNode.Hook(node, signal, timer, takes));
+    }
+
+    public GraphBuilder timer(String node, Duration length) {
+        return node(new GraphNode.Hook(node, null, length, 1));
+    }
+
+    public GraphBuilder cycle(String node, String back) {
+        return node(new GraphNode.Cycle(node, back));
+    }
+
+    public GraphBuilder signal(String node, String job, String signal, String payload) {
+        return node(new GraphNode.Signal(node, Expression.of(job), signal, Expression.of(payload)));
+    }
+
+    public GraphBuilder interrupt(String node, JobOutcome outcome, String reason) {
+        return node(new GraphNode.Interrupt(node, outcome, Expression.of(reason)));
+    }
+
+    public GraphBuilder node(GraphNode node) {
+        nodes.add(node);
+        return this;
+    }
+
+    /** The node waits for every transition that leads to it. */
+    public GraphBuilder join(String node) {
+        joins.add(node);
+        return this;
+    }
+
+    /** Leads from one node to each of the others. */
+    public GraphBuilder from(String node, String... to) {
+        for (String each : to) {
+            way(node, new GraphPlace.Transition(each, null));
+        }
+        return this;
+    }
+
+    /** Leads from one node to another where the condition holds. */
+    public GraphBuilder when(String node, String condition, String to) {
+        way(node, new GraphPlace.Transition(to, Expression.of(condition)));
+        return this;
+    }
+
+    public GraphBuilder output(String expression) {
+        output = Expression.of(expression);
+        return this;
+    }
+
+    public Graph build() {
+        List<String> known = nodes.stream().map(GraphNode::name).toList();
+        List<String> problems = new ArrayList<>();
+        for (String from : next.keySet()) {
+            if (!known.contains(from)) {
+                problems.add(
+                        "a transition begins at '" + from + "', which is no node: declare it, or correct the name");
+            }
+        }
+        for (String join : joins) {
+            if (!known.contains(join)) {
+                problems.add("'" + join + "' is to join, and is no node: declare it, or correct the name");
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InvalidGraphException(name, problems);
+        }
+        return new Graph(
+                name,
+                version,
+                nodes.stream()
+                        .map(node -> new GraphPlace(
+                                node, joins.contains(node.name()), next.getOrDefault(node.name(), List.of())))
+                        .toList(),
+                output);
+    }
+
+    private void way(String from, GraphPlace.Transition transition) {
+        next.computeIfAbsent(from, node -> new ArrayList<>()).add(transition);
+    }
+}

@@ -1,0 +1,153 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.engine.PostingStore.Held;
+import dev.tallystick.sql.Primitive;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies {@link GraphStep}s: results of work, what fell due, failed attempts; many of many jobs in one batch, and several of one
+ * job. Jobs are locked first, then the postings, whose fences decide; then the ledgers are written.
+ *
+ * <p>Identity before state: a step that is brought again after its reply was lost gets the answer of the first time, also if the
+ * posting is gone by now.
+ */
+final class GraphMover implements Primitive<GraphStep, GraphMoved> {
+
+    private final CollationStore collation;
+    private final PostingStore postings;
+    private final GraphStore graphs;
+    private final GraphWriter writer;
+
+    GraphMover(CollationStore collation, PostingStore postings, GraphStore graphs, GraphWriter writer) {
+        this.collation = collation;
+        this.postings = postings;
+        this.graphs = graphs;
+        this.writer = writer;
+    }
+
+    @Override
+    public String name() {
+        return "graph step";
+    }
+
+    @Override
+    public int rank() {
+        return 3;
+    }
+
+    /** Several steps of one job may share a batch, but not two of one posting. */
+    @Override
+    public Object orderKey(GraphStep step) {
+        return step.posting().guid();
+    }
+
+    @Override
+    public Object laneKey(GraphStep step) {
+        return step.job();
+    }
+
+    @Override
+    public List<@Nullable GraphMoved> apply(Tx tx, List<GraphStep> steps) throws SQLException {
+        List<JobId> jobs =
+                steps.stream().map(GraphStep::job).distinct().sorted().toList();
+        Set<JobId> locked = collation.lock(tx, jobs, steps.size() == 1);
+        List<GraphStep> free =
+                steps.stream().filter(step -> locked.contains(step.job())).toList();
+        Map<Guid, GraphMoved> answers = new HashMap<>();
+        if (!free.isEmpty()) {
+            List<GraphStep> standing = standing(tx, free, answers);
+            postpone(tx, standing, answers);
+            move(tx, standing, answers);
+        }
+        List<@Nullable GraphMoved> inOrder = new ArrayList<>(steps.size());
+        steps.forEach(step -> inOrder.add(answers.get(step.posting().guid())));
+        return inOrder;
+    }
+
+    /** The steps whose posting stands under their fence. The others are answered. */
+    private List<GraphStep> standing(Tx tx, List<GraphStep> steps, Map<Guid, GraphMoved> answers) throws SQLException {
+        Map<Guid, Held> held =
+                postings.hold(tx, steps.stream().map(GraphStep::posting).toList());
+        List<GraphStep> standing = new ArrayList<>(steps.size());
+        List<GraphStep> fallen = new ArrayList<>();
+        for (GraphStep step : steps) {
+            Held now = held.get(step.posting().guid());
+            boolean stands = now != null && now.fence() == step.posting().fence();
+            (stands ? standing : fallen).add(step);
+        }
+        if (!fallen.isEmpty()) {
+            answerFallen(tx, fallen, answers);
+        }
+        return standing;
+    }
+
+    private void answerFallen(Tx tx, List<GraphStep> fallen, Map<Guid, GraphMoved> answers) throws SQLException {
+        Set<Guid> recorded = collation.recordedUnder(
+                tx, fallen.stream().map(GraphStep::posting).toList());
+        for (GraphStep step : fallen) {
+            Guid guid = step.posting().guid();
+            if (!recorded.contains(guid)) {
+                answers.put(guid, new GraphMoved.LeaseLost());
+                continue;
+            }
+            String owner = step.owner();
+            List<LeasedWork> leased = owner == null ? List.of() : graphs.leasedBy(tx, Set.of(step.job()), owner);
+            answers.put(guid, new GraphMoved.Done(null, leased, true));
+        }
+    }
+
+    private void postpone(Tx tx, List<GraphStep> standing, Map<Guid, GraphMoved> answers) throws SQLException {
+        List<GraphStep> again = standing.stream()
+                .filter(step -> step.told() instanceof GraphTold.Again)
+                .toList();
+        if (!again.isEmpty()) {
+            graphs.again(tx, again);
+            again.forEach(step -> answers.put(step.posting().guid(), new GraphMoved.Done(null, List.of(), false)));
+        }
+    }
+
+    private void move(Tx tx, List<GraphStep> standing, Map<Guid, GraphMoved> answers) throws SQLException {
+        Map<Guid, GraphStep> steps = new LinkedHashMap<>();
+        standing.stream()
+                .filter(step -> !(step.told() instanceof GraphTold.Again))
+                .forEach(step -> steps.put(step.posting().guid(), step));
+        if (steps.isEmpty()) {
+            return;
+        }
+        GraphWriter.Written written = writer.write(
+                tx, steps.values().stream().map(GraphStep::transition).toList());
+        Map<JobId, List<LeasedWork>> leased = leased(tx, written);
+        Set<JobId> told = new HashSet<>();
+        for (GraphStep step : steps.values()) {
+            boolean first = told.add(step.job());
+            boolean wasClosed = written.closedBefore().contains(step.job());
+            answers.put(
+                    step.posting().guid(),
+                    wasClosed
+                            ? new GraphMoved.JobClosed()
+                            : new GraphMoved.Done(
+                                    first ? written.closed().get(step.job()) : null,
+                                    first ? leased.getOrDefault(step.job(), List.of()) : List.of(),
+                                    first && written.engineIsDue().contains(step.job())));
+        }
+    }
+
+    /** What was leased by being spawned, with what is needed to do it. */
+    private Map<JobId, List<LeasedWork>> leased(Tx tx, GraphWriter.Written written) throws SQLException {
+        if (written.leased().isEmpty()) {
+            return Map.of();
+        }
+        return graphs.work(tx, written.leased()).stream()
+                .collect(Collectors.groupingBy(work -> work.lease().job()));
+    }
+}

@@ -1,0 +1,355 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.Digit;
+import dev.tallystick.core.Step;
+import dev.tallystick.engine.GraphStore.Entered;
+import dev.tallystick.engine.GraphStore.Seen;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plans the transitions of one job that commit together, one after the other: what each leads to, what it does to the semaphore,
+ * and whether it ends the job. Writes nothing. The job is locked, so what was read stays true until what is planned is written.
+ *
+ * <p>Invariants: a transition that spawned before plans nothing; {@code delta = opened − (final ? 1 : 0)}; what follows a
+ * transition lives in the dimension of its GUID; after the one that ends the job, the others are recorded and change nothing.
+ */
+final class GraphPlan {
+
+    private static final byte[] NULL = "null".getBytes(StandardCharsets.UTF_8);
+
+    /** Reads the newest output of each node, from a path inwards. */
+    interface Newest {
+        List<Seen> under(String path) throws SQLException;
+    }
+
+    private final GraphType type;
+    private final GraphStore.Job job;
+    private final GraphSpawner spawner;
+    private final Codec codec;
+    private final Newest newest;
+    private final Map<Guid, Entered> entered;
+
+    private final Map<ActivityId, Seen> seen = new HashMap<>();
+    private final Map<ActivityId, Integer> entries = new HashMap<>();
+    private final Map<ActivityId, Object> outputs = new HashMap<>();
+    private int semaphore;
+    private @Nullable Closed closed;
+
+    final GraphEffects effects = new GraphEffects();
+    final List<LegTwo> legs = new ArrayList<>();
+    final Map<Guid, Integer> ordinals = new HashMap<>();
+
+    GraphPlan(
+            GraphType type,
+            GraphStore.Job job,
+            List<Seen> seen,
+            Map<Guid, Entered> entered,
+            GraphSpawner spawner,
+            Codec codec,
+            Newest newest) {
+        this.type = type;
+        this.job = job;
+        this.spawner = spawner;
+        this.codec = codec;
+        this.newest = newest;
+        this.entered = entered;
+        this.semaphore = job.semaphore();
+        seen.forEach(each -> this.seen.put(each.id(), each));
+    }
+
+    /** How the job ended, if it does by what is planned. */
+    @Nullable
+    Closed closed() {
+        return closed;
+    }
+
+    void take(GraphTransition transition) throws SQLException {
+        Entered before = entered.get(transition.posting().guid());
+        if (before != null && before.ledger().childrenSpawned()) {
+            return;
+        }
+        int counted = entries.computeIfAbsent(transition.activity(), this::entriesOf);
+        if (counted >= Digit.LEG2_ENTRIES.maximum()) {
+            escalate(transition, Digit.LEG2_ENTRIES);
+            return;
+        }
+        entries.put(transition.activity(), counted + 1);
+        int ordinal = before == null ? counted : before.ordinal();
+        ordinals.put(transition.posting().guid(), ordinal);
+        if (closed != null || job.closed()) {
+            legs.add(leg(transition, 0, null, bytesOf(transition.told()), errorOf(transition.told())));
+        } else {
+            plan(transition, ordinal);
+        }
+    }
+
+    private void plan(GraphTransition transition, int ordinal) throws SQLException {
+        GraphPlace place = type.shape().place(transition.activity().name());
+        if (transition.told() instanceof GraphTold.Failure failure) {
+            end(transition, JobOutcome.FAILED, null, "node '" + place.name() + "' failed: " + failure.reason());
+            return;
+        }
+        byte @Nullable [] output = null;
+        try {
+            output = outputOf(place.node(), transition.told(), ordinal);
+            outputs.put(transition.activity(), decode(output));
+            if (place.node() instanceof GraphNode.Interrupt interrupt) {
+                interrupt(transition, interrupt, output);
+                return;
+            }
+            GraphEffects planned = new GraphEffects();
+            boolean isFinal = follow(place, transition, ordinal, planned);
+            int delta = planned.opened - (isFinal ? 1 : 0);
+            if (semaphore + delta == job.threshold()) {
+                end(transition, JobOutcome.COMPLETED, output, null);
+            } else {
+                effects.add(planned);
+                legs.add(leg(transition, delta, null, output, null));
+            }
+            semaphore += delta;
+        } catch (ExpressionException | UnknownWorkflowException | PayloadTooLargeException e) {
+            end(transition, JobOutcome.FAILED, output, "after node '" + place.name() + "': " + e.getMessage());
+        }
+    }
+
+    /** Plans what follows, and returns whether this was the last thing that the activity is told. */
+    private boolean follow(GraphPlace place, GraphTransition transition, int ordinal, GraphEffects planned)
+            throws SQLException, PayloadTooLargeException {
+        ActivityId activity = transition.activity();
+        if (place.node() instanceof GraphNode.Cycle cycle) {
+            String path = GraphShape.before(activity.path(), cycle.back());
+            GraphPlace back = type.shape().place(cycle.back());
+            ActivityId again = new ActivityId(job.id(), path, cycle.back());
+            spawner.enterAgain(back, again, Guid.of(activity, 1), context(activity.path()), transition, planned);
+            return true;
+        }
+        String path = type.shape().opened(activity.path(), place.name(), ordinal);
+        GraphWays ways = new GraphWays(this, place, path, transition, planned);
+        ways.follow();
+        if (place.node() instanceof GraphNode.Hook hook && transition.told() instanceof GraphTold.Signal) {
+            int turn = turn(hook, transition);
+            if (turn + 1 < hook.takes()) {
+                spawner.waitOn(hook, activity, Guid.of(activity, turn + 1L), planned);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int turn(GraphNode.Hook hook, GraphTransition transition) {
+        for (int turn = 0; turn < hook.takes(); turn++) {
+            if (Guid.of(transition.activity(), turn).equals(transition.posting().guid())) {
+                return turn;
+            }
+        }
+        return hook.takes() - 1;
+    }
+
+    private void interrupt(GraphTransition transition, GraphNode.Interrupt interrupt, byte @Nullable [] output)
+            throws SQLException {
+        Expression reason = interrupt.reason();
+        Object said = reason == null
+                ? null
+                : reason.evaluate(context(transition.activity().path()));
+        String text = said == null ? "interrupted at node '" + interrupt.name() + "'" : said.toString();
+        boolean completes = interrupt.outcome() == JobOutcome.COMPLETED;
+        end(transition, interrupt.outcome(), output, completes ? null : text);
+    }
+
+    /** Ends the job. One that completes returns what the graph says; if that cannot be said, the job fails after all. */
+    private void end(GraphTransition transition, JobOutcome outcome, byte @Nullable [] output, @Nullable String error)
+            throws SQLException {
+        byte @Nullable [] returned = null;
+        JobOutcome ending = outcome;
+        String reason = error;
+        Expression mapping = type.graph().output();
+        if (outcome == JobOutcome.COMPLETED) {
+            try {
+                returned = mapping == null ? NULL : Payloads.encode(codec, mapping.evaluate(lastContext(transition)));
+            } catch (ExpressionException | PayloadTooLargeException e) {
+                ending = JobOutcome.FAILED;
+                reason = "output of the job: " + e.getMessage();
+            }
+        }
+        legs.add(leg(transition, 0, ending, output, reason));
+        closed = new Closed(job.id(), ending, returned, reason);
+    }
+
+    /** A counter is full: nothing is entered any more, and the job ends by a transition of its own that says why. */
+    private void escalate(GraphTransition transition, Digit digit) {
+        if (closed == null && !job.closed()) {
+            ActivityId activity = ActivityId.ceiling(job.id());
+            String reason = "escalation: node '" + transition.activity().name() + "' has been told " + digit.maximum()
+                    + " things, which is all its ledger can count";
+            effects.dispatch(new GraphDispatch(activity, "ceiling", true, null, null, null, null));
+            legs.add(LegTwo.ending(activity, 0, JobOutcome.FAILED, null, reason));
+            closed = new Closed(job.id(), JobOutcome.FAILED, null, reason);
+        }
+    }
+
+    /** A branch arrives at a join. */
+    void arrive(GraphPlace join, String from, String path, boolean live, GraphWays ways)
+            throws SQLException, PayloadTooLargeException {
+        ActivityId activity = new ActivityId(job.id(), type.shape().joined(path, join.name()), join.name());
+        GraphEffects planned = ways.planned();
+        long all = type.shape().allArrivals(join.name());
+        long bit = type.shape().arrival(join.name(), from);
+        Arrivals before = arrivals(activity, planned);
+        if ((before.arrived() & bit) != 0) {
+            return;
+        }
+        long arrived = before.arrived() | bit;
+        long skipped = before.skipped() | (live ? 0 : bit);
+        if (before.arrived() == 0) {
+            planned.opened++;
+        }
+        GraphDispatch waiting = new GraphDispatch(activity, join.node().kind(), false, null, arrived, skipped, null);
+        planned.dispatch(waiting);
+        if (arrived == all && skipped == all) {
+            planned.opened--;
+            ways.skip(join, activity.path());
+        } else if (arrived == all) {
+            spawner.enter(join, waiting, joinContext(join, activity.path(), path), ways.transition(), planned);
+        }
+    }
+
+    private Arrivals arrivals(ActivityId join, GraphEffects planned) {
+        GraphDispatch now = planned.join(join);
+        GraphDispatch latest = now == null ? effects.join(join) : now;
+        if (latest != null) {
+            return new Arrivals(Objects.requireNonNull(latest.arrived()), Objects.requireNonNull(latest.skipped()));
+        }
+        Seen before = seen.get(join);
+        return before == null ? new Arrivals(0, 0) : new Arrivals(before.arrived(), before.skipped());
+    }
+
+    /** The branches that have arrived at a join, a bit for each, and those of them that were not taken. */
+    private record Arrivals(long arrived, long skipped) {}
+
+    boolean isChild() {
+        return job.isChild();
+    }
+
+    GraphSpawner spawner() {
+        return spawner;
+    }
+
+    GraphShape shape() {
+        return type.shape();
+    }
+
+    JobId job() {
+        return job.id();
+    }
+
+    /** What expressions see in a dimension: the input, and what lies in it and around it. */
+    Map<String, @Nullable Object> context(String path) {
+        return context(List.of(), path);
+    }
+
+    /** A join may lie further out than what it joins, and sees that too: the last round of it. */
+    private Map<String, @Nullable Object> joinContext(GraphPlace join, String path, String arrivedFrom)
+            throws SQLException {
+        boolean leaves = type.shape().openers().stream()
+                .anyMatch(opener -> type.shape().reaches(opener, join.name())
+                        && !type.shape().dominates(opener, join.name()));
+        return context(leaves ? newest.under(path) : List.of(), arrivedFrom);
+    }
+
+    private Map<String, @Nullable Object> lastContext(GraphTransition transition) throws SQLException {
+        return context(newest.under(""), transition.activity().path());
+    }
+
+    private Map<String, @Nullable Object> context(List<Seen> further, String path) {
+        Map<String, @Nullable Object> context = new LinkedHashMap<>();
+        further.forEach(each -> context.put(each.id().name(), decode(each.output())));
+        List<String> around = GraphShape.around(path);
+        for (String each : around) {
+            for (Seen one : seen.values()) {
+                if (one.id().path().equals(each) && one.output() != null) {
+                    context.put(one.id().name(), decode(one.output()));
+                }
+            }
+            outputs.forEach((activity, output) -> {
+                if (activity.path().equals(each)) {
+                    context.put(activity.name(), output);
+                }
+            });
+        }
+        context.put(GraphContext.INPUT, decode(job.input()));
+        return context;
+    }
+
+    private byte @Nullable [] outputOf(GraphNode node, GraphTold told, int ordinal) throws PayloadTooLargeException {
+        return switch (node) {
+            case GraphNode.Trigger trigger -> job.input();
+            case GraphNode.Hook hook -> hookOutput(told, ordinal);
+            case GraphNode.Worker worker -> bytesOf(told);
+            case GraphNode.Await await -> bytesOf(told);
+            case GraphNode.Signal signal -> bytesOf(told);
+            case GraphNode.Cycle cycle -> null;
+            case GraphNode.Interrupt interrupt -> null;
+        };
+    }
+
+    private byte[] hookOutput(GraphTold told, int ordinal) throws PayloadTooLargeException {
+        Map<String, @Nullable Object> output = new LinkedHashMap<>();
+        output.put(GraphContext.TIMED_OUT, !(told instanceof GraphTold.Signal));
+        output.put(GraphContext.ROUND, ordinal);
+        if (told instanceof GraphTold.Signal signal) {
+            output.put(GraphContext.SIGNAL, decode(signal.payload()));
+        }
+        return Payloads.encode(codec, output);
+    }
+
+    private @Nullable Object decode(byte @Nullable [] bytes) {
+        return bytes == null ? null : codec.<@Nullable Object>decode(bytes, Object.class);
+    }
+
+    private static byte @Nullable [] bytesOf(GraphTold told) {
+        return switch (told) {
+            case GraphTold.Output output -> output.bytes();
+            case GraphTold.Signal signal -> signal.payload();
+            case GraphTold.Failure failure -> null;
+            case GraphTold.Again again -> null;
+            case GraphTold.Due due -> null;
+        };
+    }
+
+    private static @Nullable String errorOf(GraphTold told) {
+        return told instanceof GraphTold.Failure failure ? failure.reason() : null;
+    }
+
+    private int entriesOf(ActivityId activity) {
+        return Objects.requireNonNull(seen.get(activity)).ledger().legTwoEntries();
+    }
+
+    private static LegTwo leg(
+            GraphTransition transition,
+            int delta,
+            @Nullable JobOutcome outcome,
+            byte @Nullable [] output,
+            @Nullable String error) {
+        Lease posting = transition.posting();
+        return new LegTwo(
+                posting.activity(),
+                posting.guid(),
+                posting.fence(),
+                delta,
+                outcome,
+                output,
+                error,
+                true,
+                Set.of(Step.values()),
+                true);
+    }
+}

@@ -1,0 +1,199 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.sql.Database;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Does the work of graphs on virtual threads, keeps the leases of it alive, and brings the results. Thread-safe. */
+final class GraphRunner {
+
+    private final Database database;
+    private final PostingStore postings;
+    private final GraphStore graphs;
+    private final GraphRegistry registry;
+    private final Steps steps;
+    private final Codec codec;
+    private final RandomGenerator random;
+    private final EngineSettings settings;
+    private final CrashPoints crashPoints;
+    private final String owner;
+
+    private final ConcurrentHashMap<Guid, Running> running = new ConcurrentHashMap<>();
+    private volatile boolean stopping;
+
+    /** Brings a step to its end, however often that must be tried. */
+    @FunctionalInterface
+    interface Steps {
+        GraphMoved bring(GraphStep step);
+    }
+
+    /** Work that goes on here. */
+    private record Running(Lease lease, Thread thread) {}
+
+    GraphRunner(
+            Database database,
+            PostingStore postings,
+            GraphStore graphs,
+            GraphRegistry registry,
+            Steps steps,
+            Codec codec,
+            RandomGenerator random,
+            EngineSettings settings,
+            CrashPoints crashPoints,
+            String owner) {
+        this.database = database;
+        this.postings = postings;
+        this.graphs = graphs;
+        this.registry = registry;
+        this.steps = steps;
+        this.codec = codec;
+        this.random = random;
+        this.settings = settings;
+        this.crashPoints = crashPoints;
+        this.owner = owner;
+    }
+
+    /** Who leases what is spawned here; null while there is no room for it. */
+    @Nullable
+    String takerOf(String graph) {
+        boolean takes = !stopping && registry.queues().contains(graph) && running.size() < settings.bodies();
+        return takes ? owner : null;
+    }
+
+    /** Leases work that is due and does it; returns how much that was. */
+    int claim(int limit) {
+        Set<String> queues = registry.queues();
+        int wanted = Math.min(limit, settings.bodies() - running.size());
+        if (wanted <= 0 || queues.isEmpty()) {
+            return 0;
+        }
+        List<LeasedWork> leased = database.transact("lease work", tx -> {
+            List<Lease> leases = postings.leaseBodies(tx, queues, wanted, settings.lease(), owner).stream()
+                    .map(LeasedBody::lease)
+                    .toList();
+            return leases.isEmpty() ? List.of() : graphs.work(tx, leases);
+        });
+        leased.forEach(this::begin);
+        return leased.size();
+    }
+
+    /** Does work that is leased, unless it goes on here already. */
+    void begin(LeasedWork work) {
+        Guid guid = work.lease().guid();
+        Thread thread = Thread.ofVirtual()
+                .name("tally-work-" + work.lease().job())
+                .unstarted(() -> {
+                    try {
+                        crashPoints.reached(EngineCrashPoint.LEASED);
+                        perform(work);
+                    } catch (BodyStopped stopped) {
+                        // Whatever stopped it, the posting says where to go on, and whoever leases it next will.
+                    } finally {
+                        running.computeIfPresent(
+                                guid, (id, now) -> now.thread().equals(Thread.currentThread()) ? null : now);
+                    }
+                });
+        Running mine = new Running(work.lease(), thread);
+        Running now = running.merge(
+                guid,
+                mine,
+                (before, after) -> before.lease().fence() < after.lease().fence() ? after : before);
+        if (now.thread().equals(thread)) {
+            thread.start();
+        }
+    }
+
+    private void perform(LeasedWork work) {
+        GraphType type = registry.type(work.graph());
+        if (type == null) {
+            bring(work, new GraphTold.Again(settings.poll(), "its graph is not registered where its topic is served"));
+            return;
+        }
+        GraphNode.Worker node = type.worker(work.lease().activity().name());
+        if (work.jobClosed()) {
+            bring(work, new GraphTold.Failure("the job had closed"));
+        } else if (work.attempt() > node.retry().attempts()) {
+            bring(work, new GraphTold.Failure("it was begun " + (work.attempt() - 1) + " times and never came back"));
+        } else {
+            GraphTold told = attempt(work, node);
+            crashPoints.reached(
+                    told instanceof GraphTold.Again ? EngineCrashPoint.ATTEMPT_FAILED : EngineCrashPoint.WORKED);
+            bring(work, told);
+        }
+    }
+
+    private GraphTold attempt(LeasedWork work, GraphNode.Worker node) {
+        ActivityId activity = work.lease().activity();
+        String key = work.lease().guid().value().toString();
+        Work about = new Work(work.lease().job(), activity.name(), activity.path(), work.attempt(), key);
+        try {
+            GraphWorker.Typed<?> worker = Objects.requireNonNull(
+                    registry.worker(node.worker()), () -> "no worker '" + node.worker() + "' is registered here");
+            return new GraphTold.Output(Payloads.encode(codec, worker.call(codec, about, work.input())));
+        } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+            boolean last = !node.retry().allows(work.attempt(), e) || e instanceof PayloadTooLargeException;
+            return last
+                    ? new GraphTold.Failure(Failures.describe(e))
+                    : new GraphTold.Again(node.retry().after(work.attempt(), random), Failures.describe(e));
+        }
+    }
+
+    private void bring(LeasedWork work, GraphTold told) {
+        Running mine = running.get(work.lease().guid());
+        if (mine == null || !mine.thread().equals(Thread.currentThread())) {
+            return;
+        }
+        steps.bring(new GraphStep(work.lease(), told, takerOf(work.graph())));
+    }
+
+    /** Extends the leases of all work that goes on, and interrupts what has lost its own. */
+    void beat() {
+        List<Running> beating = List.copyOf(running.values());
+        if (beating.isEmpty()) {
+            return;
+        }
+        List<Lease> leases = beating.stream().map(Running::lease).toList();
+        Set<Guid> alive = database.transact("heartbeat of work", tx -> graphs.extend(tx, leases, settings.lease()));
+        beating.stream()
+                .filter(each -> !alive.contains(each.lease().guid()))
+                .filter(each -> running.remove(each.lease().guid(), each))
+                .forEach(each -> each.thread().interrupt());
+    }
+
+    /** Stops all work where it is and gives the leases back. */
+    void stopAndRelease(Duration patience) {
+        stopping = true;
+        List<Running> left = List.copyOf(running.values());
+        running.clear();
+        left.forEach(each -> each.thread().interrupt());
+        long deadline = System.nanoTime() + patience.toNanos();
+        try {
+            for (Running each : left) {
+                each.thread().join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        List<Lease> leases = left.stream().map(Running::lease).toList();
+        if (!leases.isEmpty()) {
+            database.transact("release work", tx -> {
+                postings.release(tx, leases);
+                return null;
+            });
+        }
+    }
+
+    /** As a dying process does: nothing is given back. */
+    void abandon() {
+        stopping = true;
+        List<Running> left = List.copyOf(running.values());
+        running.clear();
+        left.forEach(each -> each.thread().interrupt());
+    }
+}

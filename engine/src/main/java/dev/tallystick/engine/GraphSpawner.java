@@ -1,0 +1,142 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Turns nodes that are reached into what is written for them: an activity, and a posting for whoever has to do something. */
+final class GraphSpawner {
+
+    private final GraphStore.Job job;
+    private final Graph graph;
+    private final Codec codec;
+    private final Function<ChildOrder, NewJob> children;
+    private final boolean mayGoOn;
+
+    /** @param mayGoOn whether the engine does its own part at once; otherwise it is posted, and done in another transaction */
+    GraphSpawner(GraphStore.Job job, Graph graph, Codec codec, Function<ChildOrder, NewJob> children, boolean mayGoOn) {
+        this.job = job;
+        this.graph = graph;
+        this.codec = codec;
+        this.children = children;
+        this.mayGoOn = mayGoOn;
+    }
+
+    /** A node is reached for the first time in its dimension. */
+    void enter(
+            GraphPlace place,
+            GraphDispatch dispatch,
+            Map<String, @Nullable Object> context,
+            GraphTransition cause,
+            GraphEffects planned)
+            throws PayloadTooLargeException {
+        spawn(place.node(), dispatch, Guid.of(dispatch.activity(), 0), context, cause, planned);
+    }
+
+    /** A cycle comes back to a node, which is told something once more. */
+    void enterAgain(
+            GraphPlace place,
+            ActivityId activity,
+            Guid guid,
+            Map<String, @Nullable Object> context,
+            GraphTransition cause,
+            GraphEffects planned)
+            throws PayloadTooLargeException {
+        planned.opened++;
+        GraphDispatch dispatch = new GraphDispatch(activity, place.node().kind(), true, null, null, null, null);
+        spawn(place.node(), dispatch, guid, context, cause, planned);
+    }
+
+    /** A hook waits, for the first or for a further signal. */
+    void waitOn(GraphNode.Hook hook, ActivityId activity, Guid guid, GraphEffects planned) {
+        GraphDispatch dispatch = new GraphDispatch(activity, hook.kind(), true, null, null, null, null);
+        put(planned, dispatch, null, waiting(hook, activity, guid, planned));
+    }
+
+    private void spawn(
+            GraphNode node,
+            GraphDispatch dispatch,
+            Guid guid,
+            Map<String, @Nullable Object> context,
+            GraphTransition cause,
+            GraphEffects planned)
+            throws PayloadTooLargeException {
+        ActivityId activity = dispatch.activity();
+        switch (node) {
+            case GraphNode.Worker worker ->
+                put(
+                        planned,
+                        dispatch,
+                        input(node, worker.input(), context),
+                        new GraphDispatch.Posting(
+                                guid,
+                                worker.topic() ? worker.worker() : graph.queue(),
+                                Duration.ZERO,
+                                null,
+                                worker.topic() ? null : cause.owner()));
+            case GraphNode.Await await -> {
+                byte[] input = input(node, await.input(), context);
+                planned.children.add(children.apply(new ChildOrder(activity, job.mesh(), await.workflow(), input)));
+                put(planned, dispatch, null, null);
+            }
+            case GraphNode.Hook hook
+            when hook.waits() -> put(planned, dispatch, null, waiting(hook, activity, guid, planned));
+            case GraphNode.Signal signal -> {
+                Map<String, @Nullable Object> order = new LinkedHashMap<>();
+                order.put(GraphContext.JOB, evaluate(node, signal.job(), context));
+                order.put(GraphContext.PAYLOAD, evaluate(node, signal.payload(), context));
+                put(planned, dispatch, Payloads.encode(codec, order), due(guid));
+            }
+            case GraphNode.Hook hook -> inline(dispatch, guid, cause, planned);
+            case GraphNode.Cycle cycle -> inline(dispatch, guid, cause, planned);
+            case GraphNode.Interrupt interrupt -> inline(dispatch, guid, cause, planned);
+            case GraphNode.Trigger trigger -> throw new IllegalStateException("nothing leads to a trigger");
+        }
+    }
+
+    private void inline(GraphDispatch dispatch, Guid guid, GraphTransition cause, GraphEffects planned) {
+        put(planned, dispatch, null, mayGoOn ? null : due(guid));
+        if (mayGoOn) {
+            Lease own = new Lease(dispatch.activity(), guid, 0);
+            planned.inline.add(new GraphTransition(own, new GraphTold.Due(), cause.owner()));
+        }
+    }
+
+    private static GraphDispatch.Posting waiting(
+            GraphNode.Hook hook, ActivityId activity, Guid guid, GraphEffects planned) {
+        String signal = hook.signal();
+        if (signal != null) {
+            planned.waits.add(new SignalStore.Wait(new Lease(activity, guid, 0), signal));
+        }
+        return new GraphDispatch.Posting(guid, GraphStore.QUEUE, hook.timer(), signal, null);
+    }
+
+    private static GraphDispatch.Posting due(Guid guid) {
+        return new GraphDispatch.Posting(guid, GraphStore.QUEUE, Duration.ZERO, null, null);
+    }
+
+    private static void put(
+            GraphEffects planned,
+            GraphDispatch dispatch,
+            byte @Nullable [] input,
+            GraphDispatch.@Nullable Posting posting) {
+        planned.dispatch(new GraphDispatch(
+                dispatch.activity(), dispatch.kind(), true, input, dispatch.arrived(), dispatch.skipped(), posting));
+    }
+
+    private byte[] input(GraphNode node, Expression expression, Map<String, @Nullable Object> context)
+            throws PayloadTooLargeException {
+        return Payloads.encode(codec, evaluate(node, expression, context));
+    }
+
+    private static @Nullable Object evaluate(
+            GraphNode node, Expression expression, Map<String, @Nullable Object> context) {
+        try {
+            return expression.evaluate(context);
+        } catch (ExpressionException e) {
+            throw new ExpressionException("node '" + node.name() + "': " + e.getMessage(), e);
+        }
+    }
+}

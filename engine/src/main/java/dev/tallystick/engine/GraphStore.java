@@ -1,0 +1,381 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.ActivityLedger;
+import dev.tallystick.core.GuidLedger;
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What graphs read and write beside the ledgers. One method is one statement over a batch; the caller has locked the jobs. */
+final class GraphStore {
+
+    /** Who does what needs no worker. */
+    static final String QUEUE = "$graph";
+
+    private static final String JOBS = """
+            select id, mesh, workflow, version, semaphore, threshold, input,
+                parent_job is not null as is_child, closed_by is not null as closed
+            from tally.job
+            where id = any(?)
+            """;
+
+    private static final String SEEN = """
+            select a.job_id, a.path, a.name, a.ledger, a.output, a.arrived, a.skipped
+            from tally.activity a
+            join (select distinct * from unnest(?::uuid[], ?::text[])) as i (job_id, path)
+                on i.job_id = a.job_id and i.path = a.path
+            """;
+
+    // The last round of each node.
+    private static final String NEWEST = """
+            select distinct on (name) job_id, path, name, ledger, output, arrived, skipped
+            from tally.activity
+            where job_id = ?
+                and (path = ? or starts_with(path, ?))
+                and output is not null
+            order by name, entered_at desc, length(path) desc, path desc
+            """;
+
+    private static final String GUIDS = """
+            select g.guid, g.ordinal, g.ledger
+            from tally.guid g
+            join unnest(?::uuid[], ?::uuid[]) as i (job_id, guid) on i.job_id = g.job_id and i.guid = g.guid
+            """;
+
+    // A join is there from its first arrival on, and its Leg 1 is complete with the last; what a cycle enters again has
+    // completed Leg 1 long ago.
+    private static final String DISPATCH = Weights.in("""
+            with item as (
+                select *
+                from unnest(
+                    ?::uuid[], ?::text[], ?::text[], ?::text[], ?::bool[], ?::bytea[], ?::bigint[], ?::bigint[],
+                    ?::uuid[], ?::text[], ?::bigint[], ?::text[], ?::text[]
+                ) with ordinality as i (
+                    job_id, path, name, kind, complete, input, arrived, skipped, guid, queue, due_millis, awaits, owner, n
+                )
+            ),
+            entered as (
+                insert into tally.activity as a (job_id, path, name, kind, ledger, input, arrived, skipped)
+                select distinct on (job_id, path, name) job_id, path, name, kind,
+                    {LEG1_ATTEMPTS} + case when complete then {LEG1_COMPLETE} else 0 end,
+                    input, arrived, skipped
+                from item
+                order by job_id, path, name, n desc
+                on conflict (job_id, path, name) do update
+                set ledger = a.ledger + case
+                        when (a.ledger / {LEG1_COMPLETE}) % 10 = 0 and (excluded.ledger / {LEG1_COMPLETE}) % 10 = 1
+                        then {LEG1_COMPLETE}
+                        else 0
+                    end,
+                    input = coalesce(excluded.input, a.input),
+                    arrived = coalesce(excluded.arrived, a.arrived),
+                    skipped = coalesce(excluded.skipped, a.skipped)
+            )
+            insert into tally.posting
+                (job_id, guid, mesh, queue, priority, visible_at, fence, owner, attempts, path, name, awaits)
+            select i.job_id, i.guid, j.mesh, i.queue, j.priority,
+                case
+                    when i.owner is not null then now() + ? * interval '1 millisecond'
+                    when i.due_millis is null then 'infinity'
+                    else now() + i.due_millis * interval '1 millisecond'
+                end,
+                case when i.owner is null then 0 else 1 end, i.owner,
+                case when i.owner is null then 0 else 1 end, i.path, i.name, i.awaits
+            from item i
+            join tally.job j on j.id = i.job_id
+            where i.guid is not null
+            """);
+
+    private static final String WAITS = """
+            select p.job_id, p.guid, p.path, p.name, p.fence, p.awaits
+            from tally.posting p
+            join (select distinct * from unnest(?::uuid[], ?::text[])) as i (job_id, signal)
+                on i.job_id = p.job_id and i.signal = p.awaits
+            order by p.job_id, p.path, p.name, p.guid
+            for update of p
+            """;
+
+    private static final String AGAIN = """
+            update tally.posting p
+            set visible_at = now() + i.after_millis * interval '1 millisecond', owner = null
+            from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, after_millis)
+            where p.job_id = i.job_id and p.guid = i.guid
+            """;
+
+    private static final String NOTE_FAILURE = """
+            update tally.activity a
+            set error = i.error
+            from unnest(?::uuid[], ?::text[], ?::text[], ?::text[]) as i (job_id, path, name, error)
+            where a.job_id = i.job_id and a.path = i.path and a.name = i.name
+            """;
+
+    private static final String RETURN = """
+            update tally.job j
+            set output = i.output
+            from unnest(?::uuid[], ?::bytea[]) as i (job_id, output)
+            where j.id = i.job_id
+            """;
+
+    private static final String WORK = """
+            select p.job_id, p.guid, p.path, p.name, p.fence, p.attempts, a.input, j.workflow, j.version,
+                j.closed_by is not null as closed
+            from tally.posting p
+            join tally.activity a on a.job_id = p.job_id and a.path = p.path and a.name = p.name
+            join tally.job j on j.id = p.job_id
+            join unnest(?::uuid[], ?::uuid[]) as i (job_id, guid) on i.job_id = p.job_id and i.guid = p.guid
+            """;
+
+    private static final String LEASED_BY = """
+            select p.job_id, p.guid, p.path, p.name, p.fence, p.attempts, a.input, j.workflow, j.version,
+                j.closed_by is not null as closed
+            from tally.posting p
+            join tally.activity a on a.job_id = p.job_id and a.path = p.path and a.name = p.name
+            join tally.job j on j.id = p.job_id
+            where p.job_id = any(?)
+                and p.owner = ?
+            """;
+
+    private static final String DUE = """
+            select p.job_id, p.guid, p.path, p.name, p.fence, a.input,
+                c.id is not null as child_closed, c.output as child_output, c.error as child_error, c.outcome as child_outcome
+            from tally.posting p
+            join tally.job j on j.id = p.job_id
+            join tally.activity a on a.job_id = p.job_id and a.path = p.path and a.name = p.name
+            left join tally.job c on c.id = p.source
+            where p.queue = ?
+                and p.visible_at <= now()
+                and j.workflow || '@' || j.version = any(?)
+            order by p.visible_at
+            limit ?
+            """;
+
+    private static final String EXTEND = """
+            update tally.posting p
+            set visible_at = now() + ? * interval '1 millisecond'
+            from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
+            join tally.job j on j.id = i.job_id and j.closed_by is null
+            where p.job_id = i.job_id and p.guid = i.guid and p.fence = i.fence and p.owner is not null
+            returning p.guid
+            """;
+
+    /** A job as it stands while it is locked. */
+    record Job(
+            JobId id,
+            String mesh,
+            String workflow,
+            int version,
+            int semaphore,
+            int threshold,
+            byte[] input,
+            boolean isChild,
+            boolean closed) {}
+
+    /** An activity as it stands while its job is locked. */
+    record Seen(ActivityId id, ActivityLedger ledger, byte @Nullable [] output, long arrived, long skipped) {}
+
+    /** A transition that has been entered before. */
+    record Entered(int ordinal, GuidLedger ledger) {}
+
+    /** Something for the engine to do, and what it needs for that. */
+    record Due(
+            Lease posting,
+            byte @Nullable [] input,
+            @Nullable Closed child) {}
+
+    Map<JobId, Job> jobs(Tx tx, Collection<JobId> ids) throws SQLException {
+        Map<JobId, Job> jobs = new HashMap<>();
+        tx.query(
+                JOBS,
+                row -> {
+                    JobId id = new JobId(row.getObject("id", UUID.class));
+                    return jobs.put(
+                            id,
+                            new Job(
+                                    id,
+                                    row.getString("mesh"),
+                                    row.getString("workflow"),
+                                    row.getInt("version"),
+                                    row.getInt("semaphore"),
+                                    row.getInt("threshold"),
+                                    row.getBytes("input"),
+                                    row.getBoolean("is_child"),
+                                    row.getBoolean("closed")));
+                },
+                (Object) ids.stream().map(JobId::value).toArray(UUID[]::new));
+        return jobs;
+    }
+
+    /** All activities in the dimensions of the transitions, and in those around. */
+    List<Seen> seen(Tx tx, List<GraphTransition> transitions) throws SQLException {
+        record Place(JobId job, String path) {}
+        List<Place> places = transitions.stream()
+                .flatMap(each ->
+                        GraphShape.around(each.activity().path()).stream().map(path -> new Place(each.job(), path)))
+                .distinct()
+                .toList();
+        Columns<Place> of = new Columns<>(places);
+        return tx.query(SEEN, GraphStore::seen, of.uuids(place -> place.job().value()), of.texts(Place::path));
+    }
+
+    /** The newest output of each node, at the path and further in. */
+    List<Seen> newest(Tx tx, JobId job, String path) throws SQLException {
+        return tx.query(NEWEST, GraphStore::seen, job.value(), path, path.isEmpty() ? "" : path + "/");
+    }
+
+    Map<Guid, Entered> entered(Tx tx, List<GraphTransition> transitions) throws SQLException {
+        Map<Guid, Entered> entered = new HashMap<>();
+        Columns<GraphTransition> of = new Columns<>(transitions);
+        tx.query(
+                GUIDS,
+                row -> entered.put(
+                        new Guid(row.getObject("guid", UUID.class)),
+                        new Entered(row.getInt("ordinal"), new GuidLedger(row.getLong("ledger")))),
+                of.uuids(each -> each.job().value()),
+                of.uuids(each -> each.posting().guid().value()));
+        return entered;
+    }
+
+    /** Of several dispatches of one activity the last says how it stands; each has its own posting. */
+    void dispatch(Tx tx, List<GraphDispatch> dispatches, Duration lease) throws SQLException {
+        Columns<GraphDispatch> of = new Columns<>(dispatches);
+        tx.update(
+                DISPATCH,
+                of.uuids(each -> each.activity().job().value()),
+                of.texts(each -> each.activity().path()),
+                of.texts(each -> each.activity().name()),
+                of.texts(GraphDispatch::kind),
+                of.flags(GraphDispatch::complete),
+                of.bytes(GraphDispatch::input),
+                of.optionalLongs(GraphDispatch::arrived),
+                of.optionalLongs(GraphDispatch::skipped),
+                of.uuids(each ->
+                        each.posting() == null ? null : each.posting().guid().value()),
+                of.texts(each -> each.posting() == null ? null : each.posting().queue()),
+                of.optionalLongs(
+                        each -> each.posting() == null || each.posting().due() == null
+                                ? null
+                                : each.posting().due().toMillis()),
+                of.texts(each -> each.posting() == null ? null : each.posting().awaits()),
+                of.texts(each -> each.posting() == null ? null : each.posting().owner()),
+                lease.toMillis());
+    }
+
+    /** The waits that the signals may answer, locked. */
+    List<SignalStore.Wait> waits(Tx tx, Collection<SentSignal.Id> signals) throws SQLException {
+        Columns<SentSignal.Id> of = new Columns<>(List.copyOf(signals));
+        return tx.query(
+                WAITS,
+                row -> new SignalStore.Wait(lease(row), row.getString("awaits")),
+                of.uuids(id -> id.job().value()),
+                of.texts(SentSignal.Id::name));
+    }
+
+    /** A failed attempt that is not the last: the posting falls due again, and the activity says why. */
+    void again(Tx tx, List<GraphStep> steps) throws SQLException {
+        record Attempt(Lease posting, GraphTold.Again again) {}
+        List<Attempt> attempts = steps.stream()
+                .map(step -> new Attempt(step.posting(), (GraphTold.Again) step.told()))
+                .toList();
+        Columns<Attempt> of = new Columns<>(attempts);
+        UUID[] jobs = of.uuids(each -> each.posting().job().value());
+        tx.update(
+                AGAIN,
+                jobs,
+                of.uuids(each -> each.posting().guid().value()),
+                of.longs(each -> each.again().after().toMillis()));
+        tx.update(
+                NOTE_FAILURE,
+                jobs,
+                of.texts(each -> each.posting().activity().path()),
+                of.texts(each -> each.posting().activity().name()),
+                of.texts(each -> each.again().reason()));
+    }
+
+    /** What the jobs return. */
+    void returns(Tx tx, Map<JobId, byte[]> outputs) throws SQLException {
+        Columns<Map.Entry<JobId, byte[]>> of = new Columns<>(List.copyOf(outputs.entrySet()));
+        tx.update(RETURN, of.uuids(each -> each.getKey().value()), of.bytes(Map.Entry::getValue));
+    }
+
+    List<LeasedWork> work(Tx tx, List<Lease> leases) throws SQLException {
+        Columns<Lease> of = new Columns<>(leases);
+        return tx.query(
+                WORK,
+                GraphStore::leasedWork,
+                of.uuids(lease -> lease.job().value()),
+                of.uuids(lease -> lease.guid().value()));
+    }
+
+    List<LeasedWork> leasedBy(Tx tx, Collection<JobId> jobs, String owner) throws SQLException {
+        return tx.query(
+                LEASED_BY,
+                GraphStore::leasedWork,
+                jobs.stream().map(JobId::value).toArray(UUID[]::new),
+                owner);
+    }
+
+    /** What the engine may do for these graphs now; others may be at it too. */
+    List<Due> due(Tx tx, Set<String> graphs, int limit) throws SQLException {
+        return tx.query(DUE, GraphStore::due, QUEUE, graphs.toArray(String[]::new), limit);
+    }
+
+    /** Moves the end of the leases ahead, and returns those that still stood. */
+    Set<Guid> extend(Tx tx, List<Lease> leases, Duration lease) throws SQLException {
+        Columns<Lease> of = new Columns<>(leases);
+        return new HashSet<>(tx.query(
+                EXTEND,
+                row -> new Guid(row.getObject("guid", UUID.class)),
+                lease.toMillis(),
+                of.uuids(each -> each.job().value()),
+                of.uuids(each -> each.guid().value()),
+                of.longs(Lease::fence)));
+    }
+
+    private static Lease lease(ResultSet row) throws SQLException {
+        return new Lease(activity(row), new Guid(row.getObject("guid", UUID.class)), row.getLong("fence"));
+    }
+
+    private static ActivityId activity(ResultSet row) throws SQLException {
+        return new ActivityId(
+                new JobId(row.getObject("job_id", UUID.class)), row.getString("path"), row.getString("name"));
+    }
+
+    private static Seen seen(ResultSet row) throws SQLException {
+        return new Seen(
+                activity(row),
+                new ActivityLedger(row.getLong("ledger")),
+                row.getBytes("output"),
+                row.getLong("arrived"),
+                row.getLong("skipped"));
+    }
+
+    private static LeasedWork leasedWork(ResultSet row) throws SQLException {
+        return new LeasedWork(
+                lease(row),
+                Runner.queueOf(row.getString("workflow"), row.getInt("version")),
+                row.getInt("attempts"),
+                row.getBytes("input"),
+                row.getBoolean("closed"));
+    }
+
+    private static Due due(ResultSet row) throws SQLException {
+        Lease posting = lease(row);
+        Closed child = row.getBoolean("child_closed")
+                ? new Closed(
+                        posting.job(),
+                        JobOutcome.of(row.getString("child_outcome")),
+                        row.getBytes("child_output"),
+                        row.getString("child_error"))
+                : null;
+        return new Due(posting, row.getBytes("input"), child);
+    }
+}

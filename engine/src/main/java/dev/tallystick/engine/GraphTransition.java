@@ -1,0 +1,16 @@
+package dev.tallystick.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** A Leg 2 of a graph's activity that is about to be planned: its posting stands, and its job is locked. */
+record GraphTransition(
+        Lease posting, GraphTold told, @Nullable String owner) {
+
+    ActivityId activity() {
+        return posting.activity();
+    }
+
+    JobId job() {
+        return posting.job();
+    }
+}

@@ -1,0 +1,214 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes transitions of graphs into the ledgers, wave by wave: what a transition leads to and the engine can do by itself is the
+ * next wave of the same transaction. The caller has locked the jobs and knows that the postings stand.
+ */
+final class GraphWriter {
+
+    /** How many waves share a transaction. What would be done in a further one is posted, so that no loop holds a lock for long. */
+    static final int MAX_WAVES = 50;
+
+    private final CollationStore collation;
+    private final PostingStore postings;
+    private final JobStore jobs;
+    private final SignalStore signals;
+    private final GraphStore graphs;
+    private final Function<String, @Nullable GraphType> types;
+    private final Function<ChildOrder, NewJob> children;
+    private final Codec codec;
+    private final Duration lease;
+
+    GraphWriter(
+            CollationStore collation,
+            PostingStore postings,
+            JobStore jobs,
+            SignalStore signals,
+            GraphStore graphs,
+            Function<String, @Nullable GraphType> types,
+            Function<ChildOrder, NewJob> children,
+            Codec codec,
+            Duration lease) {
+        this.collation = collation;
+        this.postings = postings;
+        this.jobs = jobs;
+        this.signals = signals;
+        this.graphs = graphs;
+        this.types = types;
+        this.children = children;
+        this.codec = codec;
+        this.lease = lease;
+    }
+
+    /**
+     * What was written.
+     *
+     * @param closed how the jobs ended that were closed by it
+     * @param closedBefore jobs that had been closed: what was brought for them is recorded and changes nothing
+     * @param leased what was leased by being spawned
+     * @param engineIsDue jobs that have left something for an engine to do
+     */
+    record Written(Map<JobId, Closed> closed, Set<JobId> closedBefore, List<Lease> leased, Set<JobId> engineIsDue) {
+
+        Written() {
+            this(new HashMap<>(), new HashSet<>(), new ArrayList<>(), new HashSet<>());
+        }
+
+        void note(GraphDispatch dispatch) {
+            GraphDispatch.Posting posting = dispatch.posting();
+            if (posting == null) {
+                return;
+            }
+            if (posting.owner() != null) {
+                leased.add(new Lease(dispatch.activity(), posting.guid(), 1));
+            } else {
+                engineIsDue.add(dispatch.activity().job());
+            }
+        }
+    }
+
+    Written write(Tx tx, List<GraphTransition> transitions) throws SQLException {
+        Written written = new Written();
+        List<GraphTransition> wave = transitions;
+        for (int turn = 1; !wave.isEmpty(); turn++) {
+            wave = wave(tx, wave, turn < MAX_WAVES, written);
+        }
+        if (!written.closed().isEmpty()) {
+            complete(tx, written.closed());
+        }
+        return written;
+    }
+
+    private List<GraphTransition> wave(Tx tx, List<GraphTransition> wave, boolean mayGoOn, Written written)
+            throws SQLException {
+        List<GraphPlan> plans = plan(tx, wave, mayGoOn, written);
+        GraphEffects all = new GraphEffects();
+        List<LegTwo> legs = new ArrayList<>();
+        for (GraphPlan plan : plans) {
+            legs.addAll(plan.legs);
+            all.add(plan.effects);
+            Closed closed = plan.closed();
+            if (closed != null) {
+                written.closed().put(closed.job(), closed);
+                if (plan.isChild()) {
+                    written.engineIsDue().add(closed.job());
+                }
+            }
+        }
+        if (!all.dispatches.isEmpty()) {
+            graphs.dispatch(tx, all.dispatches, lease);
+        }
+        if (!all.children.isEmpty()) {
+            jobs.start(tx, all.children, lease);
+        }
+        if (!legs.isEmpty()) {
+            demandSameDimensions(collation.collate(tx, legs), plans);
+        }
+        List<GraphTransition> next = new ArrayList<>(all.inline);
+        if (!all.waits.isEmpty()) {
+            next.addAll(taken(tx, all.waits));
+        }
+        all.dispatches.forEach(written::note);
+        all.children.forEach(child ->
+                written.engineIsDue().add(Objects.requireNonNull(child.parent()).job()));
+        next.removeIf(each -> written.closed().containsKey(each.job()));
+        return next;
+    }
+
+    private List<GraphPlan> plan(Tx tx, List<GraphTransition> wave, boolean mayGoOn, Written written)
+            throws SQLException {
+        Map<JobId, List<GraphTransition>> byJob = wave.stream()
+                .collect(Collectors.groupingBy(GraphTransition::job, LinkedHashMap::new, Collectors.toList()));
+        Map<JobId, GraphStore.Job> locked = graphs.jobs(tx, byJob.keySet());
+        Map<JobId, List<GraphStore.Seen>> seen = graphs.seen(tx, wave).stream()
+                .collect(Collectors.groupingBy(each -> each.id().job()));
+        Map<Guid, GraphStore.Entered> entered = graphs.entered(tx, wave);
+        List<GraphPlan> plans = new ArrayList<>();
+        for (Map.Entry<JobId, List<GraphTransition>> each : byJob.entrySet()) {
+            GraphStore.Job job = Objects.requireNonNull(locked.get(each.getKey()));
+            if (job.closed() && !written.closed().containsKey(job.id())) {
+                written.closedBefore().add(job.id());
+            }
+            GraphType type = typeOf(job);
+            GraphPlan plan = new GraphPlan(
+                    type,
+                    job,
+                    seen.getOrDefault(job.id(), List.of()),
+                    entered,
+                    new GraphSpawner(job, type.graph(), codec, children, mayGoOn),
+                    codec,
+                    path -> graphs.newest(tx, job.id(), path));
+            for (GraphTransition transition : each.getValue()) {
+                plan.take(transition);
+            }
+            plans.add(plan);
+        }
+        return plans;
+    }
+
+    /** Signals that were there before the waits. */
+    List<GraphTransition> taken(Tx tx, List<SignalStore.Wait> waits) throws SQLException {
+        Map<Guid, byte[]> payloads = signals.takeFor(tx, waits);
+        List<GraphTransition> taken = new ArrayList<>();
+        for (SignalStore.Wait wait : waits) {
+            byte[] payload = payloads.get(wait.posting().guid());
+            if (payload != null) {
+                taken.add(new GraphTransition(wait.posting(), new GraphTold.Signal(payload), null));
+            }
+        }
+        return taken;
+    }
+
+    /** What was planned stands on the dimension that the plan foresaw; the ledgers have the last word. */
+    private static void demandSameDimensions(Map<Guid, Collated> collated, List<GraphPlan> plans) {
+        for (GraphPlan plan : plans) {
+            plan.ordinals.forEach((guid, foreseen) -> {
+                Collated now = collated.get(guid);
+                if (now == null || now.ordinal() != foreseen) {
+                    throw new IllegalStateException("transition " + guid + " was foreseen in dimension " + foreseen
+                            + " and is " + now + ": nothing is written");
+                }
+            });
+        }
+    }
+
+    /** Step 3 of those that closed their jobs: what the job returns, and nobody is left waiting. */
+    private void complete(Tx tx, Map<JobId, Closed> closed) throws SQLException {
+        Map<JobId, byte[]> outputs = new HashMap<>();
+        closed.forEach((job, ending) -> outputs.put(job, ending.output()));
+        graphs.returns(tx, outputs);
+        postings.dropWaiting(tx, closed.keySet());
+        cancelChildren(tx, closed.keySet());
+    }
+
+    private void cancelChildren(Tx tx, Collection<JobId> closed) throws SQLException {
+        List<JobId> open = jobs.openChildren(tx, closed);
+        if (!open.isEmpty()) {
+            postings.postCancel(tx, open);
+        }
+    }
+
+    private GraphType typeOf(GraphStore.Job job) {
+        GraphType type = types.apply(Runner.queueOf(job.workflow(), job.version()));
+        if (type == null) {
+            throw new UnknownWorkflowException(job.workflow());
+        }
+        return type;
+    }
+}

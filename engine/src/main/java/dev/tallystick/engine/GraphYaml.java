@@ -1,0 +1,320 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a {@link Graph} from YAML. What cannot be read is refused with everything that is wrong with it, each with the file, line
+ * and column and what to do.
+ */
+public final class GraphYaml {
+
+    private static final Set<String> COMMON = Set.of("kind", "join", "next");
+
+    private static final Map<String, Set<String>> FIELDS = Map.of(
+            "trigger", Set.of(),
+            "worker", Set.of("worker", "topic", "input", "retry"),
+            "await", Set.of("workflow", "input"),
+            "hook", Set.of("signal", "timer", "takes"),
+            "cycle", Set.of("back"),
+            "signal", Set.of("job", "signal", "payload"),
+            "interrupt", Set.of("outcome", "reason"));
+
+    private final String file;
+    private final List<String> problems = new ArrayList<>();
+    private final Map<String, YamlValue> positions = new LinkedHashMap<>();
+
+    private GraphYaml(String file) {
+        this.file = file;
+    }
+
+    /**
+     * Reads a graph.
+     *
+     * @param file what to call the source in messages
+     */
+    public static Graph read(String file, String yaml) {
+        return new GraphYaml(file).read(yaml);
+    }
+
+    /** Writes YAML that is read as the same graph. Failures that a retry makes final at once are Java classes, and stay out. */
+    public static String write(Graph graph) {
+        return GraphYamlWriter.write(graph);
+    }
+
+    private Graph read(String yaml) {
+        YamlValue.Mapping top =
+                mapping(YamlValue.parse(file, yaml), "a graph", Set.of("workflow", "version", "nodes", "output"));
+        String name =
+                text(top, "workflow", "name the workflow, e.g. workflow: order").orElse("?");
+        int version = number(top, "version").orElse(1);
+        Expression output = expression(top, "output").orElse(null);
+        List<GraphPlace> places = new ArrayList<>();
+        YamlValue nodes = top.values().get("nodes");
+        if (nodes == null) {
+            problem(top, "there are no nodes: list them under 'nodes:'");
+        } else {
+            YamlValue.Mapping declared = mapping(nodes, "nodes", null);
+            declared.values().forEach((node, value) -> place(node, value).ifPresent(places::add));
+        }
+        demandNoProblems(name);
+        List<String> found = GraphCheck.problems(name, version, places);
+        if (!found.isEmpty()) {
+            found.forEach(problem -> problems.add(located(problem)));
+            demandNoProblems(name);
+        }
+        return new Graph(name, version, places, output);
+    }
+
+    private void demandNoProblems(String name) {
+        if (!problems.isEmpty()) {
+            throw new InvalidGraphException(name, problems);
+        }
+    }
+
+    /** Puts the position of the node before the problem, which begins with the node's name. */
+    private String located(String problem) {
+        for (Map.Entry<String, YamlValue> each : positions.entrySet()) {
+            if (problem.startsWith("node '" + each.getKey() + "'")) {
+                return each.getValue().position() + ": " + problem;
+            }
+        }
+        return file + ": " + problem;
+    }
+
+    private Optional<GraphPlace> place(String name, YamlValue value) {
+        positions.put(name, value);
+        YamlValue.Mapping fields = mapping(value, "node '" + name + "'", null);
+        String kind = text(
+                        fields,
+                        "kind",
+                        "say what it is, one of "
+                                + FIELDS.keySet().stream().sorted().toList())
+                .orElse("");
+        Set<String> known = FIELDS.get(kind);
+        if (known == null) {
+            if (!kind.isEmpty()) {
+                problem(
+                        fields.values().getOrDefault("kind", fields),
+                        "node '" + name + "': there is no kind '" + kind + "', only "
+                                + FIELDS.keySet().stream().sorted().toList());
+            }
+            return Optional.empty();
+        }
+        fields.values().forEach((field, at) -> {
+            if (!COMMON.contains(field) && !known.contains(field)) {
+                problem(
+                        at,
+                        "node '" + name + "': a " + kind + " has no '" + field + "', only "
+                                + Stream.concat(COMMON.stream(), known.stream())
+                                        .sorted()
+                                        .toList());
+            }
+        });
+        int before = problems.size();
+        boolean join =
+                text(fields, "join").map(text -> join(name, fields, text)).orElse(false);
+        List<GraphPlace.Transition> next = next(name, fields);
+        Optional<GraphNode> node = checked(fields, () -> node(name, kind, fields));
+        return node.isEmpty() || problems.size() > before
+                ? Optional.empty()
+                : Optional.of(new GraphPlace(node.get(), join, next));
+    }
+
+    private boolean join(String name, YamlValue.Mapping fields, String text) {
+        if (!text.equals("all")) {
+            problem(fields, "node '" + name + "': join: '" + text + "' is not possible, only join: all");
+        }
+        return true;
+    }
+
+    private GraphNode node(String name, String kind, YamlValue.Mapping fields) {
+        return switch (kind) {
+            case "trigger" -> new GraphNode.Trigger(name);
+            case "worker" -> worker(name, fields);
+            case "await" ->
+                new GraphNode.Await(
+                        name,
+                        text(fields, "workflow", "say which workflow to run").orElse("?"),
+                        needed(fields, name, "input", "what that workflow gets"));
+            case "hook" ->
+                new GraphNode.Hook(
+                        name,
+                        text(fields, "signal").orElse(null),
+                        duration(fields, "timer").orElse(null),
+                        number(fields, "takes").orElse(1));
+            case "cycle" ->
+                new GraphNode.Cycle(
+                        name,
+                        text(fields, "back", "say which node to go back to").orElse("?"));
+            case "signal" ->
+                new GraphNode.Signal(
+                        name,
+                        needed(fields, name, "job", "the id of the job it goes to"),
+                        text(fields, "signal", "name the signal").orElse("?"),
+                        needed(fields, name, "payload", "what is sent"));
+            case "interrupt" ->
+                new GraphNode.Interrupt(
+                        name,
+                        text(fields, "outcome").map(JobOutcome::of).orElse(JobOutcome.FAILED),
+                        expression(fields, "reason").orElse(null));
+            default -> throw new IllegalStateException(kind);
+        };
+    }
+
+    private GraphNode worker(String name, YamlValue.Mapping fields) {
+        Optional<String> worker = text(fields, "worker");
+        Optional<String> topic = text(fields, "topic");
+        if (worker.isPresent() && topic.isPresent()) {
+            problem(fields, "node '" + name + "' has a worker and a topic: keep one of them");
+        }
+        return new GraphNode.Worker(
+                name,
+                topic.or(() -> worker).orElse(name),
+                topic.isPresent(),
+                needed(fields, name, "input", "what the worker gets"),
+                retry(fields));
+    }
+
+    private Retry retry(YamlValue.Mapping fields) {
+        YamlValue value = fields.values().get("retry");
+        if (value == null) {
+            return Retry.DEFAULT;
+        }
+        YamlValue.Mapping retry = mapping(value, "retry", Set.of("attempts", "first", "longest", "jitter"));
+        Retry standard = Retry.DEFAULT;
+        Duration first = duration(retry, "first").orElse(standard.first());
+        Duration longest =
+                duration(retry, "longest").orElse(first.compareTo(standard.longest()) > 0 ? first : standard.longest());
+        double jitter = text(retry, "jitter").map(Double::parseDouble).orElse(standard.jitter());
+        return new Retry(number(retry, "attempts").orElse(standard.attempts()), first, longest, jitter, List.of());
+    }
+
+    private List<GraphPlace.Transition> next(String name, YamlValue.Mapping fields) {
+        YamlValue value = fields.values().get("next");
+        List<GraphPlace.Transition> next = new ArrayList<>();
+        switch (value) {
+            case null -> {}
+            case YamlValue.Listing listing ->
+                listing.values().forEach(each -> transition(name, each).ifPresent(next::add));
+            case YamlValue.Text text -> transition(name, text).ifPresent(next::add);
+            case YamlValue.Mapping mapping -> transition(name, mapping).ifPresent(next::add);
+        }
+        return next;
+    }
+
+    private Optional<GraphPlace.Transition> transition(String name, YamlValue value) {
+        return switch (value) {
+            case YamlValue.Text text -> Optional.of(new GraphPlace.Transition(text.text(), null));
+            case YamlValue.Mapping ignored -> {
+                YamlValue.Mapping way = mapping(value, "a transition of node '" + name + "'", Set.of("to", "when"));
+                Optional<String> to = text(way, "to", "say which node it leads to");
+                Expression when = expression(way, "when").orElse(null);
+                yield to.map(target -> new GraphPlace.Transition(target, when));
+            }
+            case YamlValue.Listing listing -> {
+                problem(listing, "node '" + name + "': a transition is the name of a node, or {to: …, when: …}");
+                yield Optional.empty();
+            }
+        };
+    }
+
+    private Expression needed(YamlValue.Mapping fields, String node, String field, String what) {
+        if (!fields.values().containsKey(field)) {
+            problem(
+                    fields,
+                    "node '" + node + "' has no '" + field + "': say " + what + " as a JSONata expression, e.g. "
+                            + field + ": input");
+        }
+        return expression(fields, field).orElseGet(() -> Expression.of("null"));
+    }
+
+    private Optional<Expression> expression(YamlValue.Mapping fields, String field) {
+        return text(fields, field).flatMap(source -> checked(at(fields, field), () -> Expression.of(source)));
+    }
+
+    private Optional<Integer> number(YamlValue.Mapping fields, String field) {
+        return text(fields, field).flatMap(text -> {
+            try {
+                return Optional.of(Integer.parseInt(text));
+            } catch (NumberFormatException e) {
+                problem(at(fields, field), "'" + field + "' is a whole number, got '" + text + "'");
+                return Optional.empty();
+            }
+        });
+    }
+
+    private Optional<Duration> duration(YamlValue.Mapping fields, String field) {
+        return text(fields, field).flatMap(text -> {
+            try {
+                return Optional.of(Duration.parse(text));
+            } catch (DateTimeParseException e) {
+                problem(
+                        at(fields, field),
+                        "'" + field + "' is a duration as ISO 8601 writes it (PT0.5S, PT30S, PT5M, PT2H, P1D), got '"
+                                + text + "'");
+                return Optional.empty();
+            }
+        });
+    }
+
+    private Optional<String> text(YamlValue.Mapping fields, String field, String advice) {
+        if (!fields.values().containsKey(field)) {
+            problem(fields, "'" + field + "' is missing: " + advice);
+        }
+        return text(fields, field);
+    }
+
+    private Optional<String> text(YamlValue.Mapping fields, String field) {
+        return switch (fields.values().get(field)) {
+            case null -> Optional.empty();
+            case YamlValue.Text text -> Optional.of(text.text());
+            case YamlValue value -> {
+                problem(value, "'" + field + "' is a plain value: put an expression with braces in quotes");
+                yield Optional.empty();
+            }
+        };
+    }
+
+    private YamlValue.Mapping mapping(YamlValue value, String what, @Nullable Set<String> fields) {
+        if (!(value instanceof YamlValue.Mapping mapping)) {
+            problem(value, what + " is a list of fields with values, each as 'field: value'");
+            return new YamlValue.Mapping(value.position(), Map.of());
+        }
+        mapping.values().forEach((field, at) -> {
+            if (fields != null && !fields.contains(field)) {
+                problem(
+                        at,
+                        what + " has no '" + field + "', only "
+                                + fields.stream().sorted().toList());
+            }
+        });
+        return mapping;
+    }
+
+    private static YamlValue at(YamlValue.Mapping fields, String field) {
+        return fields.values().getOrDefault(field, fields);
+    }
+
+    private <T> Optional<T> checked(YamlValue at, Supplier<T> value) {
+        try {
+            return Optional.of(value.get());
+        } catch (IllegalArgumentException | ExpressionException e) {
+            problem(at, String.valueOf(e.getMessage()));
+            return Optional.empty();
+        }
+    }
+
+    private void problem(YamlValue at, String text) {
+        problems.add(at.position() + ": " + text);
+    }
+}

@@ -1,0 +1,96 @@
+package dev.tallystick.engine;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.Dump;
+import org.snakeyaml.engine.v2.api.DumpSettings;
+import org.snakeyaml.engine.v2.common.FlowStyle;
+
+/** Writes a {@link Graph} as YAML that {@link GraphYaml} reads as the same graph. */
+final class GraphYamlWriter {
+
+    static String write(Graph graph) {
+        Map<String, Object> top = new LinkedHashMap<>();
+        top.put("workflow", graph.name());
+        top.put("version", graph.version());
+        Map<String, Object> nodes = new LinkedHashMap<>();
+        graph.places().forEach(place -> nodes.put(place.name(), place(place)));
+        top.put("nodes", nodes);
+        put(top, "output", graph.output());
+        DumpSettings settings =
+                DumpSettings.builder().setDefaultFlowStyle(FlowStyle.BLOCK).build();
+        return new Dump(settings).dumpToString(top);
+    }
+
+    private static Map<String, Object> place(GraphPlace place) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("kind", place.node().kind());
+        if (place.join()) {
+            fields.put("join", "all");
+        }
+        switch (place.node()) {
+            case GraphNode.Trigger trigger -> {}
+            case GraphNode.Worker worker -> {
+                fields.put(worker.topic() ? "topic" : "worker", worker.worker());
+                put(fields, "input", worker.input());
+                if (!worker.retry().equals(Retry.DEFAULT)) {
+                    fields.put("retry", retry(worker.retry()));
+                }
+            }
+            case GraphNode.Await await -> {
+                fields.put("workflow", await.workflow());
+                put(fields, "input", await.input());
+            }
+            case GraphNode.Hook hook -> {
+                put(fields, "signal", hook.signal());
+                put(fields, "timer", hook.timer());
+                fields.put("takes", hook.takes());
+            }
+            case GraphNode.Cycle cycle -> fields.put("back", cycle.back());
+            case GraphNode.Signal signal -> {
+                put(fields, "job", signal.job());
+                fields.put("signal", signal.signal());
+                put(fields, "payload", signal.payload());
+            }
+            case GraphNode.Interrupt interrupt -> {
+                fields.put("outcome", interrupt.outcome().text());
+                put(fields, "reason", interrupt.reason());
+            }
+        }
+        if (!place.next().isEmpty()) {
+            fields.put("next", next(place.next()));
+        }
+        return fields;
+    }
+
+    private static Map<String, Object> retry(Retry retry) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("attempts", retry.attempts());
+        put(fields, "first", retry.first());
+        put(fields, "longest", retry.longest());
+        fields.put("jitter", retry.jitter());
+        return fields;
+    }
+
+    private static List<Object> next(List<GraphPlace.Transition> transitions) {
+        List<Object> next = new ArrayList<>();
+        for (GraphPlace.Transition transition : transitions) {
+            Map<String, Object> way = new LinkedHashMap<>();
+            way.put("to", transition.to());
+            put(way, "when", transition.when());
+            next.add(transition.when() == null ? transition.to() : way);
+        }
+        return next;
+    }
+
+    private static void put(Map<String, Object> fields, String field, @Nullable Object value) {
+        if (value != null) {
+            fields.put(field, value.toString());
+        }
+    }
+
+    private GraphYamlWriter() {}
+}

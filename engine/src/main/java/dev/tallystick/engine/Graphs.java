@@ -1,0 +1,264 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.GroupCommitter;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The part of an engine that runs graphs. What needs a worker is leased and done by {@link GraphRunner}; what needs none is done
+ * here when it falls due, by whichever engine is first.
+ */
+final class Graphs {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Graphs.class);
+
+    private static final int BATCH = 200;
+    private static final int MAX_ATTEMPTS = 100;
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+
+    private final Database database;
+    private final GroupCommitter committer;
+    private final Codec codec;
+    private final Surroundings surroundings;
+    private final GraphStore store = new GraphStore();
+    private final GraphRegistry registry = new GraphRegistry();
+    private final GraphMover mover;
+    private final GraphSignals signals;
+    private final GraphRunner runner;
+    private final Loop claims;
+    private final Loop dues;
+    private final List<Loop> loops;
+    private volatile boolean stopping;
+
+    /**
+     * What graphs ask of the engine around them.
+     *
+     * @param children makes the job that an activity orders
+     * @param send sends a signal to a job
+     * @param tell hears of jobs that closed
+     * @param othersAreDue rung when a job has begun or ended that another one has to do with
+     */
+    record Surroundings(
+            Function<ChildOrder, NewJob> children,
+            Function<SentSignal, CompletableFuture<Signalled>> send,
+            Consumer<Closed> tell,
+            Runnable othersAreDue) {}
+
+    Graphs(
+            Database database,
+            GroupCommitter committer,
+            CollationStore collation,
+            PostingStore postings,
+            JobStore jobs,
+            Codec codec,
+            RandomGenerator random,
+            EngineSettings settings,
+            CrashPoints crashPoints,
+            String owner,
+            Surroundings surroundings) {
+        this.database = database;
+        this.committer = committer;
+        this.codec = codec;
+        this.surroundings = surroundings;
+        GraphWriter writer = new GraphWriter(
+                collation,
+                postings,
+                jobs,
+                new SignalStore(),
+                store,
+                registry::type,
+                surroundings.children(),
+                codec,
+                settings.lease());
+        this.mover = new GraphMover(collation, postings, store, writer);
+        this.signals = new GraphSignals(store, writer);
+        this.runner = new GraphRunner(
+                database, postings, store, registry, this::bring, codec, random, settings, crashPoints, owner);
+        this.claims = new Loop("graph-claims", settings.poll(), this::claim);
+        this.dues = new Loop("graph-dues", settings.poll(), this::doDue);
+        this.loops = List.of(claims, dues, new Loop("graph-heartbeat", settings.heartbeat(), runner::beat));
+    }
+
+    GraphSignals signals() {
+        return signals;
+    }
+
+    List<Loop> loops() {
+        return loops;
+    }
+
+    void register(Graph graph) {
+        registry.register(graph);
+        ring();
+    }
+
+    <I extends @Nullable Object> void register(String name, Type input, GraphWorker<I, ?> worker) {
+        registry.register(name, input, worker);
+        ring();
+    }
+
+    @Nullable
+    Graph newest(String workflow) {
+        return registry.newest(workflow);
+    }
+
+    /** Something may be due. */
+    void ring() {
+        claims.ring();
+        dues.ring();
+    }
+
+    /** A job has just been accepted: its trigger need not wait until somebody looks. */
+    void begin(NewJob job) {
+        ActivityId trigger = job.first();
+        Lease posting = new Lease(trigger, Guid.of(trigger, 0), 0);
+        CompletableFuture<?> unused = hand(posting, new GraphTold.Due(), Runner.queueOf(job.workflow(), job.version()));
+    }
+
+    void stopAndRelease(Duration patience) {
+        stopping = true;
+        runner.stopAndRelease(patience);
+    }
+
+    void abandon() {
+        stopping = true;
+        runner.abandon();
+    }
+
+    private void claim() {
+        while (!stopping && runner.claim(BATCH) == BATCH) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private void doDue() {
+        if (registry.graphs().isEmpty()) {
+            return;
+        }
+        List<GraphStore.Due> due =
+                database.transact("look for what is due", tx -> store.due(tx, registry.graphs(), BATCH));
+        List<CompletableFuture<?>> done = new ArrayList<>();
+        for (GraphStore.Due each : due) {
+            done.add(tell(each));
+        }
+        for (CompletableFuture<?> each : done) {
+            each.join();
+        }
+        if (due.size() == BATCH) {
+            dues.ring();
+        }
+    }
+
+    private CompletableFuture<?> tell(GraphStore.Due due) {
+        Closed child = due.child();
+        if (child != null) {
+            return hand(
+                    due.posting(),
+                    child.outcome() == JobOutcome.COMPLETED
+                            ? new GraphTold.Output(child.output())
+                            : new GraphTold.Failure(
+                                    "its job was " + child.outcome().text() + ": " + child.error()),
+                    null);
+        }
+        byte[] input = due.input();
+        return input == null ? hand(due.posting(), new GraphTold.Due(), null) : send(due.posting(), input);
+    }
+
+    /** Sends a signal under a key of its own, so that a repeat is no second one, and then records that it was sent. */
+    private CompletableFuture<?> send(Lease posting, byte[] input) {
+        Map<String, @Nullable Object> order = codec.decode(input, Map.class);
+        JobId to;
+        try {
+            to = JobId.parse(String.valueOf(order.get(GraphContext.JOB)));
+        } catch (IllegalArgumentException e) {
+            return hand(posting, new GraphTold.Failure("'" + order.get(GraphContext.JOB) + "' is no job's id"), null);
+        }
+        SentSignal.Id id =
+                new SentSignal.Id(to, signalOf(posting), posting.guid().value().toString());
+        SentSignal signal = new SentSignal(id, codec.encode(order.get(GraphContext.PAYLOAD)));
+        return surroundings
+                .send()
+                .apply(signal)
+                .handle((answer, failure) -> answer)
+                .thenCompose(answer -> {
+                    if (answer == null) {
+                        LOG.warn("the signal of {} was not sent and will be tried again", posting);
+                        return CompletableFuture.completedFuture(null);
+                    }
+                    byte[] output = codec.encode(Map.of("delivered", answer instanceof Signalled.Kept));
+                    return hand(posting, new GraphTold.Output(output), null);
+                });
+    }
+
+    private String signalOf(Lease posting) {
+        return database.transact("read job", tx -> store.jobs(tx, List.of(posting.job()))).values().stream()
+                .map(job -> Objects.requireNonNull(registry.type(Runner.queueOf(job.workflow(), job.version()))))
+                .map(type -> type.shape().place(posting.activity().name()).node())
+                .map(node -> ((GraphNode.Signal) node).signal())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Hands a step in without waiting for it: if it is lost, it is still due. */
+    private CompletableFuture<?> hand(Lease posting, GraphTold told, @Nullable String graph) {
+        GraphStep step = new GraphStep(posting, told, graph == null ? null : runner.takerOf(graph));
+        return committer.submit(mover, step).handle((moved, failure) -> {
+            if (failure == null) {
+                afterwards(moved);
+            } else {
+                LOG.warn("{} is still due and will be tried again", posting, failure);
+            }
+            return moved;
+        });
+    }
+
+    /** Brings a step to an end: done, refused because the lease is lost, or given up because the engine stops. */
+    private GraphMoved bring(GraphStep step) {
+        for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+            try {
+                GraphMoved moved = committer.submit(mover, step).join();
+                afterwards(moved);
+                return moved;
+            } catch (CompletionException e) {
+                if (!Engine.mayRepeat(e)) {
+                    throw e;
+                }
+            }
+            if (stopping) {
+                throw new BodyStopped(BodyStopped.Reason.SHUT_DOWN);
+            }
+            LockSupport.parkNanos(Math.min(LONGEST_PAUSE.toNanos(), 10_000_000L << Math.min(attempt, 20)));
+        }
+        return new GraphMoved.LeaseLost();
+    }
+
+    private void afterwards(GraphMoved moved) {
+        if (!(moved instanceof GraphMoved.Done done)) {
+            return;
+        }
+        done.leased().forEach(runner::begin);
+        Closed closed = done.closed();
+        if (closed != null) {
+            surroundings.tell().accept(closed);
+        }
+        if (done.engineIsDue()) {
+            ring();
+            surroundings.othersAreDue().run();
+        }
+    }
+}

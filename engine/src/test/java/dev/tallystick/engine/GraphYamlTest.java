@@ -1,0 +1,166 @@
+package dev.tallystick.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class GraphYamlTest {
+
+    private static final String GOOD = """
+            workflow: sample
+            nodes:
+              start: {kind: trigger, next: [one, two]}
+              one: {kind: worker, input: input, next: {to: end, when: one.ok}}
+              two: {kind: worker, topic: others, input: "{'a': input.a}", next: end}
+              end: {kind: worker, join: all, input: "[one, two]"}
+            output: end
+            """;
+
+    @Test
+    void a_graph_of_every_kind_of_node_survives_being_written_and_read() {
+        Graph graph = Graph.named("everything")
+                .version(3)
+                .trigger("start")
+                .worker("work", "job", "{'a': input.b}", Retry.DEFAULT.attempts(2))
+                .topic("far", "topic", "work", Retry.DEFAULT)
+                .await("child", "other", "input")
+                .hook("round")
+                .hook("votes", "vote", Duration.ofMinutes(5), 3)
+                .timer("pause", Duration.ofMillis(1500))
+                .cycle("again", "round")
+                .signal("tell", "input.job", "news", "{'text': 'so: here, it is # 1', 'list': [1, 2]}")
+                .interrupt("stop", JobOutcome.CANCELLED, "'enough'")
+                .worker("joined", "[work, far]")
+                .join("joined")
+                .from("start", "work", "far", "round", "child")
+                .from("work", "joined")
+                .from("far", "joined")
+                .from("child", "votes", "pause")
+                .from("pause", "tell")
+                .when("round", "round.round < 3", "again")
+                .when("joined", "joined = 'bad'", "stop")
+                .output("{'all': joined}")
+                .build();
+
+        assertThat(GraphYaml.read("everything.yaml", GraphYaml.write(graph))).isEqualTo(graph);
+    }
+
+    @Test
+    void yaml_reads_as_what_the_builder_builds() {
+        assertThat(GraphYaml.read("sample.yaml", GOOD))
+                .isEqualTo(Graph.named("sample")
+                        .trigger("start")
+                        .worker("one", "input")
+                        .topic("two", "others", "{'a': input.a}", Retry.DEFAULT)
+                        .worker("end", "[one, two]")
+                        .join("end")
+                        .from("start", "one", "two")
+                        .when("one", "one.ok", "end")
+                        .from("two", "end")
+                        .output("end")
+                        .build());
+    }
+
+    @Test
+    void a_transition_to_no_node_is_refused_with_its_place() {
+        assertThat(problems(GOOD.replace("next: end}", "next: ende}")))
+                .containsExactly(
+                        "sample.yaml:5:3: node 'two' leads to 'ende', which is no node: declare it, or correct the"
+                                + " name; there are [start, one, two, end]");
+    }
+
+    @Test
+    void a_node_that_is_never_reached_is_refused() {
+        assertThat(problems(GOOD.replace("output:", "  alone: {kind: hook}\noutput:")))
+                .containsExactly(
+                        "sample.yaml:7:3: node 'alone' is never reached: lead to it from another node, or remove it");
+    }
+
+    @Test
+    void several_ways_to_a_node_need_a_join_and_a_join_needs_several() {
+        assertThat(problems(GOOD.replace("join: all, ", "")).getFirst())
+                .startsWith(
+                        "sample.yaml:6:3: node 'end' is reached from [one, two]: say that it joins them (join: all)");
+        assertThat(problems(GOOD.replace("topic: others", "join: all, topic: others"))
+                        .getFirst())
+                .startsWith(
+                        "sample.yaml:5:3: node 'two' joins, and there is nothing to join: only 'start' leads to it");
+    }
+
+    @Test
+    void transitions_in_a_circle_are_refused_with_the_way_out() {
+        assertThat(problems("""
+                workflow: sample
+                nodes:
+                  start: {kind: trigger, next: one}
+                  one: {kind: worker, input: input, join: all, next: two}
+                  two: {kind: worker, input: input, next: one}
+                """))
+                .containsExactly(
+                        "sample.yaml: nodes [one, two] lead back to 'one' by transitions alone: lead to a cycle node"
+                                + " instead, and let that go back to 'one'");
+    }
+
+    @Test
+    void a_missing_mapping_is_refused_with_an_example() {
+        assertThat(problems(GOOD.replace("kind: worker, input: input,", "kind: worker,")))
+                .containsExactly(
+                        "sample.yaml:4:3: node 'one' has no 'input': say what the worker gets as a JSONata expression,"
+                                + " e.g. input: input");
+    }
+
+    @Test
+    void a_name_that_is_there_twice_is_refused() {
+        assertThat(problems(GOOD.replace("  two:", "  one:")).getFirst())
+                .isEqualTo("sample.yaml:5:3: 'one' is there twice: rename or remove one of them");
+    }
+
+    @Test
+    void everything_that_is_wrong_is_said_at_once() {
+        assertThat(problems("""
+                workflow: sample
+                version: one
+                nodes:
+                  start: {kind: triger}
+                  one: {kind: worker, input: "input.", colour: red}
+                  two: {kind: hook, timer: 5 minutes, takes: 1000}
+                """))
+                .satisfiesExactly(
+                        first -> assertThat(first).isEqualTo("sample.yaml:2:1: 'version' is a whole number, got 'one'"),
+                        second -> assertThat(second)
+                                .startsWith("sample.yaml:4:11: node 'start': there is no kind 'triger'"),
+                        third -> assertThat(third).startsWith("sample.yaml:5:40: node 'one': a worker has no 'colour'"),
+                        fourth -> assertThat(fourth).startsWith("sample.yaml:5:23: 'input.' is no JSONata expression"),
+                        fifth -> assertThat(fifth).startsWith("sample.yaml:6:21: 'timer' is a duration"),
+                        sixth -> assertThat(sixth).contains("node 'two': takes must be between 1 and 100, got 1000"));
+    }
+
+    @Test
+    void what_is_no_yaml_or_nothing_is_refused() {
+        assertThat(problems("a: [b").getFirst()).startsWith("it is no YAML: ");
+        assertThat(problems("")).containsExactly("it is empty");
+    }
+
+    @Test
+    void a_cycle_leads_back_to_where_every_way_to_it_has_passed() {
+        assertThat(problems("""
+                workflow: sample
+                nodes:
+                  start: {kind: trigger, next: [round, step]}
+                  round: {kind: hook}
+                  step: {kind: worker, input: input, next: again}
+                  again: {kind: cycle, back: round}
+                """).getFirst())
+                .startsWith(
+                        "sample.yaml:6:3: node 'again' goes back to 'round', and can be reached without passing it");
+    }
+
+    private static List<String> problems(String yaml) {
+        InvalidGraphException refused =
+                catchThrowableOfType(InvalidGraphException.class, () -> GraphYaml.read("sample.yaml", yaml));
+        return refused.problems();
+    }
+}
