@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 enum CrashScenario {
     STEPS("123", 3) {
         @Override
-        @Nullable
         String body(Context ctx, String name) {
             String one = ctx.step("one", String.class, () -> "1");
             String two = ctx.step("two", String.class, () -> one + "2");
@@ -25,7 +24,6 @@ enum CrashScenario {
     },
     RETRY("at last", 1) {
         @Override
-        @Nullable
         String body(Context ctx, String name) {
             return ctx.step("flaky", String.class, QUICK, () -> {
                 if (FAILED_ONCE.add(ctx.job())) {
@@ -37,7 +35,6 @@ enum CrashScenario {
     },
     ALL("left right", 4) {
         @Override
-        @Nullable
         String body(Context ctx, String name) {
             return String.join(
                     " ",
@@ -50,7 +47,6 @@ enum CrashScenario {
     },
     ANY("slept") {
         @Override
-        @Nullable
         String body(Context ctx, String name) {
             return ctx.any(String.class, List.of(branch -> branch.await("never", String.class), branch -> {
                 branch.sleep(Duration.ofMillis(20));
@@ -60,7 +56,6 @@ enum CrashScenario {
     },
     SLEEP("before after", 3) {
         @Override
-        @Nullable
         String body(Context ctx, String name) {
             String before = ctx.step("before", String.class, () -> "before");
             ctx.sleep(Duration.ofMillis(20));
@@ -69,7 +64,6 @@ enum CrashScenario {
     },
     SIGNAL("got it", 2) {
         @Override
-        @Nullable
         String body(Context ctx, String name) {
             String got = ctx.await("go", String.class);
             return ctx.step("after", String.class, () -> "got " + got);
@@ -83,14 +77,12 @@ enum CrashScenario {
     },
     CHILD("from child", 1) {
         @Override
-        @Nullable
         String body(Context ctx, String name) {
             return ctx.child(name + "-child", "", String.class);
         }
     },
     TRANSACTION("paid", 2) {
         @Override
-        @Nullable
         String body(Context ctx, String name) {
             String paid = ctx.transaction("pay", String.class, connection -> {
                 try (PreparedStatement insert = connection.prepareStatement("insert into effect values (?)")) {
@@ -104,7 +96,6 @@ enum CrashScenario {
     },
     FAILURE(null, 1) {
         @Override
-        @Nullable
         String body(Context ctx, String name) {
             return ctx.step("doomed", String.class, Retry.NONE, () -> {
                 throw new IllegalStateException("no money");
@@ -113,7 +104,6 @@ enum CrashScenario {
     },
     CANCEL(null) {
         @Override
-        @Nullable
         String body(Context ctx, String name) {
             ctx.step("begun", String.class, () -> "");
             return ctx.await("never", String.class);
@@ -142,7 +132,6 @@ enum CrashScenario {
         this.activities = activities;
     }
 
-    @Nullable
     abstract String body(Context ctx, String name);
 
     /** What comes to the job from outside. */

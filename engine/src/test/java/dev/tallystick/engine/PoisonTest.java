@@ -80,7 +80,7 @@ class PoisonTest {
                     begun.fire();
                     while (!released.hasFired()) {
                         Thread.interrupted();
-                        Thread.yield();
+                        Thread.onSpinWait();
                     }
                     return "";
                 }));

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -221,12 +222,12 @@ final class Simulation implements AutoCloseable {
             return;
         }
         String key = random.oneOf(accepted.keySet().stream().sorted().toList());
-        JobId job = accepted.get(key);
+        JobId job = Objects.requireNonNull(accepted.get(key));
         int draw = random.between(0, 99);
         if (draw < 30) {
             submit(node, key.substring(0, key.indexOf('-')), key);
         } else if (draw < 95) {
-            signal(node.engine(), job);
+            var unused = signal(node.engine(), job);
         } else {
             cancelled.add(job);
             Thread.ofVirtual().start(() -> {

@@ -52,7 +52,7 @@ final class Workbench implements AutoCloseable {
     }
 
     /** Every engine started from now on knows this workflow. */
-    void workflow(String name, Workflow<@Nullable String, @Nullable String> body) {
+    void workflow(String name, Workflow<String, String> body) {
         types.add(WorkflowType.of(name, String.class, String.class, body));
     }
 
