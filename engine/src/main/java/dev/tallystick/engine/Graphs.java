@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -29,7 +28,6 @@ final class Graphs {
 
     private static final int BATCH = 200;
     private static final int MAX_ATTEMPTS = 100;
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
     private final Database database;
     private final GroupCommitter committer;
@@ -242,7 +240,7 @@ final class Graphs {
             if (stopping) {
                 throw new BodyStopped(BodyStopped.Reason.SHUT_DOWN);
             }
-            LockSupport.parkNanos(Math.min(LONGEST_PAUSE.toNanos(), 10_000_000L << Math.min(attempt, 20)));
+            Repeats.pause(attempt);
         }
         return new GraphMoved.LeaseLost();
     }
