@@ -31,7 +31,7 @@ final class GraphBench implements AutoCloseable {
     }
 
     /** Every engine started from now on has this worker. */
-    GraphBench worker(String name, GraphWorker<@Nullable Object, @Nullable Object> worker) {
+    GraphBench worker(String name, GraphWorker<Object, Object> worker) {
         registrations.add(engine -> engine.worker(name, Object.class, worker));
         return this;
     }

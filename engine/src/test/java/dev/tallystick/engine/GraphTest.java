@@ -67,7 +67,7 @@ class GraphTest {
     @Test
     void two_branches_that_finish_at_once_are_joined_once() {
         CyclicBarrier both = new CyclicBarrier(2);
-        GraphWorker<@Nullable Object, @Nullable Object> meet = (work, input) -> {
+        GraphWorker<Object, Object> meet = (work, input) -> {
             both.await();
             return work.node();
         };
