@@ -1,0 +1,174 @@
+package dev.tallystick.ledger;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tallystick.core.Json;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * Leads a write from the caller to its answer: prepare, commit in a group, and find out whether a head that has moved was
+ * moved by an earlier attempt of the same write.
+ */
+final class Appender implements AutoCloseable {
+
+    /** Somebody changes a schema again and again while we prepare: at some point that is not bad luck. */
+    private static final int MOST_ATTEMPTS = 20;
+
+    /** The newest state of the ledger. */
+    interface Views {
+        View newest() throws IOException;
+    }
+
+    private final Views views;
+    private final MainRef main;
+    private final GroupCommitter committer;
+    private final Schemas schemas = new Schemas();
+    private final Preparation preparation;
+    private final ExecutorService lookups = Executors.newVirtualThreadPerTaskExecutor();
+
+    Appender(Views views, MainRef main, GroupCommitter committer, InstantSource clock) {
+        this.views = views;
+        this.main = main;
+        this.committer = committer;
+        this.preparation = new Preparation(schemas, clock);
+    }
+
+    CompletableFuture<Append> submit(Write write) {
+        return attempt(write, 1);
+    }
+
+    Append putSchema(Collection collection, Json schema) {
+        Optional<String> refusal = schemas.refusal(schema);
+        if (refusal.isPresent()) {
+            return new Append.Invalid(refusal.get());
+        }
+        try {
+            int next = Schemas.version(views.newest(), collection) + 1;
+            if (next > Schemas.MOST_VERSIONS) {
+                return new Append.Invalid(collection + " has had " + Schemas.MOST_VERSIONS + " schemas");
+            }
+            byte[] content = schema.canonical().getBytes(UTF_8);
+            return putFile(List.of(Layout.SCHEMAS, collection.name()), Integer.toString(next), position -> content);
+        } catch (IOException e) {
+            return new Append.Unavailable(reason(e));
+        }
+    }
+
+    Append putKey(int number, PublicKey key, SigningKey by) {
+        return putFile(
+                List.of(Layout.KEYS),
+                Integer.toString(number),
+                position -> KeyRing.Entry.signed(number, key, position + 1, by).file());
+    }
+
+    @Override
+    public void close() {
+        lookups.close();
+    }
+
+    private Append putFile(List<String> directory, String name, java.util.function.LongFunction<byte[]> contentAt) {
+        Pending.NewFile file = Pending.NewFile.of(directory, name, contentAt);
+        committer.submit(file);
+        return switch (file.verdict().join()) {
+            case Pending.Verdict.Committed done -> new Append.Appended(TxHash.NONE, 0, CommitId.of(done.commit()));
+            case Pending.Verdict.Moved moved -> new Append.HeadChanged(TxHash.NONE);
+            case Pending.Verdict.SchemaChanged changed -> new Append.HeadChanged(TxHash.NONE);
+            case Pending.Verdict.Failed failed -> new Append.Unavailable(failed.reason());
+        };
+    }
+
+    private CompletableFuture<Append> attempt(Write write, int attempt) {
+        try {
+            View view = views.newest();
+            return switch (preparation.prepare(view, write)) {
+                case Preparation.Prepared.Wrong wrong -> done(new Append.Invalid(wrong.reason()));
+                case Preparation.Prepared.Moved moved -> done(lookUp(view, write));
+                case Preparation.Prepared.Ready ready -> {
+                    committer.submit(ready.transaction());
+                    yield ready.transaction().verdict().thenCompose(verdict -> answer(write, ready, verdict, attempt));
+                }
+            };
+        } catch (IOException e) {
+            return done(new Append.Unavailable(reason(e)));
+        }
+    }
+
+    private CompletableFuture<Append> answer(
+            Write write, Preparation.Prepared.Ready ready, Pending.Verdict verdict, int attempt) {
+        TxHash hash = ready.transaction().hash();
+        return switch (verdict) {
+            case Pending.Verdict.Committed done ->
+                done(new Append.Appended(hash, done.version(), CommitId.of(done.commit())));
+            case Pending.Verdict.Failed failed -> done(new Append.Unavailable(failed.reason()));
+            // Reading may take a while, and this is the committer's thread.
+            case Pending.Verdict.Moved moved ->
+                CompletableFuture.supplyAsync(() -> lookUpSafely(moved.view(), write), lookups);
+            case Pending.Verdict.SchemaChanged changed ->
+                attempt < MOST_ATTEMPTS
+                        ? ready.transaction().verdict().thenComposeAsync(again -> attempt(write, attempt + 1), lookups)
+                        : done(new Append.Unavailable(
+                                "the schema of " + write.stream().collection() + " keeps changing"));
+        };
+    }
+
+    private Append lookUpSafely(View view, Write write) {
+        try {
+            return lookUp(view, write);
+        } catch (IOException e) {
+            return new Append.Unavailable(reason(e));
+        }
+    }
+
+    /**
+     * The head in {@code view} is not the expected one. If this write is among the transactions since, it was made by an
+     * attempt whose answer got lost. Otherwise the refusal is definite: a stream never comes back to an earlier head.
+     */
+    private Append lookUp(View view, Write write) throws IOException {
+        Optional<StreamView> stream = view.stream(write.stream());
+        if (stream.isEmpty()) {
+            return new Append.HeadChanged(TxHash.NONE);
+        }
+        TxHash hash = stream.get().head();
+        for (int version = stream.get().version(); version >= 1 && !hash.equals(write.expectedHead()); version--) {
+            Tx tx = stream.get().transaction(version);
+            if (tx.txId().equals(write.txId())) {
+                return repeated(view, write, tx, hash, version);
+            }
+            hash = tx.parent();
+        }
+        return new Append.HeadChanged(stream.get().head());
+    }
+
+    /** The process that made it may have died before the ref was forced; what we acknowledge must be on disk. */
+    private Append repeated(View view, Write write, Tx tx, TxHash hash, int version) throws IOException {
+        boolean same = tx.parent().equals(write.expectedHead())
+                && switch (write.change()) {
+                    case Change.Put put ->
+                        tx.op() == Op.PUT && tx.snapshot().equals(put.body().canonical());
+                    case Change.Patch patch ->
+                        tx.op() == Op.PATCH
+                                && tx.patch().equals(patch.patch().operations().canonical());
+                    case Change.Delete delete -> tx.op() == Op.DELETE;
+                    case Change.Revert revert -> tx.op() == Op.PUT || tx.op() == Op.DELETE;
+                };
+        if (!same) {
+            return new Append.Invalid("transaction id " + write.txId() + " was used for another write");
+        }
+        main.force();
+        return new Append.Appended(hash, version, CommitId.of(view.commit()));
+    }
+
+    private static CompletableFuture<Append> done(Append append) {
+        return CompletableFuture.completedFuture(append);
+    }
+
+    private static String reason(IOException e) {
+        return e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+}

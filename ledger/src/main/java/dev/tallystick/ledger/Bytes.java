@@ -1,0 +1,30 @@
+package dev.tallystick.ledger;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/** Big-endian numbers inside byte arrays: how Git lays out packs, indexes and ids. */
+final class Bytes {
+
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    private Bytes() {}
+
+    static int int32(byte[] bytes, int offset) {
+        return (int) INT.get(bytes, offset);
+    }
+
+    static long int64(byte[] bytes, int offset) {
+        return (long) LONG.get(bytes, offset);
+    }
+
+    static void putInt32(byte[] bytes, int offset, int value) {
+        INT.set(bytes, offset, value);
+    }
+
+    static void putInt64(byte[] bytes, int offset, long value) {
+        LONG.set(bytes, offset, value);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.util.Optional;
+
+/** Finds its way along the roots: from any commit to the newest root, and from there to the root to skip to. */
+final class Chain {
+
+    private final ObjectStore store;
+
+    Chain(ObjectStore store) {
+        this.store = store;
+    }
+
+    /** A commit that bears a root. */
+    record Link(Oid id, Commit commit, RootedMessage message) {
+
+        ChainRoot root() {
+            return message.root();
+        }
+    }
+
+    Commit commit(Oid id) throws IOException {
+        return Commit.parse(store.read(id, ObjectType.COMMIT));
+    }
+
+    /** The newest root at or before {@code id}, over foreign commits; empty if there is none. */
+    Optional<Link> newest(Oid id) throws IOException {
+        Optional<Oid> at = Optional.of(id);
+        while (at.isPresent()) {
+            Commit commit = commit(at.get());
+            Optional<RootedMessage> message = commit.root();
+            if (message.isPresent()) {
+                return Optional.of(new Link(at.get(), commit, message.get()));
+            }
+            at = commit.parent();
+        }
+        return Optional.empty();
+    }
+
+    Optional<Link> before(Link link) throws IOException {
+        Optional<Oid> parent = link.commit.parent();
+        return parent.isPresent() ? newest(parent.get()) : Optional.empty();
+    }
+
+    /** The link that the successor of {@code head} must skip to. */
+    Link skipOfNext(Link head) throws IOException {
+        long target = ChainRoot.skipTarget(head.root().position() + 1);
+        Link at = head;
+        while (at.root().position() > target) {
+            Oid skip = at.message.skipCommit();
+            if (skip == null) {
+                throw new DamagedObjectException("a root does not say where it skips to");
+            }
+            at = newest(skip).orElseThrow(() -> new DamagedObjectException("a root skips to a commit without one"));
+        }
+        if (at.root().position() != target) {
+            throw new DamagedObjectException("a root skips past position " + target);
+        }
+        return at;
+    }
+
+    /** The message of a commit that adds {@code leaves} leaves after {@code head}. */
+    String nextMessage(String subject, Link head, int leaves, String merkle) throws IOException {
+        Link skip = skipOfNext(head);
+        ChainRoot root = new ChainRoot(
+                head.root().position() + 1, head.root().hash(), skip.root().hash(), leaves, merkle, "");
+        return RootedMessage.text(subject, root, skip.id);
+    }
+
+    static String firstMessage(String subject, int leaves, String merkle) {
+        ChainRoot root = new ChainRoot(0, ChainRoot.NOTHING, ChainRoot.NOTHING, leaves, merkle, "");
+        return RootedMessage.text(subject, root, null);
+    }
+}

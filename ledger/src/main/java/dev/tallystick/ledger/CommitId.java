@@ -1,0 +1,24 @@
+package dev.tallystick.ledger;
+
+/** A commit as Git names it: 40 hex digits. It finds the commit; what proves it is the signed root inside. */
+public record CommitId(String hex) {
+
+    public CommitId {
+        if (!Oid.isHex(hex)) {
+            throw new IllegalArgumentException("a commit has 40 lower-case hex digits, got '" + hex + "'");
+        }
+    }
+
+    static CommitId of(Oid id) {
+        return new CommitId(id.toString());
+    }
+
+    Oid oid() {
+        return Oid.parse(hex);
+    }
+
+    @Override
+    public String toString() {
+        return hex;
+    }
+}

@@ -1,0 +1,15 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+
+/** An object on disk is not what its id says. Repeating will not help: restore it from a clone, then verify. */
+public final class DamagedObjectException extends IOException {
+
+    DamagedObjectException(String message) {
+        super(message);
+    }
+
+    DamagedObjectException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,25 @@
+package dev.tallystick.ledger;
+
+import dev.tallystick.core.Json;
+
+/** A document as it is, or was at some version. */
+public sealed interface Document {
+
+    StreamId stream();
+
+    /** What to pass as the expected head of the next write. */
+    TxHash head();
+
+    record Present(StreamId stream, int version, TxHash head, Json body) implements Document {}
+
+    record Deleted(StreamId stream, int version, TxHash head) implements Document {}
+
+    /** Nothing was ever written here. */
+    record Absent(StreamId stream) implements Document {
+
+        @Override
+        public TxHash head() {
+            return TxHash.NONE;
+        }
+    }
+}

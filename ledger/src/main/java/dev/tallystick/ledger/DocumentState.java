@@ -1,0 +1,61 @@
+package dev.tallystick.ledger;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonLimits;
+import dev.tallystick.core.JsonRefused;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a stream's transactions make of its document at some version.
+ *
+ * @param patches how many patches lie between the last snapshot and here
+ */
+record DocumentState(Document document, int patches) {
+
+    static final JsonLimits LIMITS = new JsonLimits(16 << 20, 256);
+
+    /** Goes back from {@code version} to the last transaction that stands alone, and forward again over the patches. */
+    static DocumentState at(StreamView stream, int version) throws IOException {
+        Deque<Tx> patches = new ArrayDeque<>();
+        int at = version;
+        Tx tx = stream.transaction(at);
+        while (!tx.endsReplay()) {
+            patches.push(tx);
+            at--;
+            tx = stream.transaction(at);
+        }
+        int count = patches.size();
+        Json body = tx.snapshot().isEmpty() ? null : json(stream.id(), tx.snapshot());
+        for (Tx patch : patches) {
+            body = apply(stream.id(), body, patch);
+        }
+        TxHash head = version == stream.version() ? stream.head() : TxHash.of(stream.bytes(version));
+        Document document = body == null
+                ? new Document.Deleted(stream.id(), version, head)
+                : new Document.Present(stream.id(), version, head, body);
+        return new DocumentState(document, count);
+    }
+
+    private static Json apply(StreamId id, @Nullable Json before, Tx patch) throws DamagedObjectException {
+        if (before == null) {
+            throw new DamagedObjectException("stream " + id + " patches a deleted document");
+        }
+        try {
+            return JsonPatch.parse(patch.patch()).applyTo(before);
+        } catch (IllegalArgumentException e) {
+            throw new DamagedObjectException(
+                    "stream " + id + " holds a patch that does not apply: " + e.getMessage(), e);
+        }
+    }
+
+    private static Json json(StreamId id, String text) throws DamagedObjectException {
+        try {
+            return Json.parse(text, LIMITS);
+        } catch (JsonRefused e) {
+            throw new DamagedObjectException("stream " + id + " holds what is not JSON: " + e.getMessage(), e);
+        }
+    }
+}

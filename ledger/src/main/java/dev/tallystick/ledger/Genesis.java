@@ -1,0 +1,29 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.List;
+
+/** The first commit of a ledger: its root key, and nothing else. It too is a compare-and-set: the first to make it wins. */
+final class Genesis {
+
+    private Genesis() {}
+
+    /** Makes the first commit unless there is one; {@code root} becomes the ledger's root key only if it did. */
+    static void write(ObjectStore store, MainRef main, SigningKey root, InstantSource clock) throws IOException {
+        KeyRing.Entry entry = KeyRing.Entry.signed(1, root.publicKey(), 0, root);
+        List<Leaf> leaves = List.of(Leaf.of(Layout.KEYS + "/1", entry.file()));
+        String message = Chain.firstMessage("Begin a ledger", leaves.size(), Merkle.root(leaves));
+        try (PackBuilder pack = new PackBuilder()) {
+            TreeEdit tree = TreeEdit.empty(store);
+            tree.directory(Layout.KEYS).put("1", pack.add(ObjectType.BLOB, entry.file()));
+            byte[] commit = Commit.bytes(tree.writeTo(pack), List.of(), clock.instant(), message, root);
+            Oid id = pack.add(ObjectType.COMMIT, commit);
+            store.write(pack);
+            MainRef.Move move = main.compareAndSet(null, id);
+            if (move == MainRef.Move.LOCKED) {
+                throw new IOException("another program holds " + MainRef.NAME + ".lock");
+            }
+        }
+    }
+}

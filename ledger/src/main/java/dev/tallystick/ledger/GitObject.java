@@ -1,0 +1,10 @@
+package dev.tallystick.ledger;
+
+/** A whole object in memory. The content is shared and never written to. */
+@SuppressWarnings("ArrayRecordComponent") // compared by id, never by value
+record GitObject(ObjectType type, byte[] content) {
+
+    Oid id() {
+        return Oid.of(type, content);
+    }
+}

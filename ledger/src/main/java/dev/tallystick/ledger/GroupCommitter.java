@@ -1,0 +1,89 @@
+package dev.tallystick.ledger;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * One thread that turns what has queued up while it was busy into one commit. It waits for nobody: a lone writer gets a
+ * commit of its own at once, sixty-four share one. All that an append forces to disk is forced by this thread.
+ */
+final class GroupCommitter implements AutoCloseable {
+
+    static final int QUEUE = 10_000;
+    static final int LARGEST_BATCH = 1_000;
+    static final long LARGEST_BATCH_BYTES = 32L << 20;
+
+    private final BatchWriter writer;
+    private final Thread thread;
+    private final ReentrantLock monitor = new ReentrantLock();
+    private final Condition changed = monitor.newCondition();
+    private final Deque<Pending> queue = new ArrayDeque<>();
+    private boolean closed;
+
+    GroupCommitter(BatchWriter writer) {
+        this.writer = writer;
+        this.thread = Thread.ofPlatform().name("ledger-committer").daemon().start(this::run);
+    }
+
+    /** Queues a write; its verdict comes when its batch is done. */
+    void submit(Pending pending) {
+        String refused;
+        monitor.lock();
+        try {
+            if (!closed && queue.size() < QUEUE) {
+                queue.add(pending);
+                changed.signal();
+                return;
+            }
+            refused = closed ? "the ledger is closed" : QUEUE + " writes are waiting already";
+        } finally {
+            monitor.unlock();
+        }
+        pending.verdict().complete(new Pending.Verdict.Failed(refused));
+    }
+
+    /** Finishes what is queued, then stops. */
+    @Override
+    public void close() {
+        monitor.lock();
+        try {
+            closed = true;
+            changed.signal();
+        } finally {
+            monitor.unlock();
+        }
+        Threads.join(thread);
+    }
+
+    private void run() {
+        List<Pending> batch = take();
+        while (!batch.isEmpty()) {
+            writer.write(batch);
+            batch = take();
+        }
+    }
+
+    /** What is there, waiting until something is; empty once closed. */
+    private List<Pending> take() {
+        monitor.lock();
+        try {
+            while (queue.isEmpty() && !closed) {
+                changed.awaitUninterruptibly();
+            }
+            List<Pending> batch = new ArrayList<>();
+            long bytes = 0;
+            while (!queue.isEmpty() && batch.size() < LARGEST_BATCH && bytes < LARGEST_BATCH_BYTES) {
+                Pending next = queue.remove();
+                batch.add(next);
+                bytes += next.size();
+            }
+            return batch;
+        } finally {
+            monitor.unlock();
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package dev.tallystick.ledger;
+
+import java.util.List;
+
+/** The names in the tree's root. */
+final class Layout {
+
+    static final String DOCUMENTS = StreamId.DOCUMENTS;
+    static final String KEYS = "keys";
+    static final String SCHEMAS = "schemas";
+
+    /** What only commits with a root may change. Anything else in the tree is nobody's business but its author's. */
+    static final List<String> GUARDED = List.of(DOCUMENTS, KEYS, SCHEMAS);
+
+    private Layout() {}
+}

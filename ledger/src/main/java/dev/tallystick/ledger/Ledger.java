@@ -1,0 +1,179 @@
+package dev.tallystick.ledger;
+
+import dev.tallystick.core.Json;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A ledger in a bare Git repository. Thread-safe; any number may be open on one repository, in any number of processes, next
+ * to native {@code git}.
+ *
+ * <p>Every read looks at {@code refs/heads/main} first, so it sees what anybody has written before it began. Reading throws
+ * {@link DamagedObjectException} rather than return what is not what its id says.
+ */
+public final class Ledger implements AutoCloseable {
+
+    private final ObjectStore store;
+    private final MainRef main;
+    private final Chain chain;
+    private final ProcessLock writerLock;
+    private final ProcessLock joinLock;
+    private final PackJoiner joiner;
+    private final Signers signers;
+    private final Appender appender;
+    private final GroupCommitter committer;
+
+    private Ledger(Repository repository, ObjectStore store, LedgerOptions options) throws IOException {
+        this.store = store;
+        this.main = new MainRef(repository.directory(), repository.local(), options.crashPoints());
+        this.chain = new Chain(store);
+        this.writerLock = ProcessLock.open(repository.local(), "writer.lock");
+        this.joinLock = ProcessLock.open(repository.local(), "join.lock");
+        this.joiner = new PackJoiner(store, repository.objects(), joinLock, options.crashPoints());
+        this.signers = new Signers(repository.local());
+        this.committer = new GroupCommitter(new BatchWriter(store, main, writerLock, joiner, signers, options));
+        this.appender = new Appender(this::view, main, committer, options.clock());
+    }
+
+    /** Makes a ledger with {@code root} as its root key, or opens the one that is there, whose root key stays. */
+    public static Ledger init(Path directory, SigningKey root, LedgerOptions options) throws IOException {
+        Repository repository = Repository.init(directory);
+        MainRef main = new MainRef(repository.directory(), repository.local(), options.crashPoints());
+        try (ObjectStore store = new ObjectStore(repository.objects());
+                ProcessLock lock = ProcessLock.open(repository.local(), "writer.lock")) {
+            lock.holding(() -> {
+                if (main.read().isEmpty()) {
+                    new Signers(repository.local()).add(root);
+                    Genesis.write(store, main, root, options.clock());
+                }
+                return true;
+            });
+        }
+        return open(directory, options);
+    }
+
+    public static Ledger open(Path directory, LedgerOptions options) throws IOException {
+        Repository repository = Repository.open(directory);
+        ObjectStore store = new ObjectStore(repository.objects());
+        try {
+            if (new MainRef(directory, repository.local(), options.crashPoints())
+                    .read()
+                    .isEmpty()) {
+                throw new NotALedgerException(directory + " has no " + MainRef.NAME + "; a ledger begins with init");
+            }
+            return new Ledger(repository, store, options);
+        } catch (IOException | RuntimeException e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    /** Appends and waits for the answer. */
+    public Append append(Write write) {
+        return submit(write).join();
+    }
+
+    /** Begins to append; many may be under way at once. The answer is a value, never an exception. */
+    public CompletableFuture<Append> submit(Write write) {
+        return appender.submit(write);
+    }
+
+    public Document read(StreamId id) throws IOException {
+        Optional<StreamView> stream = view().stream(id);
+        if (stream.isEmpty()) {
+            return new Document.Absent(id);
+        }
+        return DocumentState.at(stream.get(), stream.get().version()).document();
+    }
+
+    /** The document as it was at {@code version}; absent if the stream is not that long. */
+    public Document readAt(StreamId id, int version) throws IOException {
+        Optional<StreamView> stream = view().stream(id);
+        if (stream.isEmpty() || version < 1 || version > stream.get().version()) {
+            return new Document.Absent(id);
+        }
+        return DocumentState.at(stream.get(), version).document();
+    }
+
+    /** The stream's transactions from {@code newest} (or the head, if that is earlier) backwards, at most {@code limit}. */
+    public List<LogEntry> log(StreamId id, int newest, int limit) throws IOException {
+        Optional<StreamView> stream = view().stream(id);
+        return stream.isPresent() ? StreamLog.read(stream.get(), newest, limit) : List.of();
+    }
+
+    /** The patch from one version of a document to another; both must have a body. */
+    public JsonPatch diff(StreamId id, int from, int to) throws IOException {
+        return JsonDiff.between(body(id, from), body(id, to));
+    }
+
+    public List<Collection> collections() throws IOException {
+        return Listing.collections(view());
+    }
+
+    /** Streams of a collection in the order of their paths, after {@code after} (a path as {@link Listed#path()} has it). */
+    public List<Listed> list(Collection collection, String after, int limit) throws IOException {
+        return Listing.streams(view(), collection, after, limit);
+    }
+
+    /** Puts a new schema in force. Documents written before it stay as they are. */
+    public Append putSchema(Collection collection, Json schema) {
+        return appender.putSchema(collection, schema);
+    }
+
+    /** The schema in force. */
+    public Optional<Json> schema(Collection collection) throws IOException {
+        View view = view();
+        Optional<String> text = Schemas.text(view, collection, Schemas.version(view, collection));
+        return text.map(Json::parse);
+    }
+
+    /** Brings a new key into force. Commits up to and including the one that brings it are signed by the old one. */
+    public Append rotateKey(SigningKey next) throws IOException {
+        signers.add(next);
+        KeyRing ring = KeyRing.read(view());
+        SigningKey current = signers.find(ring.newest().key())
+                .orElseThrow(() -> new MissingKeyException("this machine does not have the ledger's key"));
+        return appender.putKey(ring.newest().number() + 1, next.publicKey(), current);
+    }
+
+    /** The keys of this ledger, oldest first. */
+    public List<PublicKey> keys() throws IOException {
+        return KeyRing.read(view()).entries().stream().map(KeyRing.Entry::key).toList();
+    }
+
+    /** The newest commit and the root it bears or stands on. */
+    public Anchored head() throws IOException {
+        View view = view();
+        Chain.Link link = chain.newest(view.commit())
+                .orElseThrow(() -> new DamagedObjectException("no commit of this repository bears a root"));
+        return new Anchored(
+                CommitId.of(link.id()), link.root().position(), link.root().hash());
+    }
+
+    /** Finishes what is under way. */
+    @Override
+    public void close() throws IOException {
+        committer.close();
+        joiner.close();
+        appender.close();
+        store.close();
+        joinLock.close();
+        writerLock.close();
+    }
+
+    private Json body(StreamId id, int version) throws IOException {
+        if (readAt(id, version) instanceof Document.Present present) {
+            return present.body();
+        }
+        throw new IllegalArgumentException(id + " has no body at version " + version);
+    }
+
+    private View view() throws IOException {
+        Oid head = main.read()
+                .orElseThrow(() -> new DamagedRefException(MainRef.NAME + " is gone from a ledger that had it"));
+        return new View(store, head, chain.commit(head).tree());
+    }
+}

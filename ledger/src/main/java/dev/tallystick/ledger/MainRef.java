@@ -1,0 +1,161 @@
+package dev.tallystick.ledger;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.tallystick.core.CrashPoints;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code refs/heads/main}, moved by Git's own lock protocol: whoever makes {@code main.lock} may replace {@code main}.
+ *
+ * <p>A process that dies in between leaves {@code main.lock} behind, and nothing about that file says whose it was. So ours
+ * can be told: the lock is written and forced as {@code tally/main.next}, its inode and content are recorded and forced in
+ * {@code tally/main.claim}, and only then is it linked to {@code main.lock}. A lock that is what the record says, found by
+ * somebody who holds the writer lock, belongs to nobody alive. Every other lock is respected.
+ *
+ * <p>Not thread-safe: {@link #read} may be called by all, the rest by the holder of the writer lock.
+ */
+final class MainRef {
+
+    static final String NAME = "refs/heads/main";
+
+    private static final int CLAIM_LENGTH = 64;
+
+    private final Path repository;
+    private final Path directory;
+    private final Path loose;
+    private final Path lock;
+    private final Path next;
+    private final Path claim;
+    private final CrashPoints crashPoints;
+
+    MainRef(Path repository, Path local, CrashPoints crashPoints) {
+        this.repository = repository;
+        this.directory = repository.resolve("refs/heads");
+        this.loose = directory.resolve("main");
+        this.lock = directory.resolve("main.lock");
+        this.next = local.resolve("main.next");
+        this.claim = local.resolve("main.claim");
+        this.crashPoints = crashPoints;
+    }
+
+    /** What {@code main} names; empty if there is no such ref. A ref that exists and names nothing is damage, not absence. */
+    Optional<Oid> read() throws IOException {
+        byte[] content;
+        try {
+            content = Files.readAllBytes(loose);
+        } catch (NoSuchFileException e) {
+            return readPacked();
+        }
+        String text = new String(content, US_ASCII);
+        if (text.length() != Oid.HEX + 1 || text.charAt(Oid.HEX) != '\n' || !Oid.isHex(text.substring(0, Oid.HEX))) {
+            throw new DamagedRefException(NAME + " does not name a commit: " + content.length + " bytes");
+        }
+        return Optional.of(Oid.parse(text.substring(0, Oid.HEX)));
+    }
+
+    /** What came of an attempt to move the ref. */
+    enum Move {
+        /** {@code main} names the new commit, on disk. */
+        MOVED,
+        /** Nothing changed: {@code main} named something else than expected. */
+        CHANGED,
+        /** Nothing changed: another program holds {@code main.lock}. */
+        LOCKED
+    }
+
+    /** Moves the ref if it names {@code expected}, or is not there if that is null. */
+    Move compareAndSet(@Nullable Oid expected, Oid commit) throws IOException {
+        removeLeftOverLock();
+        byte[] line = (commit + "\n").getBytes(US_ASCII);
+        Files.deleteIfExists(next);
+        ForcedFiles.create(next, line);
+        writeClaim(claimOf(next, line));
+        try {
+            Files.createLink(lock, next);
+        } catch (FileAlreadyExistsException e) {
+            return Move.LOCKED;
+        }
+        crashPoints.reached(LedgerCrashPoint.REF_LOCKED);
+        if (!read().equals(Optional.ofNullable(expected))) {
+            dropLock();
+            return Move.CHANGED;
+        }
+        Files.move(lock, loose, StandardCopyOption.ATOMIC_MOVE);
+        crashPoints.reached(LedgerCrashPoint.REF_MOVED);
+        force();
+        Files.deleteIfExists(next);
+        crashPoints.reached(LedgerCrashPoint.REF_FORCED);
+        return Move.MOVED;
+    }
+
+    /** After this, what {@link #read} saw before stays so, whoever wrote it. */
+    void force() throws IOException {
+        ForcedFiles.forceDirectory(directory);
+    }
+
+    /** Whoever calls this holds the writer lock, so a lock that is on record as ours has outlived its maker. */
+    void removeLeftOverLock() throws IOException {
+        byte[] content;
+        String actual;
+        try {
+            content = Files.readAllBytes(lock);
+            actual = claimOf(lock, content);
+        } catch (NoSuchFileException e) {
+            return;
+        }
+        if (Files.exists(claim)
+                && actual.equals(Files.readString(claim, US_ASCII).strip())) {
+            dropLock();
+        }
+    }
+
+    /** Forced, because the claim is overwritten next: a lock that came back after a power cut would be nobody's. */
+    private void dropLock() throws IOException {
+        Files.deleteIfExists(lock);
+        force();
+    }
+
+    private static String claimOf(Path file, byte[] content) throws IOException {
+        return Files.getAttribute(file, "unix:ino") + " " + new String(content, US_ASCII).strip();
+    }
+
+    private void writeClaim(String text) throws IOException {
+        byte[] padded = ("%-" + (CLAIM_LENGTH - 1) + "s\n").formatted(text).getBytes(US_ASCII);
+        try (FileChannel channel = FileChannel.open(claim, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            ForcedFiles.writeFully(channel, ByteBuffer.wrap(padded));
+            channel.force(false);
+        }
+    }
+
+    private Optional<Oid> readPacked() throws IOException {
+        String packed;
+        try {
+            packed = Files.readString(repository.resolve("packed-refs"), US_ASCII);
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (java.nio.charset.CharacterCodingException e) {
+            throw new DamagedRefException("packed-refs is not text");
+        }
+        for (String line : packed.lines().toList()) {
+            if (line.endsWith(" " + NAME)) {
+                String hex = line.substring(0, line.length() - NAME.length() - 1);
+                if (!Oid.isHex(hex)) {
+                    throw new DamagedRefException("packed-refs does not name a commit for " + NAME);
+                }
+                return Optional.of(Oid.parse(hex));
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,182 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * All objects of the repository. What it hands out was hashed and is what its id says. Follows neither alternates nor
+ * replace refs. Thread-safe: packs may come and go (consolidation here, {@code git gc} elsewhere) while others read.
+ */
+final class ObjectStore implements AutoCloseable {
+
+    static final long CACHE_BYTES = 128L << 20;
+
+    private final PackDirectory directory;
+    private final LooseObjects loose;
+    private final Cache cache = new Cache();
+    private volatile List<Pack> packs = List.of();
+
+    ObjectStore(Path objects) throws IOException {
+        this.directory = new PackDirectory(objects);
+        this.loose = new LooseObjects(objects);
+        rescan();
+    }
+
+    /** The object, or {@link DamagedObjectException} if it is not there or not what its id says. */
+    GitObject read(Oid id) throws IOException {
+        Optional<GitObject> cached = cache.find(id);
+        if (cached.isPresent()) {
+            return cached.get();
+        }
+        GitObject object = find(id).orElseThrow(() -> new DamagedObjectException("object " + id + " is missing"));
+        Oid actual = object.id();
+        if (!actual.equals(id)) {
+            throw new DamagedObjectException("object " + id + " is damaged: its content has the id " + actual);
+        }
+        cache.add(id, object);
+        return object;
+    }
+
+    byte[] read(Oid id, ObjectType type) throws IOException {
+        GitObject object = read(id);
+        if (object.type() != type) {
+            throw new DamagedObjectException("object " + id + " is a " + object.type() + ", not a " + type);
+        }
+        return object.content();
+    }
+
+    /** Writes and forces a pack; its objects can be read at once. */
+    void write(PackBuilder builder) throws IOException {
+        Pack pack = builder.writeTo(directory);
+        builder.objects().forEach(cache::add);
+        adopt(pack);
+    }
+
+    /** Puts {@code joined}, which is on disk, in the place of {@code parts} and removes them. */
+    synchronized void replace(List<Pack> parts, Pack joined) throws IOException {
+        adopt(joined);
+        List<Pack> rest = new ArrayList<>(packs);
+        rest.removeAll(parts);
+        packs = List.copyOf(rest);
+        for (Pack part : parts) {
+            if (!part.name().equals(joined.name())) {
+                directory.remove(part.name());
+                part.close();
+            }
+        }
+    }
+
+    List<Pack> packs() {
+        return packs;
+    }
+
+    PackDirectory directory() {
+        return directory;
+    }
+
+    /** Looks at the directory again: opens packs that came, closes packs that went. */
+    synchronized void rescan() throws IOException {
+        Set<String> names = new HashSet<>(directory.names());
+        List<Pack> next = new ArrayList<>();
+        for (Pack pack : packs) {
+            if (names.remove(pack.name())) {
+                next.add(pack);
+            } else {
+                pack.close();
+            }
+        }
+        for (String name : names) {
+            try {
+                next.addFirst(directory.open(name));
+            } catch (NoSuchFileException e) {
+                // It was there a moment ago: its objects are in another pack, which the next look will find.
+            }
+        }
+        packs = List.copyOf(next);
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        for (Pack pack : packs) {
+            pack.close();
+        }
+        packs = List.of();
+    }
+
+    private Optional<GitObject> find(Oid id) throws IOException {
+        // Twice: a pack may be replaced by another between the look at the list and the read.
+        for (int attempt = 0; attempt < 3; attempt++) {
+            if (attempt > 0) {
+                rescan();
+            }
+            try {
+                Optional<GitObject> packed = findPacked(id);
+                Optional<GitObject> found = packed.isPresent() ? packed : loose.read(id);
+                if (found.isPresent()) {
+                    return found;
+                }
+            } catch (ClosedChannelException | NoSuchFileException e) {
+                if (e instanceof java.nio.channels.ClosedByInterruptException || attempt == 2) {
+                    throw e;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<GitObject> findPacked(Oid id) throws IOException {
+        for (Pack pack : packs) {
+            long offset = pack.find(id);
+            if (offset >= 0) {
+                return Optional.of(pack.read(offset, this));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private synchronized void adopt(Pack pack) throws IOException {
+        for (Pack known : packs) {
+            if (known.name().equals(pack.name())) {
+                pack.close();
+                return;
+            }
+        }
+        List<Pack> next = new ArrayList<>(packs.size() + 1);
+        next.add(pack);
+        next.addAll(packs);
+        packs = List.copyOf(next);
+    }
+
+    /** Objects used most recently, up to a number of bytes. An object never changes, so nothing here grows stale. */
+    private static final class Cache {
+        private static final int OVERHEAD = 150;
+        private final LinkedHashMap<Oid, GitObject> objects = new LinkedHashMap<>(1024, 0.75f, true);
+        private long bytes;
+
+        synchronized Optional<GitObject> find(Oid id) {
+            return Optional.ofNullable(objects.get(id));
+        }
+
+        synchronized void add(Oid id, GitObject object) {
+            if (object.content().length > CACHE_BYTES / 16 || objects.putIfAbsent(id, object) != null) {
+                return;
+            }
+            bytes += object.content().length + OVERHEAD;
+            var eldest = objects.entrySet().iterator();
+            while (bytes > CACHE_BYTES && eldest.hasNext()) {
+                Map.Entry<Oid, GitObject> evicted = eldest.next();
+                bytes -= evicted.getValue().content().length + OVERHEAD;
+                eldest.remove();
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package dev.tallystick.ledger;
+
+/** What a transaction does to its document, with its number in TxV3. */
+public enum Op {
+    /** The document is now the snapshot. */
+    PUT(1),
+    /** The patch was applied; every so often the result is there too, as a snapshot. */
+    PATCH(2),
+    /** The document is no more. Its history stays. */
+    DELETE(3),
+    /** Two histories of the document became one; the snapshot is what came out. */
+    MERGE(4);
+
+    private final int number;
+
+    Op(int number) {
+        this.number = number;
+    }
+
+    int number() {
+        return number;
+    }
+
+    static Op number(long number) throws DamagedObjectException {
+        for (Op op : values()) {
+            if (op.number == number) {
+                return op;
+            }
+        }
+        throw new DamagedObjectException("a transaction does what nobody knows: op " + number);
+    }
+}

@@ -1,0 +1,106 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.zip.CRC32;
+import java.util.zip.Deflater;
+
+/**
+ * Builds one pack (version 2) in memory, whole objects only: no deltas, so that packs can be joined by copying their
+ * entries. Trees are stored uncompressed, because they consist of ids, which do not compress. Not thread-safe.
+ */
+final class PackBuilder implements AutoCloseable {
+
+    static final int HEADER = 12;
+    private static final int SIGNATURE = 0x5041434b;
+    private static final int VERSION = 2;
+    private static final int COMPRESS_FROM = 200;
+
+    private final Deflater stored = new Deflater(Deflater.NO_COMPRESSION);
+    private final Deflater fast = new Deflater(Deflater.BEST_SPEED);
+    private final MessageDigest sha1 = Digests.sha1();
+    private final PackIndex index = new PackIndex();
+    private final Map<Oid, GitObject> objects = new HashMap<>();
+    private byte[] buffer = new byte[1 << 16];
+    private int size = HEADER;
+
+    /** Adds an object unless it is in this pack already. */
+    Oid add(ObjectType type, byte[] content) {
+        Oid id = Oid.of(sha1, type, content);
+        if (objects.putIfAbsent(id, new GitObject(type, content)) == null) {
+            int start = size;
+            writeEntryHeader(type, content.length);
+            boolean compress = type != ObjectType.TREE && content.length >= COMPRESS_FROM;
+            deflate(compress ? fast : stored, content);
+            index.add(id, start, crc(start));
+        }
+        return id;
+    }
+
+    /** How a pack of {@code count} objects begins. */
+    static byte[] header(int count) {
+        byte[] header = new byte[HEADER];
+        Bytes.putInt32(header, 0, SIGNATURE);
+        Bytes.putInt32(header, 4, VERSION);
+        Bytes.putInt32(header, 8, count);
+        return header;
+    }
+
+    /** What was added, to be kept for readers. */
+    Map<Oid, GitObject> objects() {
+        return objects;
+    }
+
+    /** Ends the pack and has it written, forced and made visible. */
+    Pack writeTo(PackDirectory directory) throws IOException {
+        System.arraycopy(header(index.size()), 0, buffer, 0, HEADER);
+        ensure(Oid.BYTES);
+        sha1.update(buffer, 0, size);
+        byte[] checksum = sha1.digest();
+        System.arraycopy(checksum, 0, buffer, size, checksum.length);
+        return directory.write(buffer, size + checksum.length, index.bytes(checksum), Oid.at(checksum, 0));
+    }
+
+    @Override
+    public void close() {
+        stored.end();
+        fast.end();
+    }
+
+    private void writeEntryHeader(ObjectType type, int length) {
+        ensure(8);
+        int rest = length >>> 4;
+        int first = type.packed() << 4 | (length & 0x0f);
+        buffer[size++] = (byte) (rest == 0 ? first : first | 0x80);
+        while (rest != 0) {
+            int next = rest & 0x7f;
+            rest >>>= 7;
+            buffer[size++] = (byte) (rest == 0 ? next : next | 0x80);
+        }
+    }
+
+    private void deflate(Deflater deflater, byte[] content) {
+        deflater.reset();
+        deflater.setInput(content);
+        deflater.finish();
+        while (!deflater.finished()) {
+            ensure(content.length + 64);
+            size += deflater.deflate(buffer, size, buffer.length - size);
+        }
+    }
+
+    private int crc(int start) {
+        CRC32 crc = new CRC32();
+        crc.update(buffer, start, size - start);
+        return (int) crc.getValue();
+    }
+
+    private void ensure(int more) {
+        if (buffer.length - size < more) {
+            buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, size + more));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The directory {@code objects/pack}: what lies there, and how a new pack comes to lie there for good. */
+final class PackDirectory {
+
+    private final Path directory;
+
+    PackDirectory(Path objects) {
+        this.directory = objects.resolve("pack");
+    }
+
+    /** Names, without suffix, of all packs that have an index. A pack without one is not finished. */
+    List<String> names() throws IOException {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> indexes = Files.newDirectoryStream(directory, "pack-*.idx")) {
+            for (Path index : indexes) {
+                String file = index.getFileName().toString();
+                names.add(file.substring(0, file.length() - ".idx".length()));
+            }
+        }
+        return names;
+    }
+
+    Pack open(String name) throws IOException {
+        return new Pack(directory.resolve(name + ".pack"));
+    }
+
+    /**
+     * Pack and index are forced under temporary names, get their names (index last, for it makes the pack visible), and the
+     * directory is forced: three forces however many objects there are.
+     */
+    Pack write(byte[] pack, int packLength, byte[] index, Oid checksum) throws IOException {
+        String name = "pack-" + checksum;
+        Path temporaryPack = directory.resolve("tmp_" + name);
+        Files.deleteIfExists(temporaryPack);
+        try {
+            ForcedFiles.create(temporaryPack, pack, packLength);
+            return adopt(temporaryPack, index, checksum);
+        } finally {
+            Files.deleteIfExists(temporaryPack);
+        }
+    }
+
+    /** Gives a forced pack its index and its name. */
+    Pack adopt(Path temporaryPack, byte[] index, Oid checksum) throws IOException {
+        String name = "pack-" + checksum;
+        Path temporaryIndex = directory.resolve("tmp_idx-" + checksum);
+        Files.deleteIfExists(temporaryIndex);
+        ForcedFiles.create(temporaryIndex, index);
+        Files.move(temporaryPack, directory.resolve(name + ".pack"), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(temporaryIndex, directory.resolve(name + ".idx"), StandardCopyOption.ATOMIC_MOVE);
+        ForcedFiles.forceDirectory(directory);
+        return open(name);
+    }
+
+    /** Removes a pack whose objects are all in another one that was forced. The index goes first, as in Git. */
+    void remove(String name) throws IOException {
+        Files.deleteIfExists(directory.resolve(name + ".idx"));
+        Files.deleteIfExists(directory.resolve(name + ".rev"));
+        Files.deleteIfExists(directory.resolve(name + ".pack"));
+    }
+
+    boolean isKept(String name) {
+        return Files.exists(directory.resolve(name + ".keep"));
+    }
+}

@@ -1,0 +1,55 @@
+package dev.tallystick.ledger;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Collects where the objects of a pack begin and lays out its index (version 2). Packs here stay under 2 GiB. */
+final class PackIndex {
+
+    static final int MAGIC = 0xff744f63;
+    static final int VERSION = 2;
+    static final int FANOUT_AT = 8;
+    static final int NAMES_AT = FANOUT_AT + 256 * 4;
+
+    private record Entry(Oid id, int offset, int crc) {}
+
+    private final List<Entry> entries = new ArrayList<>();
+
+    void add(Oid id, int offset, int crc) {
+        entries.add(new Entry(id, offset, crc));
+    }
+
+    int size() {
+        return entries.size();
+    }
+
+    byte[] bytes(byte[] packChecksum) {
+        entries.sort(Comparator.comparing(Entry::id));
+        int count = entries.size();
+        int crcsAt = NAMES_AT + count * Oid.BYTES;
+        int offsetsAt = crcsAt + count * 4;
+        int trailerAt = offsetsAt + count * 4;
+        byte[] bytes = new byte[trailerAt + 2 * Oid.BYTES];
+        Bytes.putInt32(bytes, 0, MAGIC);
+        Bytes.putInt32(bytes, 4, VERSION);
+        int[] upTo = new int[256];
+        for (int i = 0; i < count; i++) {
+            Entry entry = entries.get(i);
+            upTo[entry.id.firstByte()]++;
+            entry.id.writeTo(bytes, NAMES_AT + i * Oid.BYTES);
+            Bytes.putInt32(bytes, crcsAt + i * 4, entry.crc);
+            Bytes.putInt32(bytes, offsetsAt + i * 4, entry.offset);
+        }
+        int total = 0;
+        for (int i = 0; i < 256; i++) {
+            total += upTo[i];
+            Bytes.putInt32(bytes, FANOUT_AT + i * 4, total);
+        }
+        System.arraycopy(packChecksum, 0, bytes, trailerAt, Oid.BYTES);
+        var sha1 = Digests.sha1();
+        sha1.update(bytes, 0, trailerAt + Oid.BYTES);
+        System.arraycopy(sha1.digest(), 0, bytes, trailerAt + Oid.BYTES, Oid.BYTES);
+        return bytes;
+    }
+}

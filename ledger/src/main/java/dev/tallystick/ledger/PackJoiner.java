@@ -1,0 +1,256 @@
+package dev.tallystick.ledger;
+
+import dev.tallystick.core.CrashPoints;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every batch leaves a pack; this thread joins packs of like size, so that their number grows with the logarithm of the
+ * ledger and each object is copied a few times in its life. Entries are copied as they are. A pack is removed only after
+ * the one that replaces it is on disk, so readers and writers go on meanwhile; a reader that had it open looks again.
+ */
+final class PackJoiner implements AutoCloseable {
+
+    /** So many packs of like size become one. */
+    static final int FAN_IN = 24;
+
+    /** Writers wait for this thread when there are more packs than this. */
+    static final int MOST_PACKS = 400;
+
+    private static final long SMALLEST_TIER = 256 << 10;
+    private static final int TIER_FACTOR = 16;
+    private static final long LARGEST_RESULT = 1L << 30;
+
+    private final ObjectStore store;
+    private final Path directory;
+    private final ProcessLock lock;
+    private final CrashPoints crashPoints;
+    private final Thread thread;
+    private final Set<String> unjoinable = new HashSet<>();
+    private final ReentrantLock monitor = new ReentrantLock();
+    private final Condition changed = monitor.newCondition();
+    private boolean asked;
+    private boolean closed;
+    private Optional<IOException> failure = Optional.empty();
+
+    PackJoiner(ObjectStore store, Path objects, ProcessLock lock, CrashPoints crashPoints) {
+        this.store = store;
+        this.directory = objects.resolve("pack");
+        this.lock = lock;
+        this.crashPoints = crashPoints;
+        this.thread = Thread.ofPlatform().name("ledger-joiner").daemon().start(this::run);
+    }
+
+    /** Called before each batch. Waits only if packs have piled up, and refuses if they cannot be joined. */
+    void awaitRoom() throws IOException {
+        if (store.packs().size() < FAN_IN) {
+            return;
+        }
+        monitor.lock();
+        try {
+            asked = true;
+            changed.signalAll();
+            while (store.packs().size() > MOST_PACKS && asked && !closed) {
+                changed.awaitUninterruptibly();
+            }
+            if (store.packs().size() > MOST_PACKS && failure.isPresent()) {
+                throw new IOException(
+                        "packs pile up and cannot be joined: " + failure.get().getMessage(), failure.get());
+            }
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Finishes the join that is under way, then stops. */
+    @Override
+    public void close() {
+        monitor.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            monitor.unlock();
+        }
+        Threads.join(thread);
+    }
+
+    private void run() {
+        while (awaitAsked()) {
+            IOException failed = null;
+            try {
+                // Another process that joins does our work as well.
+                lock.holdingIfFree(() -> {
+                    joinAll();
+                    return true;
+                });
+                store.rescan();
+            } catch (IOException e) {
+                failed = e;
+            }
+            done(failed);
+        }
+    }
+
+    private boolean awaitAsked() {
+        monitor.lock();
+        try {
+            while (!asked && !closed) {
+                changed.awaitUninterruptibly();
+            }
+            return !closed;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    private void done(@Nullable IOException failed) {
+        monitor.lock();
+        try {
+            failure = Optional.ofNullable(failed);
+            asked = false;
+            changed.signalAll();
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    private void joinAll() throws IOException {
+        store.rescan();
+        Optional<List<Pack>> group = nextGroup();
+        while (group.isPresent()) {
+            join(group.get());
+            group = nextGroup();
+        }
+    }
+
+    private Optional<List<Pack>> nextGroup() throws IOException {
+        TreeMap<Integer, List<Pack>> tiers = new TreeMap<>();
+        for (Pack pack : store.packs()) {
+            if (!unjoinable.contains(pack.name()) && !store.directory().isKept(pack.name())) {
+                tiers.computeIfAbsent(tier(pack.bytes()), tier -> new ArrayList<>())
+                        .add(pack);
+            }
+        }
+        for (List<Pack> tier : tiers.values()) {
+            List<Pack> group = new ArrayList<>();
+            long bytes = 0;
+            for (Pack pack : tier) {
+                bytes += pack.bytes();
+                if (bytes <= LARGEST_RESULT) {
+                    group.add(pack);
+                }
+            }
+            if (group.size() >= FAN_IN) {
+                return Optional.of(group);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static int tier(long bytes) {
+        int tier = 0;
+        for (long limit = SMALLEST_TIER; bytes > limit; limit *= TIER_FACTOR) {
+            tier++;
+        }
+        return tier;
+    }
+
+    private void join(List<Pack> group) throws IOException {
+        Path temporary = Files.createTempFile(directory, "tmp_join", "");
+        try {
+            PackIndex index = new PackIndex();
+            Optional<byte[]> checksum = copy(group, temporary, index);
+            if (checksum.isEmpty()) {
+                return;
+            }
+            Pack joined = store.directory().adopt(temporary, index.bytes(checksum.get()), Oid.at(checksum.get(), 0));
+            crashPoints.reached(LedgerCrashPoint.PACKS_JOINED);
+            store.replace(group, joined);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    /** Writes the joined pack and returns its checksum; nothing if a pack holds deltas, which cannot be copied alone. */
+    private Optional<byte[]> copy(List<Pack> group, Path target, PackIndex index) throws IOException {
+        Set<Oid> ids = new HashSet<>();
+        for (Pack pack : group) {
+            for (Pack.RawEntry entry : pack.rawEntries()) {
+                ids.add(entry.id());
+            }
+        }
+        MessageDigest sha1 = Digests.sha1();
+        try (FileChannel out = FileChannel.open(target, StandardOpenOption.WRITE)) {
+            Appender appender = new Appender(out, sha1);
+            appender.append(PackBuilder.header(ids.size()));
+            for (Pack pack : group) {
+                for (Pack.RawEntry entry : pack.rawEntries()) {
+                    if (!ids.remove(entry.id())) {
+                        continue;
+                    }
+                    byte[] raw = pack.raw(entry);
+                    if (Pack.isDelta(raw)) {
+                        unjoinable.add(pack.name());
+                        return Optional.empty();
+                    }
+                    CRC32 crc = new CRC32();
+                    crc.update(raw);
+                    index.add(entry.id(), Math.toIntExact(appender.position), (int) crc.getValue());
+                    appender.append(raw);
+                }
+            }
+            byte[] checksum = sha1.digest();
+            appender.flush();
+            ForcedFiles.writeFully(out, ByteBuffer.wrap(checksum));
+            out.force(true);
+            return Optional.of(checksum);
+        }
+    }
+
+    /** Gathers small pieces into large writes. */
+    private static final class Appender {
+        private final FileChannel out;
+        private final MessageDigest digest;
+        private final ByteBuffer buffer = ByteBuffer.allocate(1 << 20);
+        private long position;
+
+        Appender(FileChannel out, MessageDigest digest) {
+            this.out = out;
+            this.digest = digest;
+        }
+
+        void append(byte[] bytes) throws IOException {
+            digest.update(bytes);
+            position += bytes.length;
+            if (bytes.length > buffer.remaining()) {
+                flush();
+            }
+            if (bytes.length > buffer.capacity()) {
+                ForcedFiles.writeFully(out, ByteBuffer.wrap(bytes));
+            } else {
+                buffer.put(bytes);
+            }
+        }
+
+        void flush() throws IOException {
+            ForcedFiles.writeFully(out, buffer.flip());
+            buffer.clear();
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.tallystick.ledger;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+
+/** Something that waits to become part of a commit. */
+sealed interface Pending {
+
+    CompletableFuture<Verdict> verdict();
+
+    /** Bytes, roughly, for the limit on a batch. */
+    int size();
+
+    int SMALL = 4096;
+
+    /** A transaction that is made and only needs its stream's head to be what it expects. */
+    @SuppressWarnings("ArrayRecordComponent") // the bytes are a function of tx
+    record Transaction(Tx tx, byte[] bytes, TxHash hash, List<String> path, CompletableFuture<Verdict> verdict)
+            implements Pending {
+
+        static Transaction of(Tx tx) {
+            byte[] bytes = tx.bytes();
+            return new Transaction(tx, bytes, TxHash.of(bytes), tx.stream().path(), new CompletableFuture<>());
+        }
+
+        @Override
+        public int size() {
+            return bytes.length;
+        }
+    }
+
+    /**
+     * A file of the ledger itself, a key or a schema: made once, never changed.
+     *
+     * @param contentAt the content, given the position of the commit that will hold it
+     */
+    record NewFile(
+            List<String> directory, String name, LongFunction<byte[]> contentAt, CompletableFuture<Verdict> verdict)
+            implements Pending {
+
+        static NewFile of(List<String> directory, String name, LongFunction<byte[]> contentAt) {
+            return new NewFile(directory, name, contentAt, new CompletableFuture<>());
+        }
+
+        String path() {
+            return String.join("/", directory) + "/" + name;
+        }
+
+        @Override
+        public int size() {
+            return SMALL;
+        }
+    }
+
+    /** What the committer can say of it. */
+    sealed interface Verdict {
+
+        /** On disk. {@code version} is the place in the stream; 0 for a file. */
+        record Committed(int version, Oid commit) implements Verdict {}
+
+        /**
+         * Not written: the stream's head in {@code view} is another (by an earlier attempt of this very write?), or the file
+         * is there already.
+         */
+        record Moved(View view) implements Verdict {}
+
+        /** Not written: the collection's schema is another now than the one this was checked against. */
+        record SchemaChanged() implements Verdict {}
+
+        /** Perhaps written. */
+        record Failed(String reason) implements Verdict {}
+    }
+}

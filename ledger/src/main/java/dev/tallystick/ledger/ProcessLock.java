@@ -1,0 +1,95 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A lock on a file that one thread of one process holds at a time. The operating system takes it back when a process dies.
+ *
+ * <p>File locks belong to the whole Java process, and closing any channel on a file gives up the process's lock on it. So
+ * all ledgers of a process that are open on one repository share one channel, found in a table, with a thread lock in front.
+ */
+final class ProcessLock implements AutoCloseable {
+
+    private static final Map<Path, ProcessLock> OPEN = new HashMap<>();
+
+    private final Path file;
+    private final FileChannel channel;
+    private final ReentrantLock threads = new ReentrantLock(true);
+    private int users;
+
+    private ProcessLock(Path file) throws IOException {
+        this.file = file;
+        this.channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    }
+
+    static ProcessLock open(Path directory, String name) throws IOException {
+        Path key = directory.toRealPath().resolve(name);
+        synchronized (OPEN) {
+            ProcessLock lock = OPEN.get(key);
+            if (lock == null) {
+                lock = new ProcessLock(key);
+                OPEN.put(key, lock);
+            }
+            lock.users++;
+            return lock;
+        }
+    }
+
+    /** What is done while nobody else holds the lock. */
+    interface Work<T> {
+        T run() throws IOException;
+    }
+
+    /** Waits for the lock, then works. */
+    <T> T holding(Work<T> work) throws IOException {
+        threads.lock();
+        try {
+            FileLock lock = channel.lock();
+            try {
+                return work.run();
+            } finally {
+                lock.release();
+            }
+        } finally {
+            threads.unlock();
+        }
+    }
+
+    /** Works if the lock is free, and says whether it was. */
+    boolean holdingIfFree(Work<?> work) throws IOException {
+        if (!threads.tryLock()) {
+            return false;
+        }
+        try {
+            FileLock lock = channel.tryLock();
+            if (lock == null) {
+                return false;
+            }
+            try {
+                work.run();
+                return true;
+            } finally {
+                lock.release();
+            }
+        } finally {
+            threads.unlock();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        synchronized (OPEN) {
+            if (--users == 0) {
+                OPEN.remove(file);
+                channel.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package dev.tallystick.ledger;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.interfaces.EdECPublicKey;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+
+/**
+ * A private Ed25519 key, kept in the form that {@code ssh-keygen} makes and reads (unencrypted), so that a key made there
+ * serves here and the other way round.
+ */
+public final class SigningKey {
+
+    private static final String BEGIN = "-----BEGIN OPENSSH PRIVATE KEY-----\n";
+    private static final String END = "-----END OPENSSH PRIVATE KEY-----\n";
+    private static final byte[] MAGIC = "openssh-key-v1\0".getBytes(US_ASCII);
+    private static final byte[] PKCS8_PREFIX = HexFormat.of().parseHex("302e020100300506032b657004220420");
+    private static final int SEED = 32;
+
+    private final byte[] seed;
+    private final PublicKey publicKey;
+    private final PrivateKey privateKey;
+
+    private SigningKey(byte[] seed, PublicKey publicKey) {
+        this.seed = seed;
+        this.publicKey = publicKey;
+        try {
+            byte[] encoded = new SshWire.Writer().raw(PKCS8_PREFIX).raw(seed).bytes();
+            this.privateKey = KeyFactory.getInstance("Ed25519").generatePrivate(new PKCS8EncodedKeySpec(encoded));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalArgumentException("not an Ed25519 private key", e);
+        }
+        byte[] probe = {1};
+        if (!publicKey.verifies(probe, signRaw(probe))) {
+            throw new IllegalArgumentException("the two halves of this key do not belong together");
+        }
+    }
+
+    /** A new key from the platform's strong random source. */
+    public static SigningKey generate() {
+        try {
+            KeyPair pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+            byte[] encoded = pair.getPrivate().getEncoded();
+            byte[] seed = Arrays.copyOfRange(encoded, encoded.length - SEED, encoded.length);
+            return new SigningKey(seed, PublicKey.ofRaw(rawPublic((EdECPublicKey) pair.getPublic())));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java platform has Ed25519", e);
+        }
+    }
+
+    /** Reads the content of a private key file such as {@code ssh-keygen -t ed25519 -N ''} makes. */
+    public static SigningKey parse(String file) {
+        String text = file.replace("\r", "");
+        if (!text.startsWith(BEGIN) || !text.endsWith(END)) {
+            throw new IllegalArgumentException("not an OpenSSH private key");
+        }
+        String base64 = text.substring(BEGIN.length(), text.length() - END.length());
+        SshWire.Reader reader = new SshWire.Reader(Base64.getMimeDecoder().decode(base64));
+        if (!Arrays.equals(reader.raw(MAGIC.length), MAGIC)) {
+            throw new IllegalArgumentException("not an OpenSSH private key");
+        }
+        reader.expect("none");
+        reader.expect("none");
+        reader.expect("");
+        if (reader.number() != 1) {
+            throw new IllegalArgumentException("a key file holds one key");
+        }
+        reader.string();
+        SshWire.Reader secret = new SshWire.Reader(reader.string());
+        int check = secret.number();
+        if (secret.number() != check) {
+            throw new IllegalArgumentException("the key file is damaged or encrypted");
+        }
+        secret.expect(SshWire.ED25519);
+        PublicKey publicKey = PublicKey.ofRaw(secret.string());
+        byte[] seed = Arrays.copyOf(secret.string(), SEED);
+        return new SigningKey(seed, publicKey);
+    }
+
+    public PublicKey publicKey() {
+        return publicKey;
+    }
+
+    /** The content of a private key file. Whoever stores it sees to it that nobody else can read it. */
+    public String toOpenSsh() {
+        SshWire.Writer secret = new SshWire.Writer()
+                .number(0)
+                .number(0)
+                .string(SshWire.ED25519)
+                .string(publicKey.raw())
+                .string(new SshWire.Writer().raw(seed).raw(publicKey.raw()).bytes())
+                .string("");
+        for (int pad = 1; secret.bytes().length % 8 != 0; pad++) {
+            secret.raw(new byte[] {(byte) pad});
+        }
+        byte[] bytes = new SshWire.Writer()
+                .raw(MAGIC)
+                .string("none")
+                .string("none")
+                .string("")
+                .number(1)
+                .string(publicKey.blob())
+                .string(secret.bytes())
+                .bytes();
+        return BEGIN + Base64.getMimeEncoder(70, new byte[] {'\n'}).encodeToString(bytes) + "\n" + END;
+    }
+
+    /** An armoured SSH signature over {@code message}. */
+    String sign(String namespace, byte[] message) {
+        return SshSignature.armour(publicKey, namespace, signRaw(SshSignature.signedData(namespace, message)));
+    }
+
+    private byte[] signRaw(byte[] data) {
+        try {
+            Signature ed25519 = Signature.getInstance("Ed25519");
+            ed25519.initSign(privateKey);
+            ed25519.update(data);
+            return ed25519.sign();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java platform has Ed25519", e);
+        }
+    }
+
+    /** RFC 8032: the y coordinate, little-endian, its top bit the parity of x. */
+    private static byte[] rawPublic(EdECPublicKey key) {
+        byte[] big = key.getPoint().getY().toByteArray();
+        byte[] raw = new byte[SEED];
+        for (int i = 0; i < Math.min(big.length, SEED); i++) {
+            raw[i] = big[big.length - 1 - i];
+        }
+        if (key.getPoint().isXOdd()) {
+            raw[SEED - 1] |= (byte) 0x80;
+        }
+        return raw;
+    }
+}

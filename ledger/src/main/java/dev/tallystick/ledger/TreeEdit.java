@@ -1,0 +1,89 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tree with changes that are not written yet. Only the directories on the way to a change are read, and each is written
+ * once however many changes it holds. Not thread-safe.
+ */
+final class TreeEdit {
+
+    private final ObjectStore store;
+    private final @Nullable Oid original;
+    private final Tree tree;
+    private final Map<String, TreeEdit> directories = new HashMap<>();
+    private boolean filesChanged;
+
+    private TreeEdit(ObjectStore store, @Nullable Oid original, Tree tree) {
+        this.store = store;
+        this.original = original;
+        this.tree = tree;
+    }
+
+    static TreeEdit empty(ObjectStore store) {
+        return new TreeEdit(store, null, Tree.empty());
+    }
+
+    static TreeEdit of(ObjectStore store, Oid tree) throws IOException {
+        return new TreeEdit(store, tree, new Tree(store.read(tree, ObjectType.TREE)));
+    }
+
+    /** The directory of this name, made if it is not there. */
+    TreeEdit directory(String name) throws IOException {
+        TreeEdit known = directories.get(name);
+        if (known != null) {
+            return known;
+        }
+        Optional<Tree.Entry> entry = tree.find(name);
+        if (entry.isPresent() && !entry.get().isDirectory()) {
+            throw new DamagedObjectException("'" + name + "' is to be a directory and is not");
+        }
+        TreeEdit edit = entry.isPresent() ? of(store, entry.get().id()) : empty(store);
+        directories.put(name, edit);
+        return edit;
+    }
+
+    TreeEdit directory(List<String> path) throws IOException {
+        TreeEdit edit = this;
+        for (String name : path) {
+            edit = edit.directory(name);
+        }
+        return edit;
+    }
+
+    Optional<Oid> file(String name) throws IOException {
+        return tree.find(name).map(Tree.Entry::id);
+    }
+
+    /** Entries as they were before changes in directories below. */
+    List<Tree.Entry> entries() throws IOException {
+        return tree.entries();
+    }
+
+    void put(String name, Oid file) throws IOException {
+        tree.put(Tree.FILE, name, file);
+        filesChanged = true;
+    }
+
+    boolean isChanged() {
+        return filesChanged || directories.values().stream().anyMatch(TreeEdit::isChanged);
+    }
+
+    Oid writeTo(PackBuilder pack) throws IOException {
+        if (original != null && !isChanged()) {
+            return original;
+        }
+        for (Map.Entry<String, TreeEdit> directory : directories.entrySet()) {
+            if (directory.getValue().isChanged()) {
+                tree.put(
+                        Tree.DIRECTORY, directory.getKey(), directory.getValue().writeTo(pack));
+            }
+        }
+        return pack.add(ObjectType.TREE, tree.bytes());
+    }
+}

@@ -1,0 +1,65 @@
+package dev.tallystick.ledger;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tallystick.core.Ulid;
+
+/**
+ * One transaction of a stream: TxV3. Snapshot and patch are canonical JSON (RFC 8785) or empty if there is none. The bytes
+ * of a transaction are a function of its value, so its hash is its identity.
+ *
+ * @param timestamp nanoseconds since 1970, as the writer's clock said; order comes from {@code parent}, never from here
+ * @param parent the head this was built on
+ * @param schemaVersion of the collection's schema that the result conforms to; 0 if it has none
+ * @param merged the other head, of a {@link Op#MERGE} only
+ */
+public record Tx(
+        Ulid txId,
+        long timestamp,
+        StreamId stream,
+        Op op,
+        String snapshot,
+        String patch,
+        TxHash parent,
+        int schemaVersion,
+        TxHash merged) {
+
+    public Tx {
+        boolean shaped = switch (op) {
+            case PUT -> !snapshot.isEmpty() && patch.isEmpty();
+            case PATCH -> !patch.isEmpty() && !parent.isNone();
+            case DELETE -> snapshot.isEmpty() && patch.isEmpty() && !parent.isNone();
+            case MERGE -> patch.isEmpty() && !parent.isNone() && !merged.isNone();
+        };
+        if (!shaped || (op != Op.MERGE && !merged.isNone())) {
+            throw new IllegalArgumentException("a " + op + " does not have these parts");
+        }
+        if (timestamp < 0 || schemaVersion < 0) {
+            throw new IllegalArgumentException("neither time nor schema version is negative");
+        }
+    }
+
+    /** Whether a reader of the document can stop here, going back in time. */
+    boolean endsReplay() {
+        return op != Op.PATCH || !snapshot.isEmpty();
+    }
+
+    byte[] bytes() {
+        TxWriter out = new TxWriter();
+        out.bytes(1, txId.toString().getBytes(UTF_8));
+        out.number(2, timestamp);
+        out.bytes(3, stream.collection().name().getBytes(UTF_8));
+        out.bytes(4, stream.document().getBytes(UTF_8));
+        out.number(5, op.number());
+        out.bytes(6, snapshot.getBytes(UTF_8));
+        out.bytes(7, patch.getBytes(UTF_8));
+        out.bytes(8, parent.raw());
+        out.number(9, schemaVersion);
+        out.bytes(10, merged.raw());
+        return out.toBytes();
+    }
+
+    static Tx parse(byte[] bytes) throws DamagedObjectException {
+        return TxParser.parse(bytes);
+    }
+}

@@ -1,0 +1,103 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** The ledger as one commit has it. Never changes, whatever is written meanwhile. Thread-safe. */
+final class View {
+
+    private final ObjectStore store;
+    private final Oid commit;
+    private final Oid tree;
+
+    View(ObjectStore store, Oid commit, Oid tree) {
+        this.store = store;
+        this.commit = commit;
+        this.tree = tree;
+    }
+
+    Oid commit() {
+        return commit;
+    }
+
+    Oid tree() {
+        return tree;
+    }
+
+    Optional<StreamView> stream(StreamId id) throws IOException {
+        Optional<Tree.Entry> directory = find(id.path());
+        if (directory.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(stream(id, directory.get().id()));
+    }
+
+    /** The stream whose directory is {@code directory}. */
+    StreamView stream(StreamId id, Oid directory) throws IOException {
+        Tree root = tree(directory);
+        Tree.Entry head = root.find(StreamView.HEAD)
+                .orElseThrow(() -> new DamagedObjectException("stream " + id + " has no HEAD"));
+        TxHash hash = TxHash.parseLine(store.read(head.id(), ObjectType.BLOB));
+        return new StreamView(this, id, hash, newest(id, root), directory);
+    }
+
+    Optional<Tree.Entry> find(List<String> path) throws IOException {
+        return find(tree, path);
+    }
+
+    Optional<Tree.Entry> find(Oid from, List<String> path) throws IOException {
+        Tree.Entry at = new Tree.Entry(Tree.DIRECTORY, "", from);
+        for (String name : path) {
+            if (!at.isDirectory()) {
+                return Optional.empty();
+            }
+            Optional<Tree.Entry> entry = tree(at.id()).find(name);
+            if (entry.isEmpty()) {
+                return Optional.empty();
+            }
+            at = entry.get();
+        }
+        return Optional.of(at);
+    }
+
+    List<Tree.Entry> entries(Oid directory) throws IOException {
+        return tree(directory).entries();
+    }
+
+    byte[] blob(Oid id) throws IOException {
+        return store.read(id, ObjectType.BLOB);
+    }
+
+    private Tree tree(Oid id) throws IOException {
+        return new Tree(store.read(id, ObjectType.TREE));
+    }
+
+    /** The last entry of each directory leads to the newest transaction; see {@link VersionPath}. */
+    private int newest(StreamId id, Tree stream) throws IOException {
+        Tree.Entry last = null;
+        List<Tree.Entry> level = stream.entries();
+        while (true) {
+            Tree.Entry candidate = null;
+            for (Tree.Entry entry : level) {
+                candidate = entry.name().equals(StreamView.HEAD) ? candidate : entry;
+            }
+            if (candidate == null) {
+                throw new DamagedObjectException("stream " + id + " has no transactions");
+            }
+            last = candidate;
+            if (!last.isDirectory()) {
+                return version(id, last.name());
+            }
+            level = entries(last.id());
+        }
+    }
+
+    private static int version(StreamId id, String name) throws DamagedObjectException {
+        try {
+            return Integer.parseInt(name);
+        } catch (NumberFormatException e) {
+            throw new DamagedObjectException("stream " + id + " holds a file '" + name + "'", e);
+        }
+    }
+}
