@@ -1,0 +1,57 @@
+package dev.tallystick.ledger.verifier;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The keys met so far, each vouched for by the one before. */
+final class Ring {
+
+    private record Key(String line, long from) {}
+
+    private static final Pattern FILE = Pattern.compile(
+            "(tally-key-v1\nnumber (\\d{1,9})\nkey (ssh-ed25519 [A-Za-z0-9+/=]+)\nfrom (\\d{1,18})\n)(.+)",
+            Pattern.DOTALL);
+
+    private final List<Key> keys = new ArrayList<>();
+
+    /** Adds {@code keys/<n>}. */
+    void add(String name, byte[] file) throws Unsound {
+        Matcher parts = FILE.matcher(new String(file, UTF_8));
+        if (!parts.matches() || !name.equals(Integer.toString(keys.size() + 1)) || !name.equals(parts.group(2))) {
+            throw new Unsound("is not the next key");
+        }
+        Key key = new Key(parts.group(3), Long.parseLong(parts.group(4)));
+        Key by = keys.isEmpty() ? key : keys.getLast();
+        boolean later = keys.isEmpty() ? key.from == 0 : key.from > by.from;
+        byte[] statement = parts.group(1).getBytes(UTF_8);
+        if (!later || !Ed25519Ssh.verifies(by.line, "tally-key", statement, parts.group(5))) {
+            throw new Unsound("is not vouched for by the key before it");
+        }
+        keys.add(key);
+    }
+
+    int size() {
+        return keys.size();
+    }
+
+    String root() {
+        return keys.isEmpty() ? "" : keys.getFirst().line;
+    }
+
+    long newestFrom() {
+        return keys.getLast().from;
+    }
+
+    /** The key that signs at {@code position}, or empty if there is none. */
+    String at(long position) {
+        String line = "";
+        for (Key key : keys) {
+            line = key.from <= position ? key.line : line;
+        }
+        return line;
+    }
+}

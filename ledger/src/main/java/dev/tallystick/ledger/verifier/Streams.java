@@ -1,0 +1,264 @@
+package dev.tallystick.ledger.verifier;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The streams of documents: what a commit adds to them, and what they are in the end. */
+final class Streams {
+
+    private static final String HEAD = "HEAD";
+
+    private final ObjectFiles objects;
+    private final Findings findings;
+    private long count;
+
+    Streams(ObjectFiles objects, Findings findings) {
+        this.objects = objects;
+        this.findings = findings;
+    }
+
+    long count() {
+        return count;
+    }
+
+    /** The newest transaction of every stream must be the one its HEAD names, and lie where it belongs. */
+    void checkNewest(String tree) throws IOException {
+        try {
+            String documents = tree(tree).id("documents");
+            for (String collection : tree(documents).entries().keySet()) {
+                Tree outer = tree(tree(documents).id(collection));
+                for (String first : outer.entries().keySet()) {
+                    Tree inner = tree(outer.id(first));
+                    for (String second : inner.entries().keySet()) {
+                        for (Map.Entry<String, Tree.Entry> stream :
+                                tree(inner.id(second)).entries().entrySet()) {
+                            checkNewest(
+                                    collection,
+                                    first,
+                                    second,
+                                    stream.getKey(),
+                                    stream.getValue().id());
+                        }
+                    }
+                }
+            }
+        } catch (Unsound e) {
+            findings.add(Finding.Kind.OBJECT, "documents", e.detail());
+        }
+    }
+
+    /** Follows every difference between two trees of documents; returns how many transactions were added. */
+    long checkAdded(SignedCommit commit, String before, String after, MerkleRoot leaves) throws IOException {
+        long added = 0;
+        for (Changed collection : changed(commit, "documents", before, after)) {
+            for (Changed first : changed(commit, collection.path, collection.before, collection.after)) {
+                for (Changed second : changed(commit, first.path, first.before, first.after)) {
+                    for (Changed stream : changed(commit, second.path, second.before, second.after)) {
+                        added += checkStream(stream, leaves);
+                    }
+                }
+            }
+        }
+        return added;
+    }
+
+    private record Changed(String path, String before, String after) {}
+
+    private List<Changed> changed(SignedCommit commit, String path, String before, String after) throws IOException {
+        List<Changed> changed = new ArrayList<>();
+        if (before.equals(after)) {
+            return changed;
+        }
+        try {
+            Tree old = tree(before);
+            Tree now = tree(after);
+            for (String name : old.entries().keySet()) {
+                if (now.id(name).isEmpty()) {
+                    findings.add(Finding.Kind.HISTORY, path + "/" + name, "was removed by commit " + commit.id());
+                }
+            }
+            for (Map.Entry<String, Tree.Entry> entry : now.entries().entrySet()) {
+                String name = entry.getKey();
+                if (!entry.getValue().isDirectory()) {
+                    findings.add(Finding.Kind.HISTORY, path + "/" + name, "is not a directory");
+                } else if (!entry.getValue().id().equals(old.id(name))) {
+                    changed.add(new Changed(
+                            path + "/" + name, old.id(name), entry.getValue().id()));
+                }
+            }
+        } catch (Unsound e) {
+            findings.add(Finding.Kind.OBJECT, path, e.detail());
+        }
+        return changed;
+    }
+
+    private long checkStream(Changed stream, MerkleRoot leaves) throws IOException {
+        String at = "";
+        try {
+            Map<Integer, String> added = new TreeMap<>();
+            collectAdded(stream.before, stream.after, "", added);
+            int old = newest(stream.before);
+            String head = old == 0 ? "" : head(stream.before);
+            for (int version = old + 1; version <= old + added.size(); version++) {
+                at = Integer.toString(version);
+                String id = added.get(version);
+                if (id == null) {
+                    throw new Unsound("this version is missing");
+                }
+                Transaction transaction = Transaction.parse(objects.read(id, "blob"));
+                at = transaction.id();
+                if (!transaction.parent().equals(head)) {
+                    throw new Unsound("it is not built on the version before it");
+                }
+                checkPlace(stream.path, transaction);
+                checkState(stream.after, version, transaction);
+                leaves.addTransaction(transaction.hash());
+                head = transaction.hash();
+            }
+            at = "";
+            if (!head.equals(head(stream.after))) {
+                throw new Unsound("HEAD does not name the newest transaction");
+            }
+            return added.size();
+        } catch (Unsound e) {
+            findings.add(Finding.Kind.STREAM, stream.path, at, e.detail());
+            return 0;
+        }
+    }
+
+    private void checkNewest(String collection, String first, String second, String name, String id)
+            throws IOException {
+        count++;
+        String path = "documents/" + collection + "/" + first + "/" + second + "/" + name;
+        String at = "";
+        try {
+            int version = newest(id);
+            at = Integer.toString(version);
+            Transaction newest = transaction(id, version);
+            at = newest.id();
+            checkPlace(path, newest);
+            if (!newest.hash().equals(head(id))) {
+                throw new Unsound("HEAD does not name the newest transaction");
+            }
+        } catch (Unsound e) {
+            findings.add(Finding.Kind.STREAM, path, at, e.detail());
+        }
+    }
+
+    private static void checkPlace(String path, Transaction transaction) throws Unsound {
+        String name = transaction.directory();
+        String expected = "documents/" + transaction.collection() + "/" + name.substring(4, 6) + "/"
+                + name.substring(6, 8) + "/" + name;
+        if (!expected.equals(path)) {
+            throw new Unsound("it belongs to " + transaction.stream() + ", which is elsewhere");
+        }
+    }
+
+    /** A patch that brings a snapshot must bring what the patches before it lead to. */
+    private void checkState(String stream, int version, Transaction transaction) throws IOException, Unsound {
+        if (!transaction.isPatch() || transaction.snapshot().isEmpty()) {
+            return;
+        }
+        List<String> patches = new ArrayList<>(List.of(transaction.patch()));
+        int at = version - 1;
+        Transaction before = transaction(stream, at);
+        while (before.isPatch() && before.snapshot().isEmpty()) {
+            patches.addFirst(before.patch());
+            at--;
+            before = transaction(stream, at);
+        }
+        if (!Replay.leadsTo(before.snapshot(), patches, transaction.snapshot())) {
+            throw new Unsound("its snapshot is not what its patches lead to");
+        }
+    }
+
+    private Transaction transaction(String stream, int version) throws IOException, Unsound {
+        String id = stream;
+        for (String name : place(Integer.toString(version)).split("/", -1)) {
+            id = tree(id).id(name);
+            if (id.isEmpty()) {
+                throw new Unsound("version " + version + " is missing");
+            }
+        }
+        return Transaction.parse(objects.read(id, "blob"));
+    }
+
+    private String head(String stream) throws IOException, Unsound {
+        String line = new String(objects.read(tree(stream).id(HEAD), "blob"), US_ASCII);
+        if (line.length() != 65 || !line.endsWith("\n") || !Hashes.isHex(line.substring(0, 64), 64)) {
+            throw new Unsound("HEAD names no transaction");
+        }
+        return line.substring(0, 64);
+    }
+
+    /** The number of versions, which is that of the newest: found by going to the largest name in every directory. */
+    private int newest(String stream) throws IOException, Unsound {
+        String at = stream;
+        while (!at.isEmpty()) {
+            String last = "";
+            for (String name : tree(at).entries().keySet()) {
+                boolean larger =
+                        name.length() > last.length() || (name.length() == last.length() && name.compareTo(last) > 0);
+                last = !name.equals(HEAD) && larger ? name : last;
+            }
+            Tree.Entry entry = tree(at).entries().get(last);
+            if (entry == null || !last.matches("[0-9]{1,9}")) {
+                throw new Unsound("it holds no transactions");
+            }
+            if (!entry.isDirectory()) {
+                return Integer.parseInt(last);
+            }
+            at = entry.id();
+        }
+        return 0;
+    }
+
+    /** What is new, each on the path that its number demands. Nothing may have changed or gone. */
+    private void collectAdded(String before, String after, String path, Map<Integer, String> added)
+            throws IOException, Unsound {
+        Tree old = tree(before);
+        Tree now = tree(after);
+        for (String name : old.entries().keySet()) {
+            if (now.id(name).isEmpty()) {
+                throw new Unsound("version " + path + name + " was removed");
+            }
+        }
+        for (Map.Entry<String, Tree.Entry> entry : now.entries().entrySet()) {
+            String name = entry.getKey();
+            String id = entry.getValue().id();
+            if (id.equals(old.id(name))
+                    || (path.isEmpty() && name.equals(HEAD) && entry.getValue().isFile())) {
+                continue;
+            }
+            if (!name.matches("[0-9]{1,9}")) {
+                throw new Unsound("'" + path + name + "' does not belong in a stream");
+            }
+            if (entry.getValue().isDirectory()) {
+                collectAdded(old.id(name), id, path + name + "/", added);
+            } else if (!entry.getValue().isFile() || !(path + name).equals(place(name))) {
+                throw new Unsound("'" + path + name + "' is not where a version lies");
+            } else if (!old.id(name).isEmpty()) {
+                throw new Unsound("version " + name + " was changed");
+            } else {
+                added.put(Integer.parseInt(name), id);
+            }
+        }
+    }
+
+    private static String place(String number) {
+        StringBuilder place = new StringBuilder().append(number.length()).append('/');
+        for (int i = 0; i < number.length() - 1; i++) {
+            place.append(number.charAt(i)).append('/');
+        }
+        return place.append(number).toString();
+    }
+
+    private Tree tree(String id) throws IOException, Unsound {
+        return id.isEmpty() ? Tree.EMPTY : Tree.parse(objects.read(id, "tree"));
+    }
+}

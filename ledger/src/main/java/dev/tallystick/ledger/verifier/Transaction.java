@@ -1,0 +1,131 @@
+package dev.tallystick.ledger.verifier;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+
+/** TxV3, read field by field; fields may stand only where the format has them. */
+@SuppressWarnings("ArrayRecordComponent") // compared by hash only
+record Transaction(String hash, byte[][] texts, long[] numbers) {
+
+    private static final int TX_ID = 1;
+    private static final int COLLECTION = 3;
+    private static final int DOCUMENT = 4;
+    private static final int OP = 5;
+    private static final int SNAPSHOT = 6;
+    private static final int PATCH = 7;
+    private static final int PARENT = 8;
+    private static final int SCHEMA = 9;
+    private static final int MERGED = 10;
+
+    static Transaction parse(byte[] bytes) throws Unsound {
+        byte[][] texts = new byte[MERGED + 1][0];
+        long[] numbers = new long[MERGED + 1];
+        int[] at = {0};
+        int last = 0;
+        ByteArrayOutputStream again = new ByteArrayOutputStream(bytes.length);
+        while (at[0] < bytes.length) {
+            long tag = varint(bytes, at, again);
+            int field = (int) (tag >>> 3);
+            boolean number = field == 2 || field == OP || field == SCHEMA;
+            if (field <= last || field > MERGED || (tag & 7) != (number ? 0 : 2)) {
+                throw new Unsound("a transaction's fields are not in order");
+            }
+            last = field;
+            long value = varint(bytes, at, again);
+            if (value <= 0) {
+                throw new Unsound("a transaction spells out what is left out");
+            }
+            if (number) {
+                numbers[field] = value;
+            } else {
+                if (value > bytes.length - at[0]) {
+                    throw new Unsound("a transaction is cut short");
+                }
+                texts[field] = Arrays.copyOfRange(bytes, at[0], at[0] + (int) value);
+                again.writeBytes(texts[field]);
+                at[0] += (int) value;
+            }
+        }
+        Transaction transaction = new Transaction(Hashes.hex(Hashes.sha256(bytes)), texts, numbers);
+        if (!Arrays.equals(again.toByteArray(), bytes) || !transaction.isShaped()) {
+            throw new Unsound("a transaction is not in its one form");
+        }
+        return transaction;
+    }
+
+    String id() {
+        return text(TX_ID);
+    }
+
+    String stream() {
+        return text(COLLECTION) + "/" + text(DOCUMENT);
+    }
+
+    String collection() {
+        return text(COLLECTION);
+    }
+
+    String parent() {
+        return Hashes.hex(texts[PARENT]);
+    }
+
+    boolean isPatch() {
+        return numbers[OP] == 2;
+    }
+
+    String snapshot() {
+        return text(SNAPSHOT);
+    }
+
+    String patch() {
+        return text(PATCH);
+    }
+
+    long schema() {
+        return numbers[SCHEMA];
+    }
+
+    /** The last part of the path where this belongs. */
+    String directory() {
+        return "DOC_" + Hashes.hex(Hashes.sha256(stream().getBytes(UTF_8)));
+    }
+
+    private boolean isShaped() {
+        boolean snapshot = texts[SNAPSHOT].length > 0;
+        boolean patch = texts[PATCH].length > 0;
+        boolean merged = texts[MERGED].length > 0;
+        boolean hashes =
+                (texts[PARENT].length == 0 || texts[PARENT].length == 32) && (!merged || texts[MERGED].length == 32);
+        boolean op = switch ((int) numbers[OP]) {
+            case 1 -> snapshot && !patch && !merged;
+            case 2 -> patch && !merged && texts[PARENT].length == 32;
+            case 3 -> !snapshot && !patch && !merged && texts[PARENT].length == 32;
+            case 4 -> !patch && merged && texts[PARENT].length == 32;
+            default -> false;
+        };
+        return hashes && op && text(TX_ID).matches("[0-7][0-9A-HJKMNP-TV-Z]{25}");
+    }
+
+    private String text(int field) {
+        return new String(texts[field], UTF_8);
+    }
+
+    private static long varint(byte[] bytes, int[] at, ByteArrayOutputStream again) throws Unsound {
+        long value = 0;
+        for (int shift = 0; shift < 63 && at[0] < bytes.length; shift += 7) {
+            int next = bytes[at[0]++];
+            value |= (next & 0x7fL) << shift;
+            if (next >= 0) {
+                long rest = value;
+                for (; rest > 0x7f; rest >>>= 7) {
+                    again.write((int) (rest & 0x7f) | 0x80);
+                }
+                again.write((int) rest);
+                return value;
+            }
+        }
+        throw new Unsound("a transaction is cut short");
+    }
+}

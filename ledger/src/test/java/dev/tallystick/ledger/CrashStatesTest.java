@@ -1,0 +1,109 @@
+package dev.tallystick.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.ledger.verifier.Trust;
+import dev.tallystick.ledger.verifier.Verifier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Rebuilds what a disk may hold after a power cut: everything that was forced, and any part of what was not. From each such
+ * state the ledger must verify, hold what was acknowledged, and take the next append.
+ */
+class CrashStatesTest {
+
+    private static final int SAMPLE = 60;
+
+    @TempDir
+    Path scratch;
+
+    @Test
+    void every_state_that_a_power_cut_during_an_append_can_leave_is_whole() throws Exception {
+        Recording recording = record(1);
+        int states = 0;
+        for (int calls = 0; calls <= recording.disk.size(); calls++) {
+            for (List<Boolean> lost : recording.disk.choices(calls)) {
+                check(recording, calls, lost, states++);
+            }
+        }
+        assertThat(states).isGreaterThan(50);
+    }
+
+    @Test
+    void a_sample_of_the_states_that_a_power_cut_during_three_appends_can_leave_is_whole() throws Exception {
+        Recording recording = record(3);
+        Random random = new Random(11);
+        for (int i = 0; i < SAMPLE; i++) {
+            int calls = random.nextInt(recording.disk.size() + 1);
+            List<List<Boolean>> choices = recording.disk.choices(calls);
+            check(recording, calls, choices.get(random.nextInt(choices.size())), i);
+        }
+    }
+
+    /** A ledger with one version, a copy of it, and the calls that added {@code appends} more. */
+    private Recording record(int appends) throws Exception {
+        Path repository = scratch.resolve("ledger.git");
+        SigningKey root = SigningKey.generate();
+        Anchored anchor;
+        try (Ledger ledger = Ledger.init(repository, root, LedgerOptions.defaults())) {
+            Writes.done(ledger, OneWriter.write(1, TxHash.NONE));
+            anchor = ledger.head();
+        }
+        Path before = scratch.resolve("before.git");
+        copy(repository, before);
+        Strace.Run run = Strace.record(scratch, OneWriter.class, repository.toString(), Integer.toString(appends));
+        assertThat(run.acknowledged()).isEqualTo(appends);
+        return new Recording(
+                before, root.publicKey().line(), anchor, new RecordedDisk(repository, before, run.calls()));
+    }
+
+    private record Recording(Path before, String rootKey, Anchored anchor, RecordedDisk disk) {}
+
+    private void check(Recording recording, int calls, List<Boolean> lost, int number) throws IOException {
+        Path state = scratch.resolve("state-" + number + ".git");
+        copy(recording.before, state);
+        recording.disk.rebuild(state, calls, lost);
+        String description = recording.disk.describe(calls, lost);
+        int acknowledged = 1 + recording.disk.acknowledged(calls);
+
+        Trust trust = Trust.in(recording.rootKey).anchoredAt(recording.anchor.position(), recording.anchor.root());
+        assertThat(Verifier.verify(state, trust, Verifier.Depth.DEEP).findings())
+                .as(description)
+                .isEmpty();
+        try (Ledger ledger = Ledger.open(state, LedgerOptions.defaults())) {
+            List<LogEntry> log = ledger.log(OneWriter.STREAM, Integer.MAX_VALUE, 100);
+            assertThat(log.size()).as(description).isBetween(acknowledged, acknowledged + 1);
+            TxHash parent =
+                    ledger.log(OneWriter.STREAM, acknowledged, 1).getFirst().hash();
+            Writes.done(ledger, OneWriter.write(acknowledged + 1, parent));
+            assertThat(ledger.log(OneWriter.STREAM, Integer.MAX_VALUE, 100))
+                    .as(description)
+                    .hasSize(acknowledged + 1);
+        }
+        delete(state);
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : new ArrayList<>(files.toList())) {
+                Files.copy(file, to.resolve(from.relativize(file).toString()));
+            }
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

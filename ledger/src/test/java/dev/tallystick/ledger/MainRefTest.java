@@ -1,0 +1,123 @@
+package dev.tallystick.ledger;
+
+import static dev.tallystick.ledger.Writes.done;
+import static dev.tallystick.ledger.Writes.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tallystick.core.CrashPoints;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MainRefTest {
+
+    private static final StreamId STREAM = StreamId.of("refs", "doc");
+
+    @TempDir
+    Path scratch;
+
+    private Path repository;
+    private Path main;
+    private Path lock;
+
+    @BeforeEach
+    void init() throws IOException {
+        repository = scratch.resolve("ledger.git");
+        main = repository.resolve("refs/heads/main");
+        lock = repository.resolve("refs/heads/main.lock");
+        try (Ledger ledger = Ledger.init(repository, SigningKey.generate(), LedgerOptions.defaults())) {
+            done(ledger, put(STREAM, TxHash.NONE, "1"));
+        }
+    }
+
+    @Test
+    void a_ref_that_names_nothing_is_damage_and_not_a_new_ledger() throws IOException {
+        for (String content : new String[] {"", "\n", "garbage\n", "0".repeat(39) + "\n", "0".repeat(40)}) {
+            Files.writeString(main, content);
+            assertThatThrownBy(() -> Ledger.open(repository, LedgerOptions.defaults()))
+                    .isInstanceOf(DamagedRefException.class);
+            assertThatThrownBy(() -> Ledger.init(repository, SigningKey.generate(), LedgerOptions.defaults()))
+                    .isInstanceOf(DamagedRefException.class);
+            assertThat(Files.readString(main)).isEqualTo(content);
+        }
+    }
+
+    @Test
+    void a_ref_that_vanishes_under_an_open_ledger_makes_it_unavailable() throws IOException {
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
+            Files.delete(main);
+            assertThat(ledger.append(put(STREAM, TxHash.NONE, "2"))).isInstanceOf(Append.Unavailable.class);
+        }
+        assertThat(main).doesNotExist();
+    }
+
+    @Test
+    void the_lock_of_another_program_is_waited_for() throws Exception {
+        Files.createFile(lock);
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
+            TxHash head = ledger.read(STREAM).head();
+            CompletableFuture<Append> append = ledger.submit(put(STREAM, head, "2"));
+            assertThat(append).isNotDone();
+            assertThat(lock).exists();
+            Files.delete(lock);
+            assertThat(append.get()).isInstanceOf(Append.Appended.class);
+        }
+    }
+
+    @Test
+    void a_lock_that_looks_like_ours_but_is_another_file_is_respected() throws Exception {
+        // What a killed append leaves, except that the file is not the one that was claimed.
+        String claimed =
+                Files.readString(repository.resolve("tally/main.claim")).strip().split(" ", 2)[1];
+        Files.writeString(lock, claimed + "\n");
+        MainRef ref = new MainRef(repository, repository.resolve("tally"), CrashPoints.NONE);
+        ref.removeLeftOverLock();
+        assertThat(lock).exists();
+        assertThat(ref.compareAndSet(ref.read().orElseThrow(), Oid.parse(claimed)))
+                .isEqualTo(MainRef.Move.LOCKED);
+    }
+
+    @Test
+    void a_ref_is_found_where_native_git_packs_it() throws IOException {
+        TxHash head;
+        Native.git(repository, "pack-refs", "--all", "--prune");
+        assertThat(main).doesNotExist();
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
+            head = done(ledger, put(STREAM, ledger.read(STREAM).head(), "2"));
+            assertThat(ledger.read(STREAM).head()).isEqualTo(head);
+        }
+        Native.accepts(repository, scratch);
+    }
+
+    @Test
+    void a_torn_object_is_never_shown() throws IOException {
+        try (var packs = Files.list(repository.resolve("objects/pack"))) {
+            for (Path pack :
+                    packs.filter(file -> file.toString().endsWith(".pack")).toList()) {
+                byte[] bytes = Files.readAllBytes(pack);
+                Path torn = scratch.resolve("torn");
+                Files.write(torn, java.util.Arrays.copyOf(bytes, bytes.length / 2));
+                Files.move(torn, pack, StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
+            assertThatThrownBy(() -> ledger.read(STREAM)).isInstanceOf(DamagedObjectException.class);
+            assertThat(ledger.append(put(STREAM, TxHash.NONE, "2"))).isInstanceOf(Append.Unavailable.class);
+        }
+    }
+
+    @Test
+    void a_repository_of_another_object_format_is_refused() {
+        Path other = scratch.resolve("sha256.git");
+        Native.git(scratch, "init", "-q", "--bare", "--object-format=sha256", other.toString());
+        assertThatThrownBy(() -> Ledger.init(other, SigningKey.generate(), LedgerOptions.defaults()))
+                .isInstanceOf(NotALedgerException.class);
+        assertThatThrownBy(() -> Ledger.open(other, LedgerOptions.defaults())).isInstanceOf(NotALedgerException.class);
+    }
+}
