@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a batch into one commit and tells each write what came of it.
@@ -32,7 +33,7 @@ final class BatchWriter {
     private final InstantSource clock;
     private final RandomGenerator random;
     private final CrashPoints crashPoints;
-    private Optional<String> broken = Optional.empty();
+    private @Nullable String broken;
 
     BatchWriter(
             ObjectStore store,
@@ -54,8 +55,8 @@ final class BatchWriter {
 
     void write(List<Pending> batch) {
         try {
-            if (broken.isPresent()) {
-                throw new IOException(broken.get());
+            if (broken != null) {
+                throw new IOException(broken);
             }
             joiner.awaitRoom();
             writerLock.holding(() -> commit(batch)).tell();
@@ -115,8 +116,7 @@ final class BatchWriter {
             return main.compareAndSet(head, commit);
         } catch (IOException e) {
             if (main.read().equals(Optional.of(commit))) {
-                broken = Optional.of(
-                        "the ledger must be opened again: main moved but could not be forced: " + e.getMessage());
+                broken = "the ledger must be opened again: main moved but could not be forced: " + e.getMessage();
             }
             throw e;
         }

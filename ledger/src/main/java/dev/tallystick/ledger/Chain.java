@@ -43,16 +43,25 @@ final class Chain {
         return parent.isPresent() ? newest(parent.get()) : Optional.empty();
     }
 
+    /** The link that {@code link} skips to. */
+    Link skip(Link link) throws IOException {
+        Oid skip = link.message.skipCommit();
+        if (skip == null) {
+            throw new DamagedObjectException("a root does not say where it skips to");
+        }
+        Link found = newest(skip).orElseThrow(() -> new DamagedObjectException("a root skips to a commit without one"));
+        if (!found.root().hash().equals(link.root().skip())) {
+            throw new DamagedObjectException("a root says that it skips to another one");
+        }
+        return found;
+    }
+
     /** The link that the successor of {@code head} must skip to. */
     Link skipOfNext(Link head) throws IOException {
         long target = ChainRoot.skipTarget(head.root().position() + 1);
         Link at = head;
         while (at.root().position() > target) {
-            Oid skip = at.message.skipCommit();
-            if (skip == null) {
-                throw new DamagedObjectException("a root does not say where it skips to");
-            }
-            at = newest(skip).orElseThrow(() -> new DamagedObjectException("a root skips to a commit without one"));
+            at = skip(at);
         }
         if (at.root().position() != target) {
             throw new DamagedObjectException("a root skips past position " + target);

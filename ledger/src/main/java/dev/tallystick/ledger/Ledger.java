@@ -144,6 +144,16 @@ public final class Ledger implements AutoCloseable {
         return KeyRing.read(view()).entries().stream().map(KeyRing.Entry::key).toList();
     }
 
+    /** What proves the transaction of this version, from the newest root; empty if the stream is not that long. */
+    public Optional<Receipt> receipt(StreamId id, int version) throws IOException {
+        View view = view();
+        Optional<StreamView> stream = view.stream(id);
+        if (stream.isEmpty() || version < 1 || version > stream.get().version()) {
+            return Optional.empty();
+        }
+        return Optional.of(Receipt.of(store, chain, view, stream.get(), version));
+    }
+
     /** The newest commit and the root it bears or stands on. */
     public Anchored head() throws IOException {
         View view = view();

@@ -46,7 +46,7 @@ final class PackJoiner implements AutoCloseable {
     private final Condition changed = monitor.newCondition();
     private boolean asked;
     private boolean closed;
-    private Optional<IOException> failure = Optional.empty();
+    private @Nullable IOException failure;
 
     PackJoiner(ObjectStore store, Path objects, ProcessLock lock, CrashPoints crashPoints) {
         this.store = store;
@@ -68,9 +68,8 @@ final class PackJoiner implements AutoCloseable {
             while (store.packs().size() > MOST_PACKS && asked && !closed) {
                 changed.awaitUninterruptibly();
             }
-            if (store.packs().size() > MOST_PACKS && failure.isPresent()) {
-                throw new IOException(
-                        "packs pile up and cannot be joined: " + failure.get().getMessage(), failure.get());
+            if (store.packs().size() > MOST_PACKS && failure != null) {
+                throw new IOException("packs pile up and cannot be joined: " + failure.getMessage(), failure);
             }
         } finally {
             monitor.unlock();
@@ -122,7 +121,7 @@ final class PackJoiner implements AutoCloseable {
     private void done(@Nullable IOException failed) {
         monitor.lock();
         try {
-            failure = Optional.ofNullable(failed);
+            failure = failed;
             asked = false;
             changed.signalAll();
         } finally {

@@ -1,0 +1,13 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.util.Optional;
+
+/** A place outside the ledger that remembers how far it had come. Whoever takes the ledger back must take this back too. */
+public interface Anchor {
+
+    Optional<Anchored> read() throws IOException;
+
+    /** Remembers {@code head}; on disk when this returns. Never goes back: an earlier position is refused. */
+    void advance(Anchored head) throws IOException;
+}

@@ -1,0 +1,75 @@
+package dev.tallystick.ledger;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tallystick.core.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Map;
+import java.util.Optional;
+
+/** An anchor in a file, replaced as a whole. It belongs on another disk, or better another machine, than the ledger. */
+public final class FileAnchor implements Anchor {
+
+    private final Path file;
+
+    public FileAnchor(Path file) {
+        this.file = file.toAbsolutePath();
+    }
+
+    @Override
+    public Optional<Anchored> read() throws IOException {
+        byte[] content;
+        try {
+            content = Files.readAllBytes(file);
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+        try {
+            Map<String, Json> members = ((Json.ObjectValue) Json.parse(content)).members();
+            return Optional.of(new Anchored(
+                    new CommitId(text(members, "commit")),
+                    Long.parseLong(text(members, "position")),
+                    text(members, "root")));
+        } catch (IllegalArgumentException | ClassCastException e) {
+            throw new IOException(file + " is not an anchor", e);
+        }
+    }
+
+    @Override
+    public synchronized void advance(Anchored head) throws IOException {
+        Optional<Anchored> known = read();
+        if (known.isPresent() && known.get().position() > head.position()) {
+            throw new IllegalArgumentException("the anchor stands at position "
+                    + known.get().position() + " and does not go back to " + head.position());
+        }
+        if (known.isPresent()
+                && known.get().position() == head.position()
+                && !known.get().equals(head)) {
+            throw new IllegalArgumentException("the anchor knows another root at position " + head.position());
+        }
+        Json json = new Json.ObjectValue(Map.of(
+                "commit", Json.of(head.commit().hex()),
+                "position", Json.of(Long.toString(head.position())),
+                "root", Json.of(head.root())));
+        Path directory = Optional.ofNullable(file.getParent()).orElse(file);
+        Path temporary = Files.createTempFile(directory, "anchor", ".new");
+        try {
+            ForcedFiles.overwrite(temporary, (json.canonical() + "\n").getBytes(UTF_8));
+            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+            ForcedFiles.forceDirectory(directory);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    private static String text(Map<String, Json> members, String name) {
+        if (members.get(name) instanceof Json.StringValue text) {
+            return text.value();
+        }
+        throw new IllegalArgumentException("it lacks '" + name + "'");
+    }
+}

@@ -1,0 +1,100 @@
+package dev.tallystick.ledger;
+
+import dev.tallystick.core.Json;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What proves a transaction to somebody who has nothing but this file and the ledger's root key: the transaction, its way
+ * up to the root of its commit, the way from there to a root that is signed by the key in force, and the keys.
+ */
+public record Receipt(Json json) {
+
+    /** The content of a receipt file. */
+    public String text() {
+        return json.canonical() + "\n";
+    }
+
+    static Receipt of(ObjectStore store, Chain chain, View view, StreamView stream, int version) throws IOException {
+        Chain.Link signed = chain.newest(view.commit())
+                .orElseThrow(() -> new DamagedObjectException("no commit of this repository bears a root"));
+        Chain.Link holder = holder(store, chain, signed, stream.id(), version);
+        byte[] transaction = stream.bytes(version);
+        List<Leaf> leaves = CommitLeaves.of(store, holder.commit());
+        Map<String, Json> members = new TreeMap<>();
+        members.put("version", Json.of(1));
+        members.put("transaction", base64(transaction));
+        members.put("path", path(Merkle.path(leaves, Leaf.of(TxHash.of(transaction)))));
+        members.put("roots", roots(chain, holder, signed));
+        members.put("commit", base64(store.read(signed.id(), ObjectType.COMMIT)));
+        members.put("keys", keys(view, signed.root().position()));
+        return new Receipt(new Json.ObjectValue(members));
+    }
+
+    /** The oldest commit that has the version, found by skipping back as long as it is there. */
+    private static Chain.Link holder(ObjectStore store, Chain chain, Chain.Link newest, StreamId id, int version)
+            throws IOException {
+        Chain.Link at = newest;
+        while (true) {
+            Chain.Link skip = at.root().position() == 0 ? at : chain.skip(at);
+            if (skip.root().position() < at.root().position() && has(store, skip, id, version)) {
+                at = skip;
+                continue;
+            }
+            Chain.Link before = chain.before(at).orElse(at);
+            if (before.equals(at) || !has(store, before, id, version)) {
+                return at;
+            }
+            at = before;
+        }
+    }
+
+    private static boolean has(ObjectStore store, Chain.Link link, StreamId id, int version) throws IOException {
+        View view = new View(store, link.id(), link.commit().tree());
+        var stream = view.stream(id);
+        return stream.isPresent() && stream.get().version() >= version;
+    }
+
+    /** The roots from the transaction's own to the signed one, each naming the one before it as previous or skip. */
+    private static Json roots(Chain chain, Chain.Link from, Chain.Link to) throws IOException {
+        List<Json> lines = new ArrayList<>();
+        Chain.Link at = to;
+        lines.add(Json.of(at.root().lines()));
+        while (at.root().position() > from.root().position()) {
+            boolean skips =
+                    ChainRoot.skipTarget(at.root().position()) >= from.root().position();
+            at = skips
+                    ? chain.skip(at)
+                    : chain.before(at).orElseThrow(() -> new DamagedObjectException("the chain of roots is cut"));
+            lines.add(Json.of(at.root().lines()));
+        }
+        return new Json.ArrayValue(lines.reversed());
+    }
+
+    private static Json path(List<Merkle.Step> steps) {
+        List<Json> path = new ArrayList<>();
+        for (Merkle.Step step : steps) {
+            String side = step.siblingIsLeft() ? "left" : "right";
+            path.add(new Json.ObjectValue(Map.of(side, Json.of(step.sibling()))));
+        }
+        return new Json.ArrayValue(path);
+    }
+
+    private static Json keys(View view, long position) throws IOException {
+        List<Json> keys = new ArrayList<>();
+        for (KeyRing.Entry entry : KeyRing.read(view).entries()) {
+            if (entry.from() <= position) {
+                keys.add(Json.of(new String(entry.file(), java.nio.charset.StandardCharsets.UTF_8)));
+            }
+        }
+        return new Json.ArrayValue(keys);
+    }
+
+    private static Json base64(byte[] bytes) {
+        return Json.of(Base64.getEncoder().encodeToString(bytes));
+    }
+}

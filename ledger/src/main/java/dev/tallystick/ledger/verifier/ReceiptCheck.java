@@ -1,0 +1,108 @@
+package dev.tallystick.ledger.verifier;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+/** Judges a receipt offline, from the file and a root key that the verifier brought along. */
+public sealed interface ReceiptCheck {
+
+    /** The lines over which a root goes. */
+    Pattern ROOT = Pattern.compile("""
+        Tally-Version: 1
+        Tally-Position: \\d{1,18}
+        Tally-Previous: ([0-9a-f]{64})
+        Tally-Skip: ([0-9a-f]{64})
+        Tally-Leaves: \\d{1,9} ([0-9a-f]{64})
+        (?:Tally-Merged: ([0-9a-f]{64})
+        )?\
+        """);
+
+    /**
+     * The transaction was in the ledger of this root key.
+     *
+     * @param position of the signed root that vouches for it
+     */
+    record Proven(String stream, String transaction, String hash, long position) implements ReceiptCheck {}
+
+    record Refused(String reason) implements ReceiptCheck {}
+
+    static ReceiptCheck of(String receipt, String rootKey) {
+        try {
+            return check(new ObjectMapper().readTree(receipt), rootKey);
+        } catch (Unsound e) {
+            return new Refused(e.detail());
+        } catch (JacksonException | IllegalArgumentException e) {
+            return new Refused("this is not a receipt");
+        }
+    }
+
+    private static ReceiptCheck check(JsonNode receipt, String rootKey) throws Unsound {
+        if (receipt.path("version").asInt(0) != 1) {
+            throw new Unsound("this is not a receipt of version 1");
+        }
+        Transaction transaction = Transaction.parse(decode(receipt, "transaction"));
+        String root = "";
+        String merkle = climb(transaction, receipt.path("path"));
+        for (JsonNode lines : receipt.path("roots")) {
+            root = next(root, merkle, lines.asString(""));
+        }
+        SignedCommit commit = SignedCommit.parse("", decode(receipt, "commit"));
+        if (root.isEmpty() || !commit.trailer("Root").equals(root)) {
+            throw new Unsound("the roots do not lead to the signed commit");
+        }
+        Ring ring = new Ring();
+        for (JsonNode key : receipt.path("keys")) {
+            ring.add(Integer.toString(ring.size() + 1), key.asString("").getBytes(UTF_8));
+        }
+        if (!ring.root().equals(rootKey)) {
+            throw new Unsound("the receipt belongs to a ledger with another root key");
+        }
+        // The newest key in the receipt must have signed: one that was retired may have leaked, and proves nothing.
+        if (ring.newestFrom() > commit.position() || !commit.isSignedBy(ring.at(commit.position()))) {
+            throw new Unsound("the commit is not signed by the newest key");
+        }
+        return new Proven(transaction.stream(), transaction.id(), transaction.hash(), commit.position());
+    }
+
+    private static String climb(Transaction transaction, JsonNode path) throws Unsound {
+        byte[] hash = Hashes.sha256(
+                new byte[] {0}, "t".getBytes(UTF_8), HexFormat.of().parseHex(transaction.hash()));
+        for (JsonNode step : path) {
+            String left = step.path("left").asString("");
+            String right = step.path("right").asString("");
+            if (!Hashes.isHex(left + right, 64)) {
+                throw new Unsound("a step of the path is not a hash");
+            }
+            byte[] sibling = HexFormat.of().parseHex(left + right);
+            byte[] one = new byte[] {1};
+            hash = left.isEmpty() ? Hashes.sha256(one, hash, sibling) : Hashes.sha256(one, sibling, hash);
+        }
+        return Hashes.hex(hash);
+    }
+
+    /** The hash of the next root, which must hold the transaction (the first) or name the root before it. */
+    private static String next(String before, String merkle, String lines) throws Unsound {
+        Matcher parts = ROOT.matcher(lines);
+        if (!parts.matches()) {
+            throw new Unsound("a root cannot be read");
+        }
+        boolean follows = before.isEmpty()
+                ? parts.group(3).equals(merkle)
+                : before.equals(parts.group(1)) || before.equals(parts.group(2)) || before.equals(parts.group(4));
+        if (!follows) {
+            throw new Unsound("a root does not hold what it is said to hold");
+        }
+        return Hashes.hex(Hashes.sha256(lines.getBytes(UTF_8)));
+    }
+
+    private static byte[] decode(JsonNode receipt, String name) {
+        return Base64.getDecoder().decode(receipt.path(name).asString(""));
+    }
+}
