@@ -21,7 +21,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "tally",
         description = "Runs every job once, and can prove it.",
-        subcommands = {Demo.class, Explain.class},
+        subcommands = {Demo.class, Explain.class, LedgerCommand.class, LedgerReceiptCommand.class},
         sortOptions = false,
         synopsisSubcommandLabel = "COMMAND",
         optionListHeading = "%nOptions, before or after the command:%n",

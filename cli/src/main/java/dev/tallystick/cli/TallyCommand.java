@@ -36,6 +36,11 @@ abstract class TallyCommand implements Callable<Integer> {
         err.flush();
     }
 
+    /** Prints a document that is the same whatever was asked for. */
+    final void print(String document) {
+        spec.root().commandLine().getOut().println(document);
+    }
+
     static String object(SequencedMap<String, Json> fields) {
         return fields.entrySet().stream()
                 .map(field -> Json.of(field.getKey()).canonical() + ":"

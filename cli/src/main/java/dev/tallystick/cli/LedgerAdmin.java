@@ -1,0 +1,269 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.ledger.Anchored;
+import dev.tallystick.ledger.Append;
+import dev.tallystick.ledger.Collection;
+import dev.tallystick.ledger.FileAnchor;
+import dev.tallystick.ledger.Ledger;
+import dev.tallystick.ledger.LedgerOptions;
+import dev.tallystick.ledger.NotALedgerException;
+import dev.tallystick.ledger.PublicKey;
+import dev.tallystick.ledger.SigningKey;
+import dev.tallystick.ledger.verifier.Finding;
+import dev.tallystick.ledger.verifier.Report;
+import dev.tallystick.ledger.verifier.Trust;
+import dev.tallystick.ledger.verifier.Verifier;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** The commands about the ledger as a whole: making it, judging it, its schemas, keys and proofs. */
+final class LedgerAdmin {
+
+    private LedgerAdmin() {}
+
+    /** What all of them have. */
+    abstract static class Whole extends TallyCommand {
+
+        @ParentCommand
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private LedgerCommand ledger;
+
+        final LedgerCommand ledger() {
+            return ledger;
+        }
+
+        static void failUnlessDone(Append append) {
+            switch (append) {
+                case Append.Appended done -> {}
+                case Append.HeadChanged changed ->
+                    throw new CommandFailed(ExitCode.CONFLICT, "somebody else was faster", "Look again, then repeat.");
+                case Append.Invalid invalid ->
+                    throw new CommandFailed(ExitCode.USAGE, invalid.reason(), "Nothing was written.");
+                case Append.Unavailable unavailable ->
+                    throw new CommandFailed(
+                            ExitCode.UNKNOWN_OUTCOME, unavailable.reason(), "Look whether it was written.");
+            }
+        }
+    }
+
+    @Command(
+            name = "init",
+            description = "Make a ledger, or leave alone the one that is there; print its root key.",
+            sortOptions = false)
+    static final class Init extends Whole {
+
+        @Option(
+                names = "--key",
+                paramLabel = "FILE",
+                description = "The root key, a private key such as ssh-keygen -t ed25519 makes; made if left out.")
+        private @Nullable Path key;
+
+        @Override
+        ExitCode run() throws IOException {
+            SigningKey root = key == null ? SigningKey.generate() : signingKey(LedgerCommand.read(key));
+            try (Ledger opened = Ledger.init(ledger().repository(), root, LedgerOptions.defaults())) {
+                String line = opened.keys().getFirst().line();
+                SequencedMap<String, Json> fields = new LinkedHashMap<>();
+                fields.put("root_key", Json.of(line));
+                fields.put("commit", Json.of(opened.head().commit().hex()));
+                answer(line, fields);
+                return ExitCode.OK;
+            } catch (NotALedgerException e) {
+                throw new CommandFailed(ExitCode.CONFLICT, LedgerCommand.message(e), "Choose another directory.");
+            }
+        }
+    }
+
+    @Command(name = "schema", description = "Show a collection's JSON Schema, or put a new one in force.")
+    static final class Schema extends Whole {
+
+        @Parameters(paramLabel = "COLLECTION", description = "The collection.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String collection;
+
+        @Option(names = "--file", paramLabel = "FILE", description = "The new schema.")
+        private @Nullable Path file;
+
+        @Override
+        ExitCode run() throws IOException {
+            Collection wanted = LedgerCommand.valid(() -> new Collection(collection), "Choose another name.");
+            try (Ledger opened = ledger().open()) {
+                if (file != null) {
+                    failUnlessDone(opened.putSchema(wanted, LedgerCommand.json(LedgerCommand.read(file))));
+                }
+                Optional<Json> schema = opened.schema(wanted);
+                SequencedMap<String, Json> fields = new LinkedHashMap<>();
+                fields.put("schema", schema.orElse(Json.ofNull()));
+                answer(schema.map(Json::canonical).orElse("no schema"), fields);
+                return schema.isPresent() ? ExitCode.OK : ExitCode.NOT_FOUND;
+            }
+        }
+    }
+
+    @Command(
+            name = "verify",
+            description = "Judge the ledger. Without --root-key and --anchor it is only held against itself.",
+            sortOptions = false)
+    static final class Verify extends Whole {
+
+        @Option(names = "--deep", description = "Every byte, every commit, every transaction.")
+        private boolean deep;
+
+        @Option(names = "--root-key", paramLabel = "FILE", description = "The root key, as you know it from elsewhere.")
+        private @Nullable Path rootKey;
+
+        @Option(names = "--anchor", paramLabel = "FILE", description = "An anchor that 'anchor' has written.")
+        private @Nullable Path anchor;
+
+        @Override
+        ExitCode run() throws IOException {
+            Trust trust = rootKey == null
+                    ? Trust.nothing()
+                    : Trust.in(LedgerCommand.key(rootKey).line());
+            if (anchor != null) {
+                Path file = anchor;
+                Anchored known = new FileAnchor(file)
+                        .read()
+                        .orElseThrow(() -> new CommandFailed(
+                                ExitCode.NOT_FOUND, "there is no anchor " + file, "Make one with 'anchor'."));
+                trust = trust.anchoredAt(known.position(), known.root());
+            }
+            Verifier.Depth depth = deep ? Verifier.Depth.DEEP : Verifier.Depth.QUICK;
+            Report report = Verifier.verify(ledger().repository(), trust, depth);
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            fields.put("ok", Json.of(report.isClean()));
+            fields.put("commits", Json.of(report.commits()));
+            fields.put("streams", Json.of(report.streams()));
+            fields.put("transactions", Json.of(report.transactions()));
+            fields.put("position", Json.of(report.position()));
+            fields.put("root", Json.of(report.root()));
+            List<String> findings =
+                    report.findings().stream().map(Finding::toString).toList();
+            fields.put(
+                    "findings",
+                    new Json.ArrayValue(findings.stream().<Json>map(Json::of).toList()));
+            String counted = "%d commits, %d streams, %d transactions"
+                    .formatted(report.commits(), report.streams(), report.transactions());
+            answer(report.isClean() ? "ok: " + counted : String.join("\n", findings) + "\n" + counted, fields);
+            return report.isClean() ? ExitCode.OK : ExitCode.CONFLICT;
+        }
+    }
+
+    @Command(name = "inspect", description = "Show where the ledger stands.", sortOptions = false)
+    static final class Inspect extends Whole {
+
+        @Override
+        ExitCode run() throws IOException {
+            try (Ledger opened = ledger().open()) {
+                Anchored head = opened.head();
+                List<String> collections =
+                        opened.collections().stream().map(Collection::name).toList();
+                SequencedMap<String, Json> fields = new LinkedHashMap<>();
+                fields.put("commit", Json.of(head.commit().hex()));
+                fields.put("position", Json.of(head.position()));
+                fields.put("root", Json.of(head.root()));
+                fields.put("keys", Json.of(opened.keys().size()));
+                fields.put(
+                        "collections",
+                        new Json.ArrayValue(
+                                collections.stream().<Json>map(Json::of).toList()));
+                answer(
+                        "commit       %s%nposition     %d%nroot         %s%nkeys         %d%ncollections  %s"
+                                .formatted(
+                                        head.commit(),
+                                        head.position(),
+                                        head.root(),
+                                        opened.keys().size(),
+                                        String.join(" ", collections)),
+                        fields);
+                return ExitCode.OK;
+            }
+        }
+    }
+
+    @Command(
+            name = "receipt",
+            description = "Print what proves a transaction; 'tally verify' checks it offline.",
+            sortOptions = false)
+    static final class Receipt extends LedgerReads.Reading {
+
+        @Option(names = "--at", paramLabel = "VERSION", required = true, description = "The version to prove.")
+        private int version;
+
+        @Override
+        ExitCode read(Ledger opened, dev.tallystick.ledger.StreamId stream) throws IOException {
+            var receipt = opened.receipt(stream, version)
+                    .orElseThrow(() -> new CommandFailed(
+                            ExitCode.NOT_FOUND, "there is no " + stream + " of version " + version, "See 'log'."));
+            print(receipt.text().stripTrailing());
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "keys", description = "List the ledger's public keys, or bring a new one into force.")
+    static final class Keys extends Whole {
+
+        @Option(names = "--rotate", description = "Make a new key and have it sign from the next commit on.")
+        private boolean rotate;
+
+        @Override
+        ExitCode run() throws IOException {
+            try (Ledger opened = ledger().open()) {
+                if (rotate) {
+                    failUnlessDone(opened.rotateKey(SigningKey.generate()));
+                }
+                List<String> lines = opened.keys().stream().map(PublicKey::line).toList();
+                SequencedMap<String, Json> fields = new LinkedHashMap<>();
+                fields.put(
+                        "keys",
+                        new Json.ArrayValue(lines.stream().<Json>map(Json::of).toList()));
+                answer(lines.stream().collect(Collectors.joining("\n")), fields);
+                return ExitCode.OK;
+            }
+        }
+    }
+
+    @Command(name = "anchor", description = "Remember the ledger's head in a file, for 'verify --anchor'.")
+    static final class Anchor extends Whole {
+
+        @Parameters(paramLabel = "FILE", description = "The anchor; best kept on another machine.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private Path file;
+
+        @Override
+        ExitCode run() throws IOException {
+            try (Ledger opened = ledger().open()) {
+                Anchored head = opened.head();
+                try {
+                    new FileAnchor(file).advance(head);
+                } catch (IllegalArgumentException e) {
+                    throw new CommandFailed(
+                            ExitCode.CONFLICT,
+                            LedgerCommand.message(e),
+                            "The ledger was taken back: run 'verify --anchor'.");
+                }
+                SequencedMap<String, Json> fields = new LinkedHashMap<>();
+                fields.put("position", Json.of(head.position()));
+                fields.put("root", Json.of(head.root()));
+                answer("position " + head.position() + ", root " + head.root(), fields);
+                return ExitCode.OK;
+            }
+        }
+    }
+
+    private static SigningKey signingKey(String text) {
+        return LedgerCommand.valid(
+                () -> SigningKey.parse(text), "Pass an unencrypted Ed25519 key in OpenSSH's format.");
+    }
+}

@@ -1,0 +1,140 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.core.Ids;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonRefused;
+import dev.tallystick.core.Ulid;
+import dev.tallystick.ledger.Ledger;
+import dev.tallystick.ledger.LedgerOptions;
+import dev.tallystick.ledger.NotALedgerException;
+import dev.tallystick.ledger.PublicKey;
+import dev.tallystick.ledger.StreamId;
+import dev.tallystick.ledger.TxHash;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.function.Supplier;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The ledger in a Git repository. What each command does is in the classes that it lists. */
+@Command(
+        name = "ledger",
+        description = "Keep documents in a Git repository that proves its history.",
+        subcommands = {
+            LedgerAdmin.Init.class,
+            LedgerWrites.Put.class,
+            LedgerReads.Get.class,
+            LedgerWrites.Patch.class,
+            LedgerWrites.Delete.class,
+            LedgerWrites.Revert.class,
+            LedgerReads.Log.class,
+            LedgerReads.Diff.class,
+            LedgerReads.ListDocuments.class,
+            LedgerAdmin.Schema.class,
+            LedgerAdmin.Verify.class,
+            LedgerAdmin.Inspect.class,
+            LedgerAdmin.Receipt.class,
+            LedgerAdmin.Keys.class,
+            LedgerAdmin.Anchor.class
+        },
+        sortOptions = false,
+        synopsisSubcommandLabel = "COMMAND",
+        optionListHeading = "%nOptions:%n",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nFor example:%n",
+        footer = {
+            "  $ tally ledger --repo books.git init",
+            "  $ tally ledger --repo books.git put orders o-1 --body '{\"total\":10}' --expected-head ''",
+            "  $ tally ledger --repo books.git verify --deep",
+        })
+final class LedgerCommand implements Runnable {
+
+    @Option(
+            names = "--repo",
+            paramLabel = "DIR",
+            required = true,
+            scope = ScopeType.INHERIT,
+            description = "The ledger's repository, a bare one.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private Path repository;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a command is missing");
+    }
+
+    Path repository() {
+        return repository;
+    }
+
+    Ledger open() throws IOException {
+        try {
+            return Ledger.open(repository, LedgerOptions.defaults());
+        } catch (NotALedgerException e) {
+            throw new CommandFailed(
+                    ExitCode.NOT_FOUND,
+                    message(e),
+                    "Make a ledger with 'tally ledger --repo " + repository + " init'.");
+        }
+    }
+
+    static StreamId stream(String collection, String document) {
+        return valid(() -> StreamId.of(collection, document), "Choose another name.");
+    }
+
+    static TxHash head(String hex) {
+        return valid(() -> new TxHash(hex), "Pass the head that 'get' or the last write printed, or '' for the first.");
+    }
+
+    static Ulid txId(String text) {
+        return text.isEmpty()
+                ? new Ids(InstantSource.system(), new SecureRandom()).nextUlid()
+                : valid(() -> Ulid.parse(text), "Leave out --tx-id to have one made.");
+    }
+
+    static Json json(String text) {
+        try {
+            return Json.parse(text);
+        } catch (JsonRefused e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE, "this is not JSON that can be kept: " + e.getMessage(), "Mend the body.");
+        }
+    }
+
+    static PublicKey key(Path file) throws IOException {
+        String line = read(file);
+        return valid(() -> PublicKey.parse(line), "Pass a file with one line 'ssh-ed25519 AAAA…'.");
+    }
+
+    static String read(Path file) throws IOException {
+        try {
+            return Files.readString(file);
+        } catch (NoSuchFileException e) {
+            throw new CommandFailed(ExitCode.NOT_FOUND, "there is no file " + file, "Check the path.");
+        }
+    }
+
+    static <T> T valid(Supplier<T> value, String whatToDo) {
+        try {
+            return value.get();
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(ExitCode.USAGE, message(e), whatToDo);
+        }
+    }
+
+    static String message(Exception e) {
+        return e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+}

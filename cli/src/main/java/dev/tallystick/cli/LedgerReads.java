@@ -1,0 +1,228 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.ledger.Collection;
+import dev.tallystick.ledger.Document;
+import dev.tallystick.ledger.JsonPatch;
+import dev.tallystick.ledger.Ledger;
+import dev.tallystick.ledger.Listed;
+import dev.tallystick.ledger.LogEntry;
+import dev.tallystick.ledger.StreamId;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** The commands that read documents and their history. */
+final class LedgerReads {
+
+    private LedgerReads() {}
+
+    /** What reading one document takes. */
+    abstract static class Reading extends TallyCommand {
+
+        @ParentCommand
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private LedgerCommand ledger;
+
+        @Parameters(index = "0", paramLabel = "COLLECTION", description = "The collection.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String collection;
+
+        @Parameters(index = "1", paramLabel = "DOC", description = "The document's name.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String document;
+
+        abstract ExitCode read(Ledger opened, StreamId stream) throws IOException;
+
+        @Override
+        final ExitCode run() throws IOException {
+            StreamId stream = LedgerCommand.stream(collection, document);
+            try (Ledger opened = ledger.open()) {
+                return read(opened, stream);
+            }
+        }
+    }
+
+    @Command(name = "get", description = "Show a document and the head to build on.", sortOptions = false)
+    static final class Get extends Reading {
+
+        @Option(names = "--at", paramLabel = "VERSION", description = "As it was at this version.")
+        private int version;
+
+        @Override
+        ExitCode read(Ledger opened, StreamId stream) throws IOException {
+            Document found = version == 0 ? opened.read(stream) : opened.readAt(stream, version);
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            fields.put("head", Json.of(found.head().hex()));
+            switch (found) {
+                case Document.Present present -> {
+                    fields.put("version", Json.of(present.version()));
+                    fields.put("body", present.body());
+                    answer(present.body().canonical(), fields);
+                    return ExitCode.OK;
+                }
+                case Document.Deleted deleted -> {
+                    fields.put("version", Json.of(deleted.version()));
+                    fields.put("deleted", Json.of(true));
+                    answer("deleted at version " + deleted.version(), fields);
+                    return ExitCode.NOT_FOUND;
+                }
+                case Document.Absent absent -> {
+                    answer("there is no " + stream + (version == 0 ? "" : " of version " + version), fields);
+                    return ExitCode.NOT_FOUND;
+                }
+            }
+        }
+    }
+
+    @Command(name = "log", description = "Show a document's transactions, newest first.", sortOptions = false)
+    static final class Log extends Reading {
+
+        @Option(names = "--limit", paramLabel = "N", defaultValue = "100", description = "At most so many (100).")
+        private int limit;
+
+        @Override
+        ExitCode read(Ledger opened, StreamId stream) throws IOException {
+            List<LogEntry> log = opened.log(stream, Integer.MAX_VALUE, limit);
+            String text = log.stream().map(Log::line).collect(Collectors.joining("\n"));
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            fields.put(
+                    "transactions",
+                    new Json.ArrayValue(log.stream().map(Log::fields).toList()));
+            answer(log.isEmpty() ? "there is no " + stream : text, fields);
+            return log.isEmpty() ? ExitCode.NOT_FOUND : ExitCode.OK;
+        }
+
+        private static String line(LogEntry entry) {
+            return "%5d  %s  %-6s  %s  %s"
+                    .formatted(
+                            entry.version(),
+                            time(entry),
+                            entry.tx().op(),
+                            entry.tx().txId(),
+                            entry.hash());
+        }
+
+        private static Json fields(LogEntry entry) {
+            Map<String, Json> fields = new TreeMap<>();
+            fields.put("version", Json.of(entry.version()));
+            fields.put("hash", Json.of(entry.hash().hex()));
+            fields.put("parent_hash", Json.of(entry.tx().parent().hex()));
+            fields.put("op", Json.of(entry.tx().op().name().toLowerCase(Locale.ROOT)));
+            fields.put("tx_id", Json.of(entry.tx().txId().toString()));
+            fields.put("time", Json.of(time(entry).toString()));
+            return new Json.ObjectValue(fields);
+        }
+
+        private static Instant time(LogEntry entry) {
+            return Instant.EPOCH.plusNanos(entry.tx().timestamp());
+        }
+    }
+
+    @Command(
+            name = "diff",
+            description = "Show the JSON Patch between two versions of a document.",
+            sortOptions = false)
+    static final class Diff extends Reading {
+
+        @Option(names = "--from", paramLabel = "VERSION", required = true, description = "The version to begin with.")
+        private int from;
+
+        @Option(names = "--to", paramLabel = "VERSION", required = true, description = "The version to end with.")
+        private int to;
+
+        @Override
+        ExitCode read(Ledger opened, StreamId stream) throws IOException {
+            JsonPatch patch;
+            try {
+                patch = opened.diff(stream, from, to);
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailed(ExitCode.NOT_FOUND, LedgerCommand.message(e), "See 'log' for the versions.");
+            }
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            fields.put("patch", patch.operations());
+            answer(
+                    patch.operations().elements().stream().map(Json::canonical).collect(Collectors.joining("\n")),
+                    fields);
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "list", description = "List the collections, or the documents of one.", sortOptions = false)
+    static final class ListDocuments extends TallyCommand {
+
+        @ParentCommand
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private LedgerCommand ledger;
+
+        @Parameters(
+                paramLabel = "COLLECTION",
+                defaultValue = "",
+                description = "The collection; all are named if none is.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String collection;
+
+        @Option(names = "--limit", paramLabel = "N", defaultValue = "1000", description = "At most so many (1000).")
+        private int limit;
+
+        @Option(
+                names = "--after",
+                paramLabel = "PATH",
+                defaultValue = "",
+                description = "Go on after the path with which the last page ended.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String after;
+
+        @Override
+        ExitCode run() throws IOException {
+            try (Ledger opened = ledger.open()) {
+                return collection.isEmpty() ? collections(opened) : documents(opened);
+            }
+        }
+
+        private ExitCode collections(Ledger opened) throws IOException {
+            List<Collection> all = opened.collections();
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            fields.put(
+                    "collections",
+                    new Json.ArrayValue(
+                            all.stream().<Json>map(one -> Json.of(one.name())).toList()));
+            answer(all.stream().map(Collection::name).collect(Collectors.joining("\n")), fields);
+            return ExitCode.OK;
+        }
+
+        private ExitCode documents(Ledger opened) throws IOException {
+            Collection wanted = LedgerCommand.valid(() -> new Collection(collection), "Choose another name.");
+            List<Listed> page = opened.list(wanted, after, limit);
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            fields.put(
+                    "documents",
+                    new Json.ArrayValue(page.stream().map(ListDocuments::fields).toList()));
+            String text = page.stream()
+                    .map(one -> "%5d  %s%s"
+                            .formatted(one.version(), one.stream().document(), one.deleted() ? "  (deleted)" : ""))
+                    .collect(Collectors.joining("\n"));
+            answer(text, fields);
+            return ExitCode.OK;
+        }
+
+        private static Json fields(Listed one) {
+            return new Json.ObjectValue(Map.of(
+                    "document", Json.of(one.stream().document()),
+                    "version", Json.of(one.version()),
+                    "head", Json.of(one.head().hex()),
+                    "deleted", Json.of(one.deleted()),
+                    "path", Json.of(one.path())));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.ledger.verifier.ReceiptCheck;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Judges a receipt with nothing but the file and a key. */
+@Command(
+        name = "verify",
+        description = "Check a receipt offline, against a root key that you bring along.",
+        sortOptions = false,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%n",
+        footerHeading = "%nFor example:%n",
+        footer = "  $ tally verify receipt.json --root-key books.pub")
+final class LedgerReceiptCommand extends TallyCommand {
+
+    @Parameters(paramLabel = "RECEIPT", description = "The receipt.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private Path receipt;
+
+    @Option(
+            names = "--root-key",
+            paramLabel = "FILE",
+            required = true,
+            description = "The ledger's root key, known from elsewhere; never taken from the receipt.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private Path rootKey;
+
+    @Override
+    ExitCode run() throws IOException {
+        String text = LedgerCommand.read(receipt);
+        SequencedMap<String, Json> fields = new LinkedHashMap<>();
+        switch (ReceiptCheck.of(text, LedgerCommand.key(rootKey).line())) {
+            case ReceiptCheck.Proven proven -> {
+                fields.put("proven", Json.of(true));
+                fields.put("stream", Json.of(proven.stream()));
+                fields.put("tx_id", Json.of(proven.transaction()));
+                fields.put("hash", Json.of(proven.hash()));
+                fields.put("position", Json.of(proven.position()));
+                answer("proven: transaction " + proven.transaction() + " of " + proven.stream(), fields);
+                return ExitCode.OK;
+            }
+            case ReceiptCheck.Refused refused -> {
+                fields.put("proven", Json.of(false));
+                fields.put("reason", Json.of(refused.reason()));
+                answer("not proven: " + refused.reason(), fields);
+                return ExitCode.CONFLICT;
+            }
+        }
+    }
+}
