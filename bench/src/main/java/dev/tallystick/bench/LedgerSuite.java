@@ -1,0 +1,195 @@
+package dev.tallystick.bench;
+
+import dev.tallystick.bench.Contender.Round;
+import dev.tallystick.core.Ids;
+import dev.tallystick.core.Json;
+import dev.tallystick.ledger.Append;
+import dev.tallystick.ledger.Change;
+import dev.tallystick.ledger.Ledger;
+import dev.tallystick.ledger.LedgerOptions;
+import dev.tallystick.ledger.SigningKey;
+import dev.tallystick.ledger.StreamId;
+import dev.tallystick.ledger.TxHash;
+import dev.tallystick.ledger.Write;
+import dev.tallystick.ledger.verifier.Report;
+import dev.tallystick.ledger.verifier.Trust;
+import dev.tallystick.ledger.verifier.Verifier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import javax.sql.DataSource;
+
+/**
+ * The ledger, with everything forced to disk, against one JGit commit for each write and against {@code git fast-import};
+ * and against itself as it grows: more streams, a longer stream.
+ */
+final class LedgerSuite implements Suite {
+
+    private static final int STREAMS = 10_000;
+    private static final int MANY_STREAMS = 100_000;
+    private static final int LONG_STREAM = 10_000;
+    private static final int BATCH = 1_000;
+    private static final int WRITERS = 64;
+
+    @Override
+    public List<Contender> contenders(DataSource unused) throws Exception {
+        Path scratch = Scratch.directory();
+        Books books = new Books(scratch.resolve("books.git"), STREAMS);
+        Books small = new Books(scratch.resolve("small.git"), 1);
+        Books large = new Books(scratch.resolve("large.git"), MANY_STREAMS);
+        Books deep = new Books(scratch.resolve("deep.git"), 1);
+        for (int version = 2; version <= LONG_STREAM; version++) {
+            deep.write(0);
+        }
+        GitPeers peers = new GitPeers(scratch, STREAMS);
+        return List.of(
+                new Contender("jgit.commit.c1", 1, callers -> peers.jgit()),
+                new Contender("fast-import.100", 1, callers -> peers.fastImport()),
+                new Contender("ledger.c1", 1, books::writers).against("jgit.commit.c1"),
+                new Contender("ledger.c64", WRITERS, books::writers).against("jgit.commit.c1"),
+                new Contender("ledger.batch1000", 1, callers -> books.batches()).against("fast-import.100"),
+                new Contender("ledger.small.c1", 1, small::writers),
+                new Contender("ledger.100k-streams.c1", 1, large::writers).against("ledger.small.c1"),
+                new Contender("ledger.10k-versions.c1", 1, deep::writers).against("ledger.small.c1"),
+                new Contender("ledger.get-hot.c1", 1, callers -> books.reader()),
+                new Contender("ledger.verify-deep", 1, callers -> small.judge()));
+    }
+
+    /** A ledger and the heads of its streams. */
+    private static final class Books {
+
+        private final Path repository;
+        private final Ledger ledger;
+        private final Ids ids = new Ids(InstantSource.system(), new SecureRandom());
+        private final AtomicReferenceArray<TxHash> heads;
+
+        Books(Path repository, int streams) throws IOException {
+            this.repository = repository;
+            this.ledger = Ledger.init(repository, SigningKey.generate(), LedgerOptions.defaults());
+            this.heads = new AtomicReferenceArray<>(streams);
+            List<Integer> batch = new ArrayList<>();
+            for (int i = 0; i < streams; i++) {
+                heads.set(i, TxHash.NONE);
+                batch.add(i);
+                if (batch.size() == BATCH || i == streams - 1) {
+                    write(batch);
+                    batch.clear();
+                }
+            }
+        }
+
+        /** Each caller has streams of its own, so that nobody loses a race. */
+        Round writers(int callers) {
+            return round(caller -> {
+                int own = Math.max(1, heads.length() / callers);
+                int stream = ThreadLocalRandom.current().nextInt(own) * callers + caller;
+                write(Math.min(stream, heads.length() - 1));
+                return 1;
+            });
+        }
+
+        Round batches() {
+            return round(caller -> {
+                int first = ThreadLocalRandom.current().nextInt(heads.length() - BATCH);
+                List<Integer> batch = new ArrayList<>();
+                for (int i = 0; i < BATCH; i++) {
+                    batch.add(first + i);
+                }
+                write(batch);
+                return BATCH;
+            });
+        }
+
+        Round reader() {
+            return round(caller -> {
+                ledger.read(stream(7));
+                return 1;
+            });
+        }
+
+        /** Counts the transactions that a deep verification reads. */
+        Round judge() {
+            return round(caller -> {
+                Report report = Verifier.verify(repository, Trust.nothing(), Verifier.Depth.DEEP);
+                if (!report.isClean()) {
+                    throw new IllegalStateException(report.findings().toString());
+                }
+                return (int) report.transactions();
+            });
+        }
+
+        void write(int stream) {
+            settle(stream, submit(stream));
+        }
+
+        private void write(List<Integer> streams) {
+            List<CompletableFuture<Append>> answers = streams.stream().map(this::submit).toList();
+            for (int i = 0; i < answers.size(); i++) {
+                settle(streams.get(i), answers.get(i));
+            }
+        }
+
+        private CompletableFuture<Append> submit(int stream) {
+            Json body = Json.parse("{\"n\":" + ThreadLocalRandom.current().nextInt(1 << 30) + ",\"pad\":\"" + "a".repeat(150) + "\"}");
+            return ledger.submit(new Write(stream(stream), new Change.Put(body), heads.get(stream), ids.nextUlid()));
+        }
+
+        private void settle(int stream, CompletableFuture<Append> answer) {
+            if (answer.join() instanceof Append.Appended appended) {
+                heads.set(stream, appended.head());
+            } else {
+                throw new IllegalStateException("not appended: " + answer.join());
+            }
+        }
+
+        private static StreamId stream(int number) {
+            return StreamId.of("orders", "order-" + number);
+        }
+    }
+
+    /** One call of a round. */
+    interface Call {
+        int run(int caller) throws Exception;
+    }
+
+    static Round round(Call call) {
+        return new Round() {
+            @Override
+            public int call(int caller) throws Exception {
+                return call.run(caller);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    /** A directory on the disk of the checkout (a temporary one may be in memory), gone when the run ends. */
+    static final class Scratch {
+
+        private Scratch() {}
+
+        static Path directory() throws IOException {
+            Path target = Files.createDirectories(Path.of("target").toAbsolutePath());
+            Path directory = Files.createTempDirectory(target, "bench-ledger");
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
+            return directory;
+        }
+
+        private static void delete(Path directory) {
+            try (var files = Files.walk(directory)) {
+                files.sorted(java.util.Comparator.reverseOrder())
+                        .forEach(file -> file.toFile().delete());
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            }
+        }
+    }
+}
