@@ -15,6 +15,7 @@ import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -258,6 +259,42 @@ final class LedgerAdmin {
                 fields.put("root", Json.of(head.root()));
                 answer("position " + head.position() + ", root " + head.root(), fields);
                 return ExitCode.OK;
+            }
+        }
+    }
+
+    @Command(name = "gc", description = "Write everything into one pack and drop what nothing refers to any more.")
+    static final class Collect extends Whole {
+
+        @Override
+        ExitCode run() throws IOException {
+            try (Ledger opened = ledger().open()) {
+                int objects = opened.collectGarbage();
+                SequencedMap<String, Json> fields = new LinkedHashMap<>();
+                fields.put("objects", Json.of(objects));
+                answer(objects + " objects in one pack", fields);
+                return ExitCode.OK;
+            }
+        }
+    }
+
+    @Command(name = "bundle", description = "Write the whole ledger into one new file that git can clone.")
+    static final class Bundle extends Whole {
+
+        @Parameters(paramLabel = "FILE", description = "The bundle; it must not exist yet.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private Path file;
+
+        @Override
+        ExitCode run() throws IOException {
+            try (Ledger opened = ledger().open()) {
+                opened.bundle(file);
+                SequencedMap<String, Json> fields = new LinkedHashMap<>();
+                fields.put("bundle", Json.of(file.toString()));
+                answer("git clone " + file, fields);
+                return ExitCode.OK;
+            } catch (FileAlreadyExistsException e) {
+                throw new CommandFailed(ExitCode.CONFLICT, file + " is there already", "Choose another file.");
             }
         }
     }

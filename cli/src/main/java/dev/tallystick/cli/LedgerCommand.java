@@ -41,6 +41,8 @@ import picocli.CommandLine.Spec;
             LedgerAdmin.Schema.class,
             LedgerAdmin.Verify.class,
             LedgerAdmin.Inspect.class,
+            LedgerAdmin.Collect.class,
+            LedgerAdmin.Bundle.class,
             LedgerAdmin.Receipt.class,
             LedgerAdmin.Keys.class,
             LedgerAdmin.Anchor.class

@@ -126,6 +126,15 @@ class LedgerCommandTest {
                 .isEqualTo(ExitCode.CONFLICT.code());
     }
 
+    @Test
+    void a_ledger_is_packed_and_bundled() {
+        json(put("1", "", "01JGFJJZ000000000000000001"));
+        assertThat(json(ledger("gc"))).containsKey("objects");
+        String bundle = scratch.resolve("books.bundle").toString();
+        json(ledger("bundle", bundle));
+        assertThat(ledger("bundle", bundle).exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+    }
+
     private Run put(String body, String head, String txId) {
         return ledger("put", "orders", "o-1", "--body", body, "--expected-head", head, "--tx-id", txId);
     }

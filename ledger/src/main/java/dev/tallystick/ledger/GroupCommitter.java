@@ -60,11 +60,31 @@ final class GroupCommitter implements AutoCloseable {
     }
 
     private void run() {
-        List<Pending> batch = take();
-        while (!batch.isEmpty()) {
-            writer.write(batch);
+        List<Pending> batch = List.of();
+        try {
             batch = take();
+            while (!batch.isEmpty()) {
+                writer.write(batch);
+                batch = take();
+            }
+        } finally {
+            // Empty if all went well. After an error nobody shall wait for ever for an answer that will not come.
+            abandon(batch);
         }
+    }
+
+    private void abandon(List<Pending> batch) {
+        List<Pending> abandoned = new ArrayList<>(batch);
+        monitor.lock();
+        try {
+            closed = true;
+            abandoned.addAll(queue);
+            queue.clear();
+        } finally {
+            monitor.unlock();
+        }
+        abandoned.forEach(
+                pending -> pending.verdict().complete(new Pending.Verdict.Failed("the ledger stopped in an error")));
     }
 
     /** What is there, waiting until something is; empty once closed. */

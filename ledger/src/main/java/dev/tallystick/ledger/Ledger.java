@@ -3,6 +3,7 @@ package dev.tallystick.ledger;
 import dev.tallystick.core.Json;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +26,8 @@ public final class Ledger implements AutoCloseable {
     private final Signers signers;
     private final Appender appender;
     private final GroupCommitter committer;
+    private final Housekeeping housekeeping;
+    private final InstantSource clock;
 
     private Ledger(Repository repository, ObjectStore store, LedgerOptions options) throws IOException {
         this.store = store;
@@ -32,9 +35,19 @@ public final class Ledger implements AutoCloseable {
         this.chain = new Chain(store);
         this.writerLock = ProcessLock.open(repository.local(), "writer.lock");
         this.joinLock = ProcessLock.open(repository.local(), "join.lock");
+        writerLock.holdingIfFree(() -> {
+            store.directory().removeUnfinished(PackDirectory.UNFINISHED_BATCH);
+            return true;
+        });
+        joinLock.holdingIfFree(() -> {
+            store.directory().removeUnfinished(PackDirectory.UNFINISHED_JOIN);
+            return true;
+        });
         this.joiner = new PackJoiner(store, repository.objects(), joinLock, options.crashPoints());
         this.signers = new Signers(repository.local());
         this.committer = new GroupCommitter(new BatchWriter(store, main, writerLock, joiner, signers, options));
+        this.housekeeping = new Housekeeping(repository, store);
+        this.clock = options.clock();
         this.appender = new Appender(this::view, main, committer, options.clock());
     }
 
@@ -161,6 +174,19 @@ public final class Ledger implements AutoCloseable {
                 .orElseThrow(() -> new DamagedObjectException("no commit of this repository bears a root"));
         return new Anchored(
                 CommitId.of(link.id()), link.root().position(), link.root().hash());
+    }
+
+    /**
+     * Writes everything into one pack and removes what that makes superfluous; reading and writing go on meanwhile. Returns
+     * how many objects the ledger has.
+     */
+    public int collectGarbage() throws IOException {
+        return joinLock.holding(() -> housekeeping.collect(clock.instant()));
+    }
+
+    /** Writes the whole ledger into one new file, from which {@code git clone} makes a repository. */
+    public void bundle(Path file) throws IOException {
+        housekeeping.bundle(view().commit(), file);
     }
 
     /** Finishes what is under way. */

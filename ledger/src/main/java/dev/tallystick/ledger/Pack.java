@@ -92,6 +92,11 @@ final class Pack implements AutoCloseable {
         return Bytes.int64(indexBytes(largeAt, 8), 0);
     }
 
+    private int crcAt(int i) throws IOException {
+        long crcsAt = PackIndex.NAMES_AT + (long) count * Oid.BYTES;
+        return Bytes.int32(indexBytes(crcsAt + (long) i * 4, 4), 0);
+    }
+
     /** The object that begins at {@code offset}; bases of deltas that lie elsewhere are asked of {@code store}. */
     GitObject read(long offset, ObjectStore store) throws IOException {
         Deque<byte[]> deltas = new ArrayDeque<>();
@@ -125,7 +130,7 @@ final class Pack implements AutoCloseable {
         Arrays.sort(sorted);
         for (int i = 0; i < count; i++) {
             long end = sorted[Arrays.binarySearch(sorted, starts[i]) + 1];
-            entries.add(new RawEntry(idAt(i), starts[i], Math.toIntExact(end - starts[i])));
+            entries.add(new RawEntry(idAt(i), starts[i], Math.toIntExact(end - starts[i]), crcAt(i)));
         }
         return entries;
     }
@@ -140,7 +145,7 @@ final class Pack implements AutoCloseable {
         return type == OFFSET_DELTA || type == ID_DELTA;
     }
 
-    record RawEntry(Oid id, long offset, int length) {}
+    record RawEntry(Oid id, long offset, int length, int crc) {}
 
     @Override
     public void close() throws IOException {

@@ -31,13 +31,40 @@ final class PackBuilder implements AutoCloseable {
     Oid add(ObjectType type, byte[] content) {
         Oid id = Oid.of(sha1, type, content);
         if (objects.putIfAbsent(id, new GitObject(type, content)) == null) {
-            int start = size;
-            writeEntryHeader(type, content.length);
             boolean compress = type != ObjectType.TREE && content.length >= COMPRESS_FROM;
-            deflate(compress ? fast : stored, content);
-            index.add(id, start, crc(start));
+            byte[] entry = entry(compress ? fast : stored, type, content);
+            CRC32 crc = new CRC32();
+            crc.update(entry);
+            index.add(id, size, (int) crc.getValue());
+            ensure(entry.length);
+            System.arraycopy(entry, 0, buffer, size, entry.length);
+            size += entry.length;
         }
         return id;
+    }
+
+    /** An object as it lies in a pack: type and length, then the compressed content. */
+    static byte[] entry(Deflater deflater, ObjectType type, byte[] content) {
+        byte[] entry = new byte[content.length + (content.length >> 8) + 64];
+        int size = 0;
+        int rest = content.length >>> 4;
+        int first = type.packed() << 4 | (content.length & 0x0f);
+        entry[size++] = (byte) (rest == 0 ? first : first | 0x80);
+        while (rest != 0) {
+            int next = rest & 0x7f;
+            rest >>>= 7;
+            entry[size++] = (byte) (rest == 0 ? next : next | 0x80);
+        }
+        deflater.reset();
+        deflater.setInput(content);
+        deflater.finish();
+        while (!deflater.finished()) {
+            if (size == entry.length) {
+                entry = Arrays.copyOf(entry, entry.length * 2);
+            }
+            size += deflater.deflate(entry, size, entry.length - size);
+        }
+        return Arrays.copyOf(entry, size);
     }
 
     /** How a pack of {@code count} objects begins. */
@@ -68,34 +95,6 @@ final class PackBuilder implements AutoCloseable {
     public void close() {
         stored.end();
         fast.end();
-    }
-
-    private void writeEntryHeader(ObjectType type, int length) {
-        ensure(8);
-        int rest = length >>> 4;
-        int first = type.packed() << 4 | (length & 0x0f);
-        buffer[size++] = (byte) (rest == 0 ? first : first | 0x80);
-        while (rest != 0) {
-            int next = rest & 0x7f;
-            rest >>>= 7;
-            buffer[size++] = (byte) (rest == 0 ? next : next | 0x80);
-        }
-    }
-
-    private void deflate(Deflater deflater, byte[] content) {
-        deflater.reset();
-        deflater.setInput(content);
-        deflater.finish();
-        while (!deflater.finished()) {
-            ensure(content.length + 64);
-            size += deflater.deflate(buffer, size, buffer.length - size);
-        }
-    }
-
-    private int crc(int start) {
-        CRC32 crc = new CRC32();
-        crc.update(buffer, start, size - start);
-        return (int) crc.getValue();
     }
 
     private void ensure(int more) {

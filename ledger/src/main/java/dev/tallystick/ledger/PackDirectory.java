@@ -11,6 +11,12 @@ import java.util.List;
 /** The directory {@code objects/pack}: what lies there, and how a new pack comes to lie there for good. */
 final class PackDirectory {
 
+    /** A pack of a batch, made under the writer lock. */
+    static final String UNFINISHED_BATCH = "tmp_pack-";
+
+    /** A pack of packs, made under the join lock. */
+    static final String UNFINISHED_JOIN = "tmp_join";
+
     private final Path directory;
 
     PackDirectory(Path objects) {
@@ -38,8 +44,7 @@ final class PackDirectory {
      * directory is forced: three forces however many objects there are.
      */
     Pack write(byte[] pack, int packLength, byte[] index, Oid checksum) throws IOException {
-        String name = "pack-" + checksum;
-        Path temporaryPack = directory.resolve("tmp_" + name);
+        Path temporaryPack = directory.resolve(UNFINISHED_BATCH + checksum);
         Files.deleteIfExists(temporaryPack);
         try {
             ForcedFiles.create(temporaryPack, pack, packLength);
@@ -52,7 +57,7 @@ final class PackDirectory {
     /** Gives a forced pack its index and its name. */
     Pack adopt(Path temporaryPack, byte[] index, Oid checksum) throws IOException {
         String name = "pack-" + checksum;
-        Path temporaryIndex = directory.resolve("tmp_idx-" + checksum);
+        Path temporaryIndex = temporaryPack.resolveSibling(temporaryPack.getFileName() + ".idx");
         Files.deleteIfExists(temporaryIndex);
         ForcedFiles.create(temporaryIndex, index);
         Files.move(temporaryPack, directory.resolve(name + ".pack"), StandardCopyOption.ATOMIC_MOVE);
@@ -66,6 +71,15 @@ final class PackDirectory {
         Files.deleteIfExists(directory.resolve(name + ".idx"));
         Files.deleteIfExists(directory.resolve(name + ".rev"));
         Files.deleteIfExists(directory.resolve(name + ".pack"));
+    }
+
+    /** Removes what a process that died left unfinished. Whoever calls this holds the lock under which such files are made. */
+    void removeUnfinished(String prefix) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix + "*")) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
+            }
+        }
     }
 
     boolean isKept(String name) {

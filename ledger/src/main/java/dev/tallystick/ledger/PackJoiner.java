@@ -2,12 +2,10 @@ package dev.tallystick.ledger;
 
 import dev.tallystick.core.CrashPoints;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -171,14 +169,14 @@ final class PackJoiner implements AutoCloseable {
     }
 
     private void join(List<Pack> group) throws IOException {
-        Path temporary = Files.createTempFile(directory, "tmp_join", "");
-        try {
-            PackIndex index = new PackIndex();
-            Optional<byte[]> checksum = copy(group, temporary, index);
-            if (checksum.isEmpty()) {
+        Path temporary = Files.createTempFile(directory, PackDirectory.UNFINISHED_JOIN, "");
+        try (FileChannel out = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+            PackStream stream = new PackStream(out, count(group));
+            if (!copy(group, stream)) {
                 return;
             }
-            Pack joined = store.directory().adopt(temporary, index.bytes(checksum.get()), Oid.at(checksum.get(), 0));
+            byte[] checksum = stream.finish();
+            Pack joined = store.directory().adopt(temporary, stream.index().bytes(checksum), Oid.at(checksum, 0));
             crashPoints.reached(LedgerCrashPoint.PACKS_JOINED);
             store.replace(group, joined);
         } finally {
@@ -186,70 +184,37 @@ final class PackJoiner implements AutoCloseable {
         }
     }
 
-    /** Writes the joined pack and returns its checksum; nothing if a pack holds deltas, which cannot be copied alone. */
-    private Optional<byte[]> copy(List<Pack> group, Path target, PackIndex index) throws IOException {
+    private static int count(List<Pack> group) throws IOException {
         Set<Oid> ids = new HashSet<>();
         for (Pack pack : group) {
-            for (Pack.RawEntry entry : pack.rawEntries()) {
-                ids.add(entry.id());
+            for (int i = 0; i < pack.count(); i++) {
+                ids.add(pack.idAt(i));
             }
         }
-        MessageDigest sha1 = Digests.sha1();
-        try (FileChannel out = FileChannel.open(target, StandardOpenOption.WRITE)) {
-            Appender appender = new Appender(out, sha1);
-            appender.append(PackBuilder.header(ids.size()));
-            for (Pack pack : group) {
-                for (Pack.RawEntry entry : pack.rawEntries()) {
-                    if (!ids.remove(entry.id())) {
-                        continue;
-                    }
-                    byte[] raw = pack.raw(entry);
-                    if (Pack.isDelta(raw)) {
-                        unjoinable.add(pack.name());
-                        return Optional.empty();
-                    }
-                    CRC32 crc = new CRC32();
-                    crc.update(raw);
-                    index.add(entry.id(), Math.toIntExact(appender.position), (int) crc.getValue());
-                    appender.append(raw);
-                }
-            }
-            byte[] checksum = sha1.digest();
-            appender.flush();
-            ForcedFiles.writeFully(out, ByteBuffer.wrap(checksum));
-            out.force(true);
-            return Optional.of(checksum);
-        }
+        return ids.size();
     }
 
-    /** Gathers small pieces into large writes. */
-    private static final class Appender {
-        private final FileChannel out;
-        private final MessageDigest digest;
-        private final ByteBuffer buffer = ByteBuffer.allocate(1 << 20);
-        private long position;
-
-        Appender(FileChannel out, MessageDigest digest) {
-            this.out = out;
-            this.digest = digest;
-        }
-
-        void append(byte[] bytes) throws IOException {
-            digest.update(bytes);
-            position += bytes.length;
-            if (bytes.length > buffer.remaining()) {
-                flush();
-            }
-            if (bytes.length > buffer.capacity()) {
-                ForcedFiles.writeFully(out, ByteBuffer.wrap(bytes));
-            } else {
-                buffer.put(bytes);
+    /** Copies each object once; stops and says no if a pack holds deltas, which cannot be copied alone. */
+    private boolean copy(List<Pack> group, PackStream stream) throws IOException {
+        Set<Oid> copied = new HashSet<>();
+        for (Pack pack : group) {
+            for (Pack.RawEntry entry : pack.rawEntries()) {
+                if (!copied.add(entry.id())) {
+                    continue;
+                }
+                byte[] raw = pack.raw(entry);
+                if (Pack.isDelta(raw)) {
+                    unjoinable.add(pack.name());
+                    return false;
+                }
+                CRC32 crc = new CRC32();
+                crc.update(raw);
+                if ((int) crc.getValue() != entry.crc()) {
+                    throw new DamagedObjectException(pack.name() + " is damaged at " + entry.offset());
+                }
+                stream.append(entry.id(), raw);
             }
         }
-
-        void flush() throws IOException {
-            ForcedFiles.writeFully(out, buffer.flip());
-            buffer.clear();
-        }
+        return true;
     }
 }

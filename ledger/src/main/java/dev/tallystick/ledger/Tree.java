@@ -16,6 +16,9 @@ final class Tree {
     static final String DIRECTORY = "40000";
     static final String FILE = "100644";
 
+    /** Names a commit of another repository; we make none. */
+    static final String SUBMODULE = "160000";
+
     record Entry(String mode, String name, Oid id) {
 
         boolean isDirectory() {

@@ -1,0 +1,48 @@
+package dev.tallystick.ledger;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** What any ref of a repository names, not only ours: other people's branches and tags must survive our housekeeping. */
+final class AllRefs {
+
+    private AllRefs() {}
+
+    static List<Oid> read(Path repository) throws IOException {
+        Set<Oid> tips = new LinkedHashSet<>();
+        List<Path> files;
+        try (Stream<Path> refs = Files.walk(repository.resolve("refs"))) {
+            files = refs.filter(Files::isRegularFile).toList();
+        }
+        for (Path file : files) {
+            String text = Files.readString(file, US_ASCII).strip();
+            if (file.getFileName().toString().endsWith(".lock") || text.startsWith("ref: ")) {
+                continue;
+            }
+            tips.add(parse(file.toString(), text));
+        }
+        Path packed = repository.resolve("packed-refs");
+        List<String> lines = Files.exists(packed) ? Files.readAllLines(packed, US_ASCII) : List.of();
+        for (String line : lines) {
+            if (!line.startsWith("#") && !line.startsWith("^") && !line.isEmpty()) {
+                tips.add(parse("packed-refs", line.substring(0, Math.max(0, line.indexOf(' ')))));
+            }
+        }
+        return new ArrayList<>(tips);
+    }
+
+    private static Oid parse(String where, String hex) throws DamagedRefException {
+        if (!Oid.isHex(hex)) {
+            throw new DamagedRefException(where + " holds a ref that names nothing");
+        }
+        return Oid.parse(hex);
+    }
+}

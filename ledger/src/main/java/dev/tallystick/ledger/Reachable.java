@@ -1,0 +1,77 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Every object that some commits lead to: commits first, then what they hold. */
+final class Reachable {
+
+    private final ObjectStore store;
+    private final Set<Oid> seen = new HashSet<>();
+    private final List<Oid> order = new ArrayList<>();
+
+    private Reachable(ObjectStore store) {
+        this.store = store;
+    }
+
+    static List<Oid> from(ObjectStore store, List<Oid> tips) throws IOException {
+        Reachable reachable = new Reachable(store);
+        Deque<Oid> trees = new ArrayDeque<>();
+        Deque<Oid> open = new ArrayDeque<>(tips);
+        while (!open.isEmpty()) {
+            Oid id = open.remove();
+            GitObject object = store.read(id);
+            switch (object.type()) {
+                case COMMIT -> {
+                    if (reachable.add(id)) {
+                        Commit commit = Commit.parse(object.content());
+                        trees.add(commit.tree());
+                        open.addAll(commit.parents());
+                    }
+                }
+                case TAG -> {
+                    if (reachable.add(id)) {
+                        open.add(tagged(object.content()));
+                    }
+                }
+                case TREE -> trees.add(id);
+                case BLOB -> reachable.add(id);
+            }
+        }
+        reachable.follow(trees);
+        return reachable.order;
+    }
+
+    private void follow(Deque<Oid> trees) throws IOException {
+        while (!trees.isEmpty()) {
+            Oid id = trees.remove();
+            if (add(id)) {
+                for (Tree.Entry entry : new Tree(store.read(id, ObjectType.TREE)).entries()) {
+                    if (entry.isDirectory()) {
+                        trees.add(entry.id());
+                    } else if (!entry.mode().equals(Tree.SUBMODULE)) {
+                        add(entry.id());
+                    }
+                }
+            }
+        }
+    }
+
+    private boolean add(Oid id) {
+        return seen.add(id) && order.add(id);
+    }
+
+    private static Oid tagged(byte[] tag) throws DamagedObjectException {
+        String text = new String(tag, java.nio.charset.StandardCharsets.UTF_8);
+        String hex = text.startsWith("object ") && text.length() >= 47 ? text.substring(7, 47) : "";
+        if (!Oid.isHex(hex)) {
+            throw new DamagedObjectException("a tag names no object");
+        }
+        return Oid.parse(hex);
+    }
+}

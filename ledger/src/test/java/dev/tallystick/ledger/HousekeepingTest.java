@@ -1,0 +1,116 @@
+package dev.tallystick.ledger;
+
+import static dev.tallystick.ledger.Writes.done;
+import static dev.tallystick.ledger.Writes.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.ledger.verifier.Trust;
+import dev.tallystick.ledger.verifier.Verifier;
+import dev.tallystick.testkit.CrashAt;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HousekeepingTest {
+
+    private static final StreamId STREAM = StreamId.of("garbage", "doc");
+
+    @TempDir
+    Path scratch;
+
+    private Path repository;
+    private String rootKey;
+
+    @BeforeEach
+    void init() throws IOException {
+        repository = scratch.resolve("ledger.git");
+        SigningKey root = SigningKey.generate();
+        rootKey = root.publicKey().line();
+        try (Ledger ledger = Ledger.init(repository, root, LedgerOptions.defaults())) {
+            TxHash head = TxHash.NONE;
+            for (int version = 1; version <= 12; version++) {
+                head = done(ledger, put(STREAM, head, Integer.toString(version)));
+            }
+        }
+    }
+
+    @Test
+    void everything_is_in_one_pack_afterwards_and_nothing_is_missing() throws IOException {
+        Native.git(repository, "tag", "-a", "-m", "a stranger's tag", "v1", "main~3");
+        List<LogEntry> log;
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
+            log = ledger.log(STREAM, 100, 100);
+            assertThat(ledger.collectGarbage()).isGreaterThan(12 * 4);
+            assertThat(ledger.log(STREAM, 100, 100)).isEqualTo(log);
+            done(ledger, put(STREAM, log.getFirst().hash(), "13"));
+            ledger.collectGarbage();
+        }
+        assertThat(packs()).hasSize(1);
+        assertThat(Native.git(repository, "cat-file", "-t", "v1").strip()).isEqualTo("tag");
+        judge();
+    }
+
+    @Test
+    void what_nothing_refers_to_is_dropped_after_the_grace_period() throws IOException {
+        CrashPoints dies = CrashAt.first(LedgerCrashPoint.OBJECTS_FORCED);
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults().withCrashPoints(dies))) {
+            assertThat(ledger.append(put(STREAM, ledger.read(STREAM).head(), "lost".length() + "")))
+                    .isInstanceOf(Append.Unavailable.class);
+        }
+        Native.git(repository, "hash-object", "-w", "--stdin");
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
+            ledger.collectGarbage();
+        }
+        assertThat(packs()).as("the new pack, and one that somebody may be about to refer to").hasSize(2);
+
+        Instant later = Instant.now().plus(Duration.ofDays(15));
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults().withClock(() -> later))) {
+            ledger.collectGarbage();
+        }
+        assertThat(packs()).hasSize(1);
+        judge();
+    }
+
+    @Test
+    void a_bundle_is_a_repository_in_one_file() throws IOException {
+        Path bundle = scratch.resolve("books.bundle");
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
+            ledger.bundle(bundle);
+            assertThatThrownBy(() -> ledger.bundle(bundle)).isInstanceOf(IOException.class);
+        }
+        Native.git(repository, "bundle", "verify", bundle.toString());
+        Path clone = scratch.resolve("from-bundle.git");
+        Native.git(scratch, "clone", "-q", "--bare", "-b", "main", bundle.toString(), clone.toString());
+        assertThat(Verifier.verify(clone, Trust.in(rootKey), Verifier.Depth.DEEP).findings()).isEmpty();
+    }
+
+    @Test
+    void what_a_dead_process_left_unfinished_is_removed() throws IOException {
+        Path pack = repository.resolve("objects/pack/tmp_pack-0123");
+        Path join = repository.resolve("objects/pack/tmp_join42");
+        Files.writeString(pack, "half");
+        Files.writeString(join, "half");
+        Ledger.open(repository, LedgerOptions.defaults()).close();
+        assertThat(pack).doesNotExist();
+        assertThat(join).doesNotExist();
+    }
+
+    private List<Path> packs() throws IOException {
+        try (var files = Files.list(repository.resolve("objects/pack"))) {
+            return files.filter(file -> file.toString().endsWith(".pack")).toList();
+        }
+    }
+
+    private void judge() throws IOException {
+        assertThat(Verifier.verify(repository, Trust.in(rootKey), Verifier.Depth.DEEP).findings()).isEmpty();
+        Native.accepts(repository, scratch);
+    }
+}
