@@ -115,7 +115,8 @@ final class GitPeers {
 
         private void writeShard(ObjectInserter inserter, String shard) throws IOException {
             TreeFormatter tree = new TreeFormatter();
-            shards.getOrDefault(shard, new TreeMap<>()).forEach((name, id) -> tree.append(name, FileMode.REGULAR_FILE, id));
+            shards.getOrDefault(shard, new TreeMap<>())
+                    .forEach((name, id) -> tree.append(name, FileMode.REGULAR_FILE, id));
             trees.put(shard, inserter.insert(tree));
         }
 
@@ -158,7 +159,8 @@ final class GitPeers {
             this.streams = streams;
             Process init = new ProcessBuilder("git", "init", "-q", "--bare", directory.toString()).start();
             init.onExit().join();
-            this.process = new ProcessBuilder("git", "-C", directory.toString(), "fast-import", "--quiet", "--force").start();
+            this.process =
+                    new ProcessBuilder("git", "-C", directory.toString(), "fast-import", "--quiet", "--force").start();
             this.in = process.getOutputStream();
             this.out = process.inputReader();
         }
@@ -173,8 +175,16 @@ final class GitPeers {
             for (int i = 0; i < WRITES_PER_CHECKPOINT; i++) {
                 int stream = ThreadLocalRandom.current().nextInt(streams);
                 String body = body();
-                text.append("M 100644 inline ").append(shard(stream)).append('/').append(name(stream)).append('\n');
-                text.append("data ").append(body.length()).append('\n').append(body).append('\n');
+                text.append("M 100644 inline ")
+                        .append(shard(stream))
+                        .append('/')
+                        .append(name(stream))
+                        .append('\n');
+                text.append("data ")
+                        .append(body.length())
+                        .append('\n')
+                        .append(body)
+                        .append('\n');
             }
             text.append("checkpoint\nprogress ").append(commits).append('\n');
             in.write(text.toString().getBytes(US_ASCII));

@@ -130,14 +130,16 @@ final class LedgerSuite implements Suite {
         }
 
         private void write(List<Integer> streams) {
-            List<CompletableFuture<Append>> answers = streams.stream().map(this::submit).toList();
+            List<CompletableFuture<Append>> answers =
+                    streams.stream().map(this::submit).toList();
             for (int i = 0; i < answers.size(); i++) {
                 settle(streams.get(i), answers.get(i));
             }
         }
 
         private CompletableFuture<Append> submit(int stream) {
-            Json body = Json.parse("{\"n\":" + ThreadLocalRandom.current().nextInt(1 << 30) + ",\"pad\":\"" + "a".repeat(150) + "\"}");
+            Json body = Json.parse(
+                    "{\"n\":" + ThreadLocalRandom.current().nextInt(1 << 30) + ",\"pad\":\"" + "a".repeat(150) + "\"}");
             return ledger.submit(new Write(stream(stream), new Change.Put(body), heads.get(stream), ids.nextUlid()));
         }
 

@@ -68,8 +68,7 @@ final class Housekeeping {
     /** Writes a bundle of {@code main}: one file that {@code git clone} takes as a repository. */
     void bundle(Oid main, Path target) throws IOException {
         List<Oid> objects = Reachable.from(store, List.of(main));
-        try (FileChannel out =
-                FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             String header = "# v2 git bundle\n" + main + " " + MainRef.NAME + "\n\n";
             ForcedFiles.writeFully(out, ByteBuffer.wrap(header.getBytes(US_ASCII)));
             fill(new PackStream(out, objects.size()), objects);

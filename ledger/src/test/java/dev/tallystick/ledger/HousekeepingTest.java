@@ -69,7 +69,9 @@ class HousekeepingTest {
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
             ledger.collectGarbage();
         }
-        assertThat(packs()).as("the new pack, and one that somebody may be about to refer to").hasSize(2);
+        assertThat(packs())
+                .as("the new pack, and one that somebody may be about to refer to")
+                .hasSize(2);
 
         Instant later = Instant.now().plus(Duration.ofDays(15));
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults().withClock(() -> later))) {
@@ -89,7 +91,9 @@ class HousekeepingTest {
         Native.git(repository, "bundle", "verify", bundle.toString());
         Path clone = scratch.resolve("from-bundle.git");
         Native.git(scratch, "clone", "-q", "--bare", "-b", "main", bundle.toString(), clone.toString());
-        assertThat(Verifier.verify(clone, Trust.in(rootKey), Verifier.Depth.DEEP).findings()).isEmpty();
+        assertThat(Verifier.verify(clone, Trust.in(rootKey), Verifier.Depth.DEEP)
+                        .findings())
+                .isEmpty();
     }
 
     @Test
@@ -110,7 +114,9 @@ class HousekeepingTest {
     }
 
     private void judge() throws IOException {
-        assertThat(Verifier.verify(repository, Trust.in(rootKey), Verifier.Depth.DEEP).findings()).isEmpty();
+        assertThat(Verifier.verify(repository, Trust.in(rootKey), Verifier.Depth.DEEP)
+                        .findings())
+                .isEmpty();
         Native.accepts(repository, scratch);
     }
 }
