@@ -56,8 +56,12 @@ final class Schemas {
                         () -> new DamagedObjectException("schema " + version + " of " + collection + " is missing"));
         Schema schema = compiled(file.id(), view.blob(file.id()));
         List<Error> errors;
-        synchronized (schema) {
-            errors = schema.validate(body, InputFormat.JSON);
+        try {
+            synchronized (schema) {
+                errors = schema.validate(body, InputFormat.JSON);
+            }
+        } catch (SchemaException e) {
+            return Optional.of("schema " + version + " of " + collection + " cannot be applied: " + e.getMessage());
         }
         return errors.isEmpty()
                 ? Optional.empty()
@@ -72,7 +76,9 @@ final class Schemas {
             return Optional.of("a schema is an object, true or false");
         }
         try {
-            registry.getSchema(schema.canonical()).validate("null", InputFormat.JSON);
+            Schema parsed = registry.getSchema(schema.canonical());
+            parsed.initializeValidators();
+            parsed.validate("null", InputFormat.JSON);
             return Optional.empty();
         } catch (SchemaException e) {
             return Optional.of("this schema cannot be used: " + e.getMessage());

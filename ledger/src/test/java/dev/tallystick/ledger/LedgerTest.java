@@ -156,6 +156,8 @@ class LedgerTest {
     void a_schema_never_reaches_out_for_another_one() {
         Json schema = Json.parse("{\"$ref\":\"http://localhost:9/schema.json\"}");
         assertThat(ledger.putSchema(ORDER.collection(), schema)).isInstanceOf(Append.Invalid.class);
+        Json within = Json.parse("{\"properties\":{\"x\":{\"$ref\":\"http://localhost:9/schema.json\"}}}");
+        assertThat(ledger.putSchema(new Collection("within"), within)).isInstanceOf(Append.Invalid.class);
         Json file = Json.parse("{\"$ref\":\"file:///etc/passwd\"}");
         assertThat(ledger.putSchema(ORDER.collection(), file)).isInstanceOf(Append.Invalid.class);
     }
