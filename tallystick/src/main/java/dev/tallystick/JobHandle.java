@@ -10,6 +10,7 @@ import dev.tallystick.engine.Why;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Follows one job, from any process that reaches the same database. Thread-safe. */
@@ -20,13 +21,15 @@ public final class JobHandle<O extends @Nullable Object> {
     private final JobId id;
     private final Type output;
     private final boolean duplicate;
+    private final CompletableFuture<Closed> end;
 
-    JobHandle(Engine engine, Codec codec, JobId id, Type output, boolean duplicate) {
+    JobHandle(Engine engine, Codec codec, JobId id, Type output, boolean duplicate, CompletableFuture<Closed> end) {
         this.engine = engine;
         this.codec = codec;
         this.id = id;
         this.output = output;
         this.duplicate = duplicate;
+        this.end = end;
     }
 
     public JobId id() {
@@ -45,7 +48,7 @@ public final class JobHandle<O extends @Nullable Object> {
      * @throws JobFailedException if it ended in another way
      */
     public O result(Duration patience) throws InterruptedException {
-        Closed closed = engine.await(id, patience).orElseThrow(() -> new JobOpenException(id, patience));
+        Closed closed = end(patience).orElseThrow(() -> new JobOpenException(id, patience));
         byte[] result = closed.output();
         if (closed.outcome() != JobOutcome.COMPLETED || result == null) {
             throw new JobFailedException(id, closed.outcome(), String.valueOf(closed.error()));
@@ -55,7 +58,11 @@ public final class JobHandle<O extends @Nullable Object> {
 
     /** How the job ended, or empty if it is still open after {@code patience}. */
     public Optional<JobOutcome> outcome(Duration patience) throws InterruptedException {
-        return engine.await(id, patience).map(Closed::outcome);
+        return end(patience).map(Closed::outcome);
+    }
+
+    private Optional<Closed> end(Duration patience) throws InterruptedException {
+        return end.isDone() ? Optional.of(end.join()) : engine.await(id, patience);
     }
 
     /** Sends a signal. The same key again is the same signal, and is taken once. */

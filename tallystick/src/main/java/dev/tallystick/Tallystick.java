@@ -7,6 +7,7 @@ import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
 import dev.tallystick.engine.Accepted;
+import dev.tallystick.engine.Closed;
 import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.EngineSchema;
@@ -21,6 +22,7 @@ import dev.tallystick.keys.KeySchema;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
+import java.lang.reflect.Type;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -111,15 +113,15 @@ public final class Tallystick implements AutoCloseable {
      * @throws KeyReusedException if the key stands for another request
      */
     public <O extends @Nullable Object> JobHandle<O> submit(String workflow, @Nullable Object input, Submit how) {
-        return handle(workflow, join(engine.submit(submission(workflow, input, how))));
+        return handle(workflow, engine.follow(submission(workflow, input, how)));
     }
 
     /** Submits jobs together, which costs little more than one. They are independent: each has its own outcome. */
     public <O extends @Nullable Object> List<JobHandle<O>> submitAll(String workflow, Map<Submit, ?> inputs) {
-        List<CompletableFuture<Accepted>> accepted = new ArrayList<>();
-        inputs.forEach((how, input) -> accepted.add(engine.submit(submission(workflow, input, how))));
+        List<Engine.Following> followed = new ArrayList<>();
+        inputs.forEach((how, input) -> followed.add(engine.follow(submission(workflow, input, how))));
         List<JobHandle<O>> handles = new ArrayList<>();
-        accepted.forEach(each -> handles.add(handle(workflow, join(each))));
+        followed.forEach(each -> handles.add(handle(workflow, each)));
         return handles;
     }
 
@@ -130,12 +132,13 @@ public final class Tallystick implements AutoCloseable {
      */
     public <O extends @Nullable Object> JobHandle<O> submit(
             Connection transaction, String workflow, @Nullable Object input, Submit how) throws SQLException {
-        return handle(workflow, engine.submitIn(transaction, submission(workflow, input, how)));
+        Accepted accepted = engine.submitIn(transaction, submission(workflow, input, how));
+        return handle(workflow, accepted, new CompletableFuture<>());
     }
 
     /** A job that was submitted before, here or elsewhere. */
     public <O extends @Nullable Object> JobHandle<O> job(JobId id, Class<O> output) {
-        return new JobHandle<>(engine, codec, id, output, true);
+        return new JobHandle<>(engine, codec, id, output, true, new CompletableFuture<>());
     }
 
     /** Lets what runs come to a commit and gives the rest back, for another process or the next start. */
@@ -171,16 +174,19 @@ public final class Tallystick implements AutoCloseable {
                 scope.mesh(), workflow, encoded, new ScopedKey(scope, key), fingerprint, how.priority(), how.delay());
     }
 
-    private <O extends @Nullable Object> JobHandle<O> handle(String workflow, Accepted accepted) {
-        return switch (accepted) {
-            case Accepted.Fresh fresh -> handle(workflow, fresh.job(), false);
-            case Accepted.Duplicate duplicate -> handle(workflow, duplicate.job(), true);
-            case Accepted.Reused reused -> throw new KeyReusedException(reused.reuse());
-        };
+    private <O extends @Nullable Object> JobHandle<O> handle(String workflow, Engine.Following following) {
+        return handle(workflow, join(following.accepted()), following.end());
     }
 
-    private <O extends @Nullable Object> JobHandle<O> handle(String workflow, JobId job, boolean duplicate) {
-        return new JobHandle<>(engine, codec, job, engine.outputOf(workflow), duplicate);
+    private <O extends @Nullable Object> JobHandle<O> handle(
+            String workflow, Accepted accepted, CompletableFuture<Closed> end) {
+        Type output = engine.outputOf(workflow);
+        return switch (accepted) {
+            case Accepted.Fresh fresh -> new JobHandle<>(engine, codec, fresh.job(), output, false, end);
+            case Accepted.Duplicate duplicate ->
+                new JobHandle<>(engine, codec, duplicate.job(), output, true, new CompletableFuture<>());
+            case Accepted.Reused reused -> throw new KeyReusedException(reused.reuse());
+        };
     }
 
     private static <T> T join(CompletableFuture<T> future) {

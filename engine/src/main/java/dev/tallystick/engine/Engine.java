@@ -174,14 +174,28 @@ public final class Engine implements AutoCloseable {
 
     /** Accepts a job. The future fails as those of {@link GroupCommitter} do. */
     public CompletableFuture<Accepted> submit(Submission submission) {
+        return follow(submission).accepted();
+    }
+
+    /**
+     * A job on its way in.
+     *
+     * @param end completes if the job runs in this process and ends there; spares whoever waits for it a look at the database
+     */
+    public record Following(CompletableFuture<Accepted> accepted, CompletableFuture<Closed> end) {}
+
+    /** As {@link #submit}, for those who want the result as well. */
+    public Following follow(Submission submission) {
         boolean here = started && !stopping && submission.delay().isZero() && runner.free() > 0;
         Acceptor.Item item = item(submission, here ? owner : null);
-        return committer.submit(acceptor, item).thenApply(accepted -> {
+        CompletableFuture<Closed> end = new CompletableFuture<>();
+        CompletableFuture<Accepted> answer = committer.submit(acceptor, item).thenApply(accepted -> {
             if (accepted instanceof Accepted.Fresh) {
-                begin(item.job(), here);
+                begin(item.job(), here, end);
             }
             return accepted;
         });
+        return new Following(answer, end);
     }
 
     /** Accepts a job in a transaction that the caller has begun and will end. It runs once that has committed. */
@@ -291,13 +305,14 @@ public final class Engine implements AutoCloseable {
         loops.forEach(loop -> loop.awaitEnd(STOPPING));
     }
 
-    private void begin(NewJob job, boolean here) {
+    private void begin(NewJob job, boolean here, CompletableFuture<Closed> end) {
         if (here && job.trigger() != null) {
             graphs.begin(job);
         } else if (here) {
             ActivityId main = ActivityId.main(job.id());
             Lease lease = new Lease(main, Guid.of(main, 0), 1);
-            runner.begin(new LeasedBody(lease, job.mesh(), job.workflow(), job.version(), job.input(), false, false));
+            runner.begin(
+                    new LeasedBody(lease, job.mesh(), job.workflow(), job.version(), job.input(), false, false), end);
         } else {
             jobsAreDue();
         }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -96,10 +97,10 @@ final class Runner {
         return leased.size();
     }
 
-    /** Runs a body whose job has just been accepted: nothing is recorded yet. */
-    void begin(LeasedBody body) {
+    /** Runs a body whose job has just been accepted: nothing is recorded yet. Completes {@code end} if it ends here. */
+    void begin(LeasedBody body, CompletableFuture<Closed> end) {
         tools.crashPoints().reached(EngineCrashPoint.ACCEPTED);
-        run(body, List.of());
+        run(body, List.of(), end);
     }
 
     private void resume(LeasedBody body) {
@@ -118,24 +119,27 @@ final class Runner {
         if (body.isClosed()) {
             new BodyRun(body, List.of(), tools).acknowledgeClosed();
         } else {
-            run(
-                    body,
-                    database.transact(
-                            "read record",
-                            tx -> jobs.activities(tx, body.lease().job())));
+            run(body, recordOf(body.lease()), new CompletableFuture<>());
         }
     }
 
-    private void run(LeasedBody body, List<RecordedActivity> record) {
+    /** Only the holder of a lease adds to the record, so the first holder finds none. */
+    private List<RecordedActivity> recordOf(Lease lease) {
+        return lease.fence() == 1
+                ? List.of()
+                : database.transact("read record", tx -> jobs.activities(tx, lease.job()));
+    }
+
+    private void run(LeasedBody body, List<RecordedActivity> record, CompletableFuture<Closed> end) {
         BodyRun run = new BodyRun(body, record, tools);
         BodyRun before = running.put(run.job(), run);
         if (before != null) {
             before.stop(BodyStopped.Reason.LEASE_LOST);
         }
-        run.start("tally-body-" + run.job(), () -> execute(body, run));
+        run.start("tally-body-" + run.job(), () -> execute(body, run, end));
     }
 
-    private void execute(LeasedBody body, BodyRun run) {
+    private void execute(LeasedBody body, BodyRun run, CompletableFuture<Closed> end) {
         try {
             Closed ending = ending(body, run);
             tools.crashPoints().reached(EngineCrashPoint.RETURNED);
@@ -143,6 +147,7 @@ final class Runner {
                     body.lease().activity(), body.lease().fence(), ending.outcome(), ending.output(), ending.error()));
             tools.crashPoints().reached(EngineCrashPoint.CLOSED);
             closed.accept(ending);
+            end.complete(ending);
         } catch (BodyStopped stopped) {
             if (stopped.reason() == BodyStopped.Reason.JOB_CLOSED) {
                 run.acknowledgeClosed();
