@@ -19,10 +19,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The rules of the ledgers, each on the statements that have to keep it. */
 class CollationStoreTest {
 
+    private static final int ALL = 100;
+
     @RegisterExtension
     static final TestPostgres postgres = Workbench.postgres();
-
-    private static final int ALL = 100;
 
     private final Ledgers ledgers = new Ledgers(postgres.dataSource());
 
@@ -427,10 +427,8 @@ class CollationStoreTest {
 
         assertThat(ledgers.activityDigits(cycle)).isEqualTo("001111000000003");
         assertThat(ledgers.output(cycle)).isEqualTo("result 2");
-        assertThat(List.of(
-                        ledgers.guidDigits(leg(cycle, 0, -1)),
-                        ledgers.guidDigits(leg(cycle, 1, -1)),
-                        ledgers.guidDigits(leg(cycle, 2, -1))))
+        assertThat(List.of(0, 1, 2))
+                .map(n -> ledgers.guidDigits(leg(cycle, n, -1)))
                 .containsExactly("000011000000001 #0", "000011000000001 #1", "000011000000001 #2");
         assertThat(ledgers.state(job)).isEqualTo("2 open");
     }
@@ -439,16 +437,14 @@ class CollationStoreTest {
     void r15_the_closing_transition_among_many_jobs_of_one_batch_closes_its_own_only() {
         JobId closing = ledgers.job();
         JobId open = ledgers.job(2, 0);
-
         ledgers.collate(leg(ActivityId.main(open), 0, -1), leg(ActivityId.main(closing), 0, -1));
-
         assertThat(ledgers.state(closing)).isEqualTo("0 completed");
         assertThat(ledgers.state(open)).isEqualTo("1 open");
     }
 
     private static List<LegOne> children(JobId job, int dimension) {
-        return List.of(
-                new LegOne(new ActivityId(job, "1." + dimension + ".1", "left"), "worker", 0, Duration.ZERO, "workers"),
-                LegOne.inline(new ActivityId(job, "1." + dimension + ".2", "right"), "step", 0));
+        ActivityId left = new ActivityId(job, "1." + dimension + ".1", "left");
+        ActivityId right = new ActivityId(job, "1." + dimension + ".2", "right");
+        return List.of(new LegOne(left, "worker", 0, Duration.ZERO, "workers"), LegOne.inline(right, "step", 0));
     }
 }

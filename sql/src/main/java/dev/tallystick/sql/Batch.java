@@ -89,8 +89,8 @@ final class Batch {
         List<@Nullable O> apply(Tx tx) throws SQLException {
             List<@Nullable O> answers = primitive.apply(tx, items);
             if (answers.size() != items.size()) {
-                throw new IllegalStateException("'" + primitive.name() + "' gave " + answers.size() + " answers to "
-                        + items.size() + " items");
+                throw new IllegalStateException(
+                        "'" + primitive.name() + "' gave " + answers.size() + " answers to " + items.size() + " items");
             }
             return answers;
         }
