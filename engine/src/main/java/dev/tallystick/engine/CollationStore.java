@@ -196,8 +196,7 @@ final class CollationStore {
             """);
 
     // An activity that is there already was dispatched before: by a process that died or failed, and then this is a
-    // further
-    // attempt of the same posting, or by this very call, whose reply was lost. Neither is another Leg 1.
+    // further attempt of the same posting, or by this very call, whose reply was lost. Neither is another Leg 1.
     private static final String ENTER = Weights.in("""
             with item as (
                 select *

@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class PostingStore {
 
     // Meshes take turns, whatever the backlog of each: the recursion hops from mesh to mesh along the index, so its
-    // cost is the
-    // number of meshes and not of postings. Within a mesh the more urgent first, then the older.
+    // cost is the number of meshes and not of postings. Within a mesh the more urgent first, then the older.
     private static final String LEASE_BODIES = """
             with recursive lane as (
                 select q.queue,
@@ -103,9 +102,9 @@ final class PostingStore {
             """;
 
     // The posting is locked by the statement before this one, and whoever does what the body waits for, or ends its
-    // job,
-    // locks it too before writing: so either this sees the work done or the job closed, or the other one sees the body
-    // parked. The statement that locked it may have waited for the other one, and would not see what that one did.
+    // job, locks it too before writing: so either this sees the work done or the job closed, or the other one sees
+    // the body parked. The statement that locked it may have waited for the other one, and would not see what that
+    // one did.
     private static final String PARK = Weights.in("""
             update tally.posting p
             set owner = null,

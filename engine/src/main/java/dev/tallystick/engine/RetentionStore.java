@@ -8,9 +8,8 @@ import java.util.UUID;
 /** Drops jobs that closed long ago, with all that belongs to them. */
 final class RetentionStore {
 
-    // Job ids sort by time, so the old ones lie together at one end of the primary key and no further index is needed:
-    // it
-    // would cost every job an entry when it closes.
+    // Job ids sort by time, so the old ones lie together at one end of the primary key and no further index is
+    // needed: it would cost every job an entry when it closes.
     private static final String DROP = """
             with old as materialized (
                 select id

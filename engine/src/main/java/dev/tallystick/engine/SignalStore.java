@@ -41,8 +41,7 @@ final class SignalStore {
             """);
 
     // One signal for one wait and one wait for one signal: both are numbered, and equal numbers meet. A wait that was
-    // told
-    // something already comes again when the reply to its dispatch was lost; it takes nothing more.
+    // told something already comes again when the reply to its dispatch was lost; it takes nothing more.
     private static final String TAKE = """
             with wait as (
                 select *, row_number() over (partition by job_id, name order by n) as turn
