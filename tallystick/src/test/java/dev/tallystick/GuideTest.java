@@ -26,6 +26,7 @@ class GuideTest {
     record Order(String item, int amount) {}
 
     static final class OrderWorkflow implements Workflow<Order, String> {
+        @Override
         public String run(Context ctx, Order order) {
             String reserved = ctx.step("reserve", String.class, () -> warehouse.reserve(order, ctx.key()));
             ctx.transaction("charge", String.class, connection -> ledger.charge(connection, order));
@@ -67,6 +68,7 @@ class GuideTest {
             .never(IllegalArgumentException.class);
 
     static final class TravelWorkflow implements Workflow<String, String> {
+        @Override
         public String run(Context ctx, String city) {
             List<String> booked = ctx.all(
                     String.class,
