@@ -12,7 +12,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -49,7 +48,6 @@ final class DbSchedulerPeer {
             "create index if not exists scheduled_urgent on scheduled_tasks (priority desc, execution_time asc)");
 
     private final DataSource database;
-    private final String run = UUID.randomUUID().toString();
     private final AtomicLong sequence = new AtomicLong();
 
     DbSchedulerPeer(DataSource database) {
@@ -90,7 +88,7 @@ final class DbSchedulerPeer {
             for (int i = 0; i < BATCHES; i++) {
                 List<TaskInstance<?>> instances = new ArrayList<>();
                 for (int k = 0; k < BATCH; k++) {
-                    instances.add(task.instance(run + ":" + sequence.incrementAndGet()));
+                    instances.add(task.instance("task:" + sequence.incrementAndGet()));
                 }
                 scheduler.scheduleBatch(instances, Clock.systemUTC().instant());
             }

@@ -7,7 +7,6 @@ import dev.dbos.transact.StartWorkflowOptions;
 import dev.dbos.transact.config.DBOSConfig;
 import dev.dbos.transact.workflow.Workflow;
 import dev.tallystick.bench.Contender.Round;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 
@@ -48,7 +47,6 @@ final class DbosPeer {
     private static final int POOL = 32;
 
     private final DataSource database;
-    private final String run = UUID.randomUUID().toString();
     private final AtomicLong sequence = new AtomicLong();
 
     DbosPeer(DataSource database) {
@@ -79,7 +77,7 @@ final class DbosPeer {
 
         @Override
         public int call(int caller) throws Exception {
-            StartWorkflowOptions options = new StartWorkflowOptions(run + "-" + sequence.incrementAndGet());
+            StartWorkflowOptions options = new StartWorkflowOptions("dbos-" + sequence.incrementAndGet());
             var handle = steps == 1
                     ? dbos.startWorkflow(() -> workflows.one("x"), options)
                     : dbos.startWorkflow(() -> workflows.three("x"), options);

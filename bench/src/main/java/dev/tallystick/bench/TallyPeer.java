@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 
@@ -47,7 +46,6 @@ final class TallyPeer {
             """;
 
     private final DataSource database;
-    private final String run = UUID.randomUUID().toString();
     private final AtomicLong sequence = new AtomicLong();
 
     TallyPeer(DataSource database) {
@@ -90,7 +88,7 @@ final class TallyPeer {
     }
 
     private Submit key() {
-        return Submit.key(run + ":" + sequence.incrementAndGet());
+        return Submit.key("tally:" + sequence.incrementAndGet());
     }
 
     private abstract class Running implements Round {
