@@ -238,11 +238,15 @@ class EngineTest {
         workbench.workflow("chance", (ctx, input) -> {
             String drawn = ctx.uuid() + " " + ctx.now() + " " + ctx.random().nextLong();
             seen.add(drawn);
-            ctx.sleep(Duration.ofMillis(50));
+            ctx.await("go", String.class);
             return drawn;
         });
+        Engine engine = workbench.start();
+        JobId job = workbench.submit(engine, "chance", "key");
+        workbench.awaitParked();
+        workbench.signal(engine, job, "go");
 
-        String result = workbench.run(workbench.start(), "chance");
+        String result = workbench.result(workbench.await(engine, job));
 
         assertThat(seen).hasSize(2).containsOnly(result);
     }
@@ -252,13 +256,15 @@ class EngineTest {
         AtomicInteger version = new AtomicInteger(1);
         workbench.workflow("changing", (ctx, input) -> {
             ctx.step(version.get() == 1 ? "old" : "new", String.class, () -> "");
-            version.set(2);
-            ctx.sleep(Duration.ofMillis(50));
-            return "";
+            return ctx.await("go", String.class);
         });
         Engine engine = workbench.start();
+        JobId job = workbench.submit(engine, "changing", "key");
+        workbench.awaitParked();
+        version.set(2);
+        workbench.signal(engine, job, "go");
 
-        Closed closed = workbench.await(engine, workbench.submit(engine, "changing", "key"));
+        Closed closed = workbench.await(engine, job);
 
         assertThat(closed.outcome()).isEqualTo(JobOutcome.FAILED);
         assertThat(closed.error()).contains("'old'", "'new'");

@@ -39,7 +39,7 @@ class SignalsChildrenCancelTest {
         workbench.workflow("waiting", (ctx, input) -> "got " + ctx.await("go", String.class));
         Engine engine = workbench.start();
         JobId job = workbench.submit(engine, "waiting", "key");
-        awaitParked();
+        workbench.awaitParked();
 
         assertThat(signal(engine, job, "go", "s1", "now")).isEqualTo(new Signalled.Kept(false));
 
@@ -109,7 +109,7 @@ class SignalsChildrenCancelTest {
                 })));
         Engine engine = workbench.start();
         JobId job = workbench.submit(engine, "either", "key");
-        awaitParked();
+        workbench.awaitParked();
 
         signal(engine, job, "go", "s1", "signalled");
 
@@ -234,17 +234,5 @@ class SignalsChildrenCancelTest {
     private static Signalled signal(Engine engine, JobId job, String name, String key, String payload) {
         return engine.signal(job, name, key, ("\"" + payload + "\"").getBytes(StandardCharsets.UTF_8))
                 .join();
-    }
-
-    private void awaitParked() {
-        Eventually.holds(
-                "the body is parked",
-                () -> workbench
-                                .database()
-                                .transact("parked", tx -> tx.first("""
-                                select count(*) as n from tally.posting where name = '$main' and visible_at = 'infinity'
-                                """, row -> row.getInt("n")))
-                                .orElseThrow()
-                        == 1);
     }
 }

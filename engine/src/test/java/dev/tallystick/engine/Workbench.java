@@ -11,6 +11,7 @@ import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.keys.KeySchema;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Clock;
 import java.time.Duration;
@@ -140,6 +141,21 @@ final class Workbench implements AutoCloseable {
     String result(Closed closed) {
         byte[] output = closed.output();
         return output == null ? null : codec.<@Nullable String>decode(output, String.class);
+    }
+
+    Signalled signal(Engine engine, JobId job, String name) {
+        return engine.signal(job, name, name + "-key", codec.encode("payload")).join();
+    }
+
+    /** Waits until the one job there is has nothing to do here, so that what wakes it makes it run from the top. */
+    void awaitParked() {
+        Eventually.holds(
+                "the body is parked",
+                () -> database.transact("parked", tx -> tx.first("""
+                                select count(*) as n from tally.posting where name = '$main' and visible_at = 'infinity'
+                                """, row -> row.getInt("n")))
+                                .orElseThrow()
+                        == 1);
     }
 
     Database database() {
