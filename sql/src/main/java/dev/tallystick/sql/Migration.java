@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /**
  * One numbered step of a schema. A step adds; it never takes away what code of the version before still uses. One that cannot
- * help it says so in its first line, {@code -- needs code N}: instances that know fewer than N steps then refuse to start.
+ * help it says so in its first line, {@code -- needs code N}: instances that do not know step N then refuse to start.
  */
 record Migration(int number, String name, String sql, int needsCode) {
 

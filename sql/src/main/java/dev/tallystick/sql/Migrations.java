@@ -34,7 +34,7 @@ public final class Migrations {
      *
      * @param module whose steps these are
      * @param anchor the class beside which the files lie
-     * @param files {@code 0001-….sql}, {@code 0002-….sql} and so on, without a gap
+     * @param files {@code 0001-….sql}, {@code 0002-….sql} and so on, ascending; gaps leave room for work done side by side
      */
     public static Migrations of(String module, Class<?> anchor, String... files) {
         List<Migration> steps = new ArrayList<>();
@@ -45,10 +45,10 @@ public final class Migrations {
     }
 
     static Migrations of(String module, List<Migration> steps) {
-        for (int i = 0; i < steps.size(); i++) {
-            if (steps.get(i).number() != i + 1) {
-                throw new IllegalArgumentException(
-                        "migrations are numbered without a gap from 0001: " + steps.get(i) + " is at place " + (i + 1));
+        for (int i = 1; i < steps.size(); i++) {
+            if (steps.get(i).number() <= steps.get(i - 1).number()) {
+                throw new IllegalArgumentException("migrations are listed in the order of their numbers: "
+                        + steps.get(i) + " is not after " + steps.get(i - 1));
             }
         }
         return new Migrations(module, List.copyOf(steps));
@@ -101,9 +101,10 @@ public final class Migrations {
 
     private void demandNotTooNew(Tx tx) throws SQLException {
         int needed = store.neededCode(tx, module);
-        if (needed > steps.size()) {
+        int known = steps.isEmpty() ? 0 : steps.getLast().number();
+        if (needed > known) {
             throw new SchemaException("the schema of " + module + " needs code that knows migration " + needed
-                    + ", this code knows " + steps.size() + ": upgrade this instance");
+                    + ", this code knows " + known + ": upgrade this instance");
         }
     }
 

@@ -117,11 +117,19 @@ class MigrationsTest {
     }
 
     @Test
-    void a_gap_in_the_numbers_is_a_mistake_of_the_code() {
-        assertThatThrownBy(() -> migrations(FIRST, THIRD))
+    void numbers_out_of_order_are_a_mistake_of_the_code() {
+        assertThatThrownBy(() -> migrations(THIRD, FIRST))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("without a gap");
+                .hasMessageContaining("0001-fruit is not after");
         assertThatThrownBy(() -> Migration.of("1-fruit.sql", "")).hasMessageContaining("0001-what-it-adds.sql");
+    }
+
+    @Test
+    void a_step_that_was_left_out_is_applied_once_it_is_there() {
+        Migration later = Migration.of("0010-taste.sql", "create table tally.taste (name text)");
+        assertThat(migrations(FIRST, later).migrate(database)).containsExactly("0001-fruit", "0010-taste");
+
+        assertThat(migrations(FIRST, SECOND, later).migrate(database)).containsExactly("0002-colour");
     }
 
     private static Migrations migrations(Migration... steps) {
