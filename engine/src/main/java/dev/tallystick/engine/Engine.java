@@ -1,10 +1,7 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.core.CrashPoints;
-import dev.tallystick.core.Destination;
 import dev.tallystick.core.Ids;
-import dev.tallystick.core.Priority;
-import dev.tallystick.keys.AcceptClaim;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
@@ -22,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -52,13 +50,13 @@ public final class Engine implements AutoCloseable {
             task -> Thread.ofVirtual().name("tally-reader").start(task);
 
     private final String owner;
-    private final Ids ids;
     private final GroupCommitter committer;
     private final Mover mover;
     private final Acceptor acceptor;
     private final Signaller signaller;
     private final PostingStore postings;
     private final Runner runner;
+    private final JobMaker maker;
     private final Graphs graphs;
     private final Timekeeper timekeeper;
     private final Outcomes outcomes;
@@ -89,7 +87,6 @@ public final class Engine implements AutoCloseable {
             CrashPoints crashPoints) {
         this.database = database;
         this.crashPoints = crashPoints;
-        this.ids = ids;
         this.owner = ids.next().toString();
         PostingStore postings = new PostingStore();
         CollationStore collation = new CollationStore();
@@ -129,6 +126,7 @@ public final class Engine implements AutoCloseable {
                 settings.poll(),
                 crashPoints);
         this.runner = new Runner(database, postings, jobs, settings, tools, outcomes::tell, this::bodyEnded);
+        this.maker = new JobMaker(ids, runner, graphs);
         this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
         JobRetention retention = new JobRetention(database, clock, settings.kept());
         this.wakeups = new Wakeups(database, WAKE, owner, this::wokenByAnother);
@@ -187,7 +185,7 @@ public final class Engine implements AutoCloseable {
     /** As {@link #submit}, for those who want the result as well. */
     public Following follow(Submission submission) {
         boolean here = started && !stopping && submission.delay().isZero() && runner.free() > 0;
-        Acceptor.Item item = item(submission, here ? owner : null);
+        Acceptor.Item item = maker.submitted(submission, here ? owner : null);
         CompletableFuture<Closed> end = new CompletableFuture<>();
         CompletableFuture<Accepted> answer = committer.submit(acceptor, item).thenApply(accepted -> {
             if (accepted instanceof Accepted.Fresh) {
@@ -200,38 +198,19 @@ public final class Engine implements AutoCloseable {
 
     /** Accepts a job in a transaction that the caller has begun and will end. It runs once that has committed. */
     public Accepted submitIn(Connection transaction, Submission submission) throws SQLException {
-        List<@Nullable Accepted> answers = acceptor.apply(Tx.on(transaction), List.of(item(submission, null)));
+        List<@Nullable Accepted> answers =
+                acceptor.apply(Tx.on(transaction), List.of(maker.submitted(submission, null)));
         return Objects.requireNonNull(answers.getFirst());
-    }
-
-    private Acceptor.Item item(Submission submission, @Nullable String leasedTo) {
-        Newest type = newest(submission.workflow());
-        JobId id = new JobId(ids.next());
-        NewJob job = new NewJob(
-                id,
-                submission.mesh(),
-                submission.workflow(),
-                type.version(),
-                submission.priority().turn(),
-                submission.input(),
-                submission.delay(),
-                type.trigger() == null ? leasedTo : null,
-                null,
-                null,
-                type.trigger());
-        AcceptClaim claim = submission.key() == null || submission.fingerprint() == null
-                ? null
-                : new AcceptClaim(
-                        submission.key(),
-                        submission.fingerprint(),
-                        new Destination(Destination.Kind.WORKFLOW, submission.workflow()),
-                        id.value());
-        return new Acceptor.Item(job, claim);
     }
 
     /** What jobs of this workflow return. */
     public Type outputOf(String workflow) {
-        return newest(workflow).output();
+        return maker.newest(workflow).output();
+    }
+
+    /** The workflows of which this engine can make jobs. */
+    Set<String> workflows() {
+        return maker.workflows();
     }
 
     /** What the job waits for, since when, and what would move it. */
@@ -319,7 +298,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Here and elsewhere: whoever is free takes them. */
-    private void jobsAreDue() {
+    void jobsAreDue() {
         claims.ring();
         graphs.ring();
         wakeups.ring();
@@ -336,22 +315,6 @@ public final class Engine implements AutoCloseable {
     private void otherJobsAreDue() {
         jobsAreDue();
         timers.ring();
-    }
-
-    /** What a new job of a workflow runs: the version, what it returns, and the trigger if it is a graph. */
-    private record Newest(
-            int version, Type output, @Nullable String trigger) {}
-
-    private Newest newest(String workflow) {
-        WorkflowType<?, ?> code = runner.newest(workflow);
-        Graph graph = graphs.newest(workflow);
-        if (graph != null && (code == null || graph.version() > code.version())) {
-            return new Newest(graph.version(), Object.class, graph.trigger().name());
-        }
-        if (code == null) {
-            throw new UnknownWorkflowException(workflow);
-        }
-        return new Newest(code.version(), code.output(), null);
     }
 
     private void claim() {
@@ -391,19 +354,7 @@ public final class Engine implements AutoCloseable {
     }
 
     private NewJob child(ChildOrder order) {
-        Newest type = newest(order.workflow());
-        return new NewJob(
-                new JobId(ids.next()),
-                order.mesh(),
-                order.workflow(),
-                type.version(),
-                Priority.DEFAULT.turn(),
-                order.input(),
-                Duration.ZERO,
-                null,
-                order.parent(),
-                null,
-                type.trigger());
+        return maker.child(order);
     }
 
     private void bodyEnded(Runner.Ended ended) {

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The graphs and the workers of one process. Thread-safe. */
@@ -42,6 +43,10 @@ final class GraphRegistry {
                 .filter(graph -> graph.name().equals(workflow))
                 .max((one, other) -> Integer.compare(one.version(), other.version()))
                 .orElse(null);
+    }
+
+    Set<String> workflows() {
+        return types.values().stream().map(type -> type.graph().name()).collect(Collectors.toSet());
     }
 
     /** The graphs whose own part may be done here. */

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -113,6 +114,10 @@ final class Graphs {
     @Nullable
     Graph newest(String workflow) {
         return registry.newest(workflow);
+    }
+
+    Set<String> workflows() {
+        return registry.workflows();
     }
 
     /** Something may be due. */

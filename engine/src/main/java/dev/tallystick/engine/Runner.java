@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,6 +73,10 @@ final class Runner {
                 .filter(type -> type.name().equals(workflow))
                 .max((one, other) -> Integer.compare(one.version(), other.version()))
                 .orElse(null);
+    }
+
+    Set<String> workflows() {
+        return types.values().stream().map(WorkflowType::name).collect(Collectors.toSet());
     }
 
     int free() {

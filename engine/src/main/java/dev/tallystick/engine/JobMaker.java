@@ -1,0 +1,89 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.Ids;
+import dev.tallystick.core.Priority;
+import dev.tallystick.keys.AcceptClaim;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the jobs that are submitted, or that an activity of another job orders: of the newest version that is known here. */
+final class JobMaker {
+
+    private final Ids ids;
+    private final Runner runner;
+    private final Graphs graphs;
+
+    JobMaker(Ids ids, Runner runner, Graphs graphs) {
+        this.ids = ids;
+        this.runner = runner;
+        this.graphs = graphs;
+    }
+
+    /** What a new job of a workflow runs: the version, what it returns, and the trigger if it is a graph. */
+    record Newest(int version, Type output, @Nullable String trigger) {}
+
+    Newest newest(String workflow) {
+        WorkflowType<?, ?> code = runner.newest(workflow);
+        Graph graph = graphs.newest(workflow);
+        if (graph != null && (code == null || graph.version() > code.version())) {
+            return new Newest(graph.version(), Object.class, graph.trigger().name());
+        }
+        if (code == null) {
+            throw new UnknownWorkflowException(workflow);
+        }
+        return new Newest(code.version(), code.output(), null);
+    }
+
+    /** The workflows of which jobs can be made here. */
+    Set<String> workflows() {
+        Set<String> names = new HashSet<>(runner.workflows());
+        names.addAll(graphs.workflows());
+        return names;
+    }
+
+    /** The job that a submission asks for, leased to whoever is named. */
+    Acceptor.Item submitted(Submission submission, @Nullable String leasedTo) {
+        Newest type = newest(submission.workflow());
+        JobId id = new JobId(ids.next());
+        NewJob job = new NewJob(
+                id,
+                submission.mesh(),
+                submission.workflow(),
+                type.version(),
+                submission.priority().turn(),
+                submission.input(),
+                submission.delay(),
+                type.trigger() == null ? leasedTo : null,
+                null,
+                null,
+                type.trigger());
+        AcceptClaim claim = submission.key() == null || submission.fingerprint() == null
+                ? null
+                : new AcceptClaim(
+                        submission.key(),
+                        submission.fingerprint(),
+                        new Destination(Destination.Kind.WORKFLOW, submission.workflow()),
+                        id.value());
+        return new Acceptor.Item(job, claim);
+    }
+
+    NewJob child(ChildOrder order) {
+        Newest type = newest(order.workflow());
+        return new NewJob(
+                new JobId(ids.next()),
+                order.mesh(),
+                order.workflow(),
+                type.version(),
+                Priority.DEFAULT.turn(),
+                order.input(),
+                Duration.ZERO,
+                null,
+                order.parent(),
+                null,
+                type.trigger());
+    }
+}
