@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for the threads of the branches of one body.
  */
 final class BodyRun {
+
+    /** What the path of an activity begins with, seen from its body or branch. */
+    private static final Pattern PLACE = Pattern.compile("(\\d+)(?=\\.|$)");
 
     private final LeasedBody body;
     private final Lease lease;
@@ -68,6 +72,14 @@ final class BodyRun {
     @Nullable
     RecordedActivity recorded(String path) {
         return recorded.get(path);
+    }
+
+    /** Whether the run before got further than this place of the body or branch whose places begin with {@code prefix}. */
+    boolean hasRecordBeyond(String prefix, int place) {
+        return recorded.keySet().stream()
+                .filter(path -> path.startsWith(prefix))
+                .map(path -> PLACE.matcher(path.substring(prefix.length())))
+                .anyMatch(next -> next.lookingAt() && Integer.parseInt(next.group(1)) > place);
     }
 
     /** Starts a thread of this body. It unwinds when the body is stopped. */

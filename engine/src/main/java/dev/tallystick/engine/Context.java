@@ -53,6 +53,21 @@ public interface Context {
     /** Runs the branches side by side and returns what the first one returned. Who was first is recorded. */
     <T extends @Nullable Object> T any(Class<T> type, List<Branch<T>> branches);
 
+    /**
+     * Guards a change of a workflow whose jobs are under way: true for jobs that get here for the first time with this call in
+     * the code, false for those that passed here before it was. The first answer for an id is recorded and stays for the whole
+     * job; a branch decides for itself what its parent has not decided.
+     *
+     * <pre>{@code
+     * if (ctx.patched("check-address")) {
+     *     ctx.step("check address", …);
+     * }
+     * }</pre>
+     *
+     * @param id letters, digits, '_' and '-'; remove the call when no job from before it is open
+     */
+    boolean patched(String id);
+
     /** A new id, the same in every run. */
     UUID uuid();
 

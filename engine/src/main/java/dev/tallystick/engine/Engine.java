@@ -63,6 +63,7 @@ public final class Engine implements AutoCloseable {
     private final Database database;
     private final CrashPoints crashPoints;
     private final Repeats repeats;
+    private final UnclaimedWatch unclaimed;
     private final JobStore jobs = new JobStore();
 
     private final Loop claims;
@@ -127,6 +128,7 @@ public final class Engine implements AutoCloseable {
                 crashPoints);
         this.runner = new Runner(database, postings, jobs, settings, tools, outcomes::tell, this::bodyEnded);
         this.maker = new JobMaker(ids, runner, graphs);
+        this.unclaimed = new UnclaimedWatch(database, this::isRegistered, settings.lease());
         this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
         JobRetention retention = new JobRetention(database, clock, settings.kept());
         this.wakeups = new Wakeups(database, WAKE, owner, this::wokenByAnother);
@@ -136,6 +138,7 @@ public final class Engine implements AutoCloseable {
                 claims,
                 timers,
                 new Loop("retention", SWEEP, retention::sweep),
+                new Loop("unclaimed", settings.lease().multipliedBy(2), unclaimed::warn),
                 new Loop("heartbeat", settings.heartbeat(), runner::beat),
                 new Loop("completions", settings.lease(), sweeper::sweep),
                 new Loop("results", settings.unsaid(), runner::sayStale),
@@ -211,6 +214,11 @@ public final class Engine implements AutoCloseable {
     /** The workflows of which this engine can make jobs. */
     Set<String> workflows() {
         return maker.workflows();
+    }
+
+    /** Jobs that are due and that nobody takes: most likely the code of their version is gone. */
+    public List<Unclaimed> unclaimed() {
+        return unclaimed.look(Duration.ZERO);
     }
 
     /** What the job waits for, since when, and what would move it. */
@@ -315,6 +323,10 @@ public final class Engine implements AutoCloseable {
     private void otherJobsAreDue() {
         jobsAreDue();
         timers.ring();
+    }
+
+    private boolean isRegistered(String queue) {
+        return runner.has(queue) || graphs.queues().contains(queue);
     }
 
     private void claim() {

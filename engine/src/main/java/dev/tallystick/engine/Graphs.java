@@ -116,6 +116,16 @@ final class Graphs {
         return registry.newest(workflow);
     }
 
+    @Nullable
+    Graph graph(String queue) {
+        GraphType type = registry.type(queue);
+        return type == null ? null : type.graph();
+    }
+
+    Set<String> queues() {
+        return registry.graphs();
+    }
+
     Set<String> workflows() {
         return registry.workflows();
     }

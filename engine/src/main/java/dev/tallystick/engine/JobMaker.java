@@ -8,6 +8,8 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the jobs that are submitted, or that an activity of another job orders: of the newest version that is known here. */
@@ -38,6 +40,32 @@ final class JobMaker {
         return new Newest(code.version(), code.output(), null);
     }
 
+    private Newest version(String workflow, @Nullable Integer version) {
+        return version == null ? newest(workflow) : exactly(workflow, version);
+    }
+
+    private Newest exactly(String workflow, int version) {
+        String queue = Runner.queueOf(workflow, version);
+        WorkflowType<?, ?> code = runner.type(queue);
+        if (code != null) {
+            return new Newest(version, code.output(), null);
+        }
+        Graph graph = graphs.graph(queue);
+        if (graph == null) {
+            newest(workflow);
+            throw new UnknownWorkflowException(workflow, version, versions(workflow));
+        }
+        return new Newest(version, Object.class, graph.trigger().name());
+    }
+
+    private Set<Integer> versions(String workflow) {
+        Set<Integer> known = new TreeSet<>();
+        Stream.concat(runner.queues().stream(), graphs.queues().stream())
+                .filter(queue -> queue.startsWith(workflow + "@"))
+                .forEach(queue -> known.add(Integer.parseInt(queue.substring(workflow.length() + 1))));
+        return known;
+    }
+
     /** The workflows of which jobs can be made here. */
     Set<String> workflows() {
         Set<String> names = new HashSet<>(runner.workflows());
@@ -47,7 +75,7 @@ final class JobMaker {
 
     /** The job that a submission asks for, leased to whoever is named. */
     Acceptor.Item submitted(Submission submission, @Nullable String leasedTo) {
-        Newest type = newest(submission.workflow());
+        Newest type = version(submission.workflow(), submission.version());
         JobId id = new JobId(ids.next());
         NewJob job = new NewJob(
                 id,

@@ -68,6 +68,16 @@ final class Runner {
     }
 
     @Nullable
+    WorkflowType<?, ?> type(String queue) {
+        return types.get(queue);
+    }
+
+    /** The versions of workflows that can be run here. */
+    Set<String> queues() {
+        return types.keySet();
+    }
+
+    @Nullable
     WorkflowType<?, ?> newest(String workflow) {
         return types.values().stream()
                 .filter(type -> type.name().equals(workflow))

@@ -5,7 +5,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -13,6 +15,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,21 +25,24 @@ import org.jspecify.annotations.Nullable;
 final class Scope implements Context {
 
     private static final byte[] NULL = {'n', 'u', 'l', 'l'};
+    private static final Pattern PATCH_ID = Pattern.compile("[A-Za-z0-9_-]{1,100}");
 
     private final BodyRun run;
     private final String prefix;
+    private final Map<String, Boolean> patches;
     private int place;
 
     /** Set when the branch of this scope has lost against another: what it still says is not heard. */
     private volatile boolean cancelled;
 
-    private Scope(BodyRun run, String prefix) {
+    private Scope(BodyRun run, String prefix, Map<String, Boolean> patches) {
         this.run = run;
         this.prefix = prefix;
+        this.patches = new HashMap<>(patches);
     }
 
     static Scope of(BodyRun run) {
-        return new Scope(run, "");
+        return new Scope(run, "", Map.of());
     }
 
     @Override
@@ -47,6 +53,32 @@ final class Scope implements Context {
     @Override
     public String key() {
         return run.job() + ":" + prefix + place;
+    }
+
+    @Override
+    public boolean patched(String id) {
+        demandHeard();
+        return patches.computeIfAbsent(id, this::decidePatch);
+    }
+
+    /**
+     * The mark of a patch stands between two places and takes none, so that the record of a job without it still fits. It
+     * commits together with, or before, whatever is asked next: a record that goes on without a mark is from before the patch.
+     */
+    private boolean decidePatch(String id) {
+        if (!PATCH_ID.matcher(id).matches()) {
+            throw new IllegalArgumentException(
+                    "a patch's id has up to 100 letters, digits, '_' or '-'; got '" + id + "'");
+        }
+        ActivityId mark = new ActivityId(run.job(), prefix + place + "~" + id, "$patched:" + id);
+        if (recordOf(mark) != null) {
+            return true;
+        }
+        if (run.hasRecordBeyond(prefix, place)) {
+            return false;
+        }
+        say(LegOne.inline(mark, "patch", 0), NULL);
+        return true;
     }
 
     @Override
@@ -210,7 +242,7 @@ final class Scope implements Context {
 
     /** The context of a branch at the given place. */
     Scope branch(String path) {
-        return new Scope(run, path + ".");
+        return new Scope(run, path + ".", patches);
     }
 
     /** What it still says is not heard, and what it still asks is refused. */

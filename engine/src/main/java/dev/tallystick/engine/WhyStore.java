@@ -58,8 +58,8 @@ final class WhyStore {
             return "waiting; nobody holds it";
         }
         return row.getBoolean("due")
-                ? "due, waiting for a process that runs " + row.getString("workflow") + " version "
-                        + row.getInt("version")
+                ? "due since " + Tx.instant(row, "visible_at") + ", waiting for a process in which "
+                        + row.getString("workflow") + " version " + row.getInt("version") + " is registered"
                 : "not before " + Tx.instant(row, "visible_at");
     }
 

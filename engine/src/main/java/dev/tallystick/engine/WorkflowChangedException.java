@@ -7,6 +7,6 @@ public final class WorkflowChangedException extends RuntimeException {
 
     WorkflowChangedException(String path, String recorded, String asked) {
         super("at place " + path + " the record says '" + recorded + "' and the code says '" + asked
-                + "': register the changed workflow as a new version");
+                + "': register the changed workflow as a new version, or guard the change with ctx.patched(id)");
     }
 }
