@@ -14,6 +14,7 @@ import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.JsonCodec;
 import dev.tallystick.engine.Submission;
+import dev.tallystick.engine.Unclaimed;
 import dev.tallystick.engine.Workflow;
 import dev.tallystick.engine.WorkflowType;
 import dev.tallystick.keys.AcceptDoor;
@@ -141,6 +142,11 @@ public final class Tallystick implements AutoCloseable {
         return new JobHandle<>(engine, codec, id, output, true, new CompletableFuture<>());
     }
 
+    /** Jobs that are due and that nobody takes, because the code of their version is registered nowhere. */
+    public List<Unclaimed> unclaimed() {
+        return engine.unclaimed();
+    }
+
     /** Lets what runs come to a commit and gives the rest back, for another process or the next start. */
     @Override
     public void close() {
@@ -164,14 +170,31 @@ public final class Tallystick implements AutoCloseable {
         byte[] encoded = codec.encode(input);
         IdempotencyKey key = how.key();
         if (key == null) {
-            return new Submission(scope.mesh(), workflow, encoded, null, null, how.priority(), how.delay());
+            return new Submission(
+                    scope.mesh(),
+                    workflow,
+                    how.version(),
+                    encoded,
+                    null,
+                    null,
+                    how.priority(),
+                    how.delay(),
+                    how.timeout());
         }
         // What the key stands for is what the caller passed, not how a codec has sealed it.
         Json document = Json.parse(plain.encode(input));
         Fingerprint fingerprint =
                 Fingerprint.of(Envelope.ofJob(workflow, document).withPriority(how.priority()));
         return new Submission(
-                scope.mesh(), workflow, encoded, new ScopedKey(scope, key), fingerprint, how.priority(), how.delay());
+                scope.mesh(),
+                workflow,
+                how.version(),
+                encoded,
+                new ScopedKey(scope, key),
+                fingerprint,
+                how.priority(),
+                how.delay(),
+                how.timeout());
     }
 
     private <O extends @Nullable Object> JobHandle<O> handle(String workflow, Engine.Following following) {

@@ -11,12 +11,12 @@ record ActivityId(JobId job, String path, String name) {
 
     /** The transition that ends a job from outside. */
     static ActivityId cancel(JobId job) {
-        return new ActivityId(job, "", "$cancel");
+        return Ending.CANCEL.of(job);
     }
 
     /** The transition that ends a job one of whose ledgers is full. */
     static ActivityId ceiling(JobId job) {
-        return new ActivityId(job, "", "$ceiling");
+        return Ending.CEILING.of(job);
     }
 
     static ActivityId main(JobId job) {

@@ -225,7 +225,7 @@ final class BodyRun {
             unsaidDispatches = new ArrayList<>();
             results.addAll(last);
             entries.addAll(dispatches);
-            return new Move(lease, results, entries, children, waitsFor);
+            return new Move(lease, results, entries, children, waitsFor, body.isTimed());
         }
     }
 

@@ -299,7 +299,9 @@ public final class Engine implements AutoCloseable {
             ActivityId main = ActivityId.main(job.id());
             Lease lease = new Lease(main, Guid.of(main, 0), 1);
             runner.begin(
-                    new LeasedBody(lease, job.mesh(), job.workflow(), job.version(), job.input(), false, false), end);
+                    new LeasedBody(
+                            lease, job.mesh(), job.workflow(), job.version(), job.input(), false, job.isTimed(), false),
+                    end);
         } else {
             jobsAreDue();
         }

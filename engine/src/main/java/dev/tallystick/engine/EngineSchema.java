@@ -5,8 +5,8 @@ import dev.tallystick.sql.Migrations;
 /** The engine's tables. */
 public final class EngineSchema {
 
-    public static final Migrations MIGRATIONS =
-            Migrations.of("engine", EngineSchema.class, "0001-jobs-activities-guids-postings.sql");
+    public static final Migrations MIGRATIONS = Migrations.of(
+            "engine", EngineSchema.class, "0001-jobs-activities-guids-postings.sql", "0010-time-outs.sql");
 
     private EngineSchema() {}
 }

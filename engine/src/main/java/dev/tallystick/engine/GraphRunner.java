@@ -135,7 +135,9 @@ final class GraphRunner {
         try {
             GraphWorker.Typed<?> worker = Objects.requireNonNull(
                     registry.worker(node.worker()), () -> "no worker '" + node.worker() + "' is registered here");
-            return new GraphTold.Output(Payloads.encode(codec, worker.call(codec, about, work.input())));
+            Object output = TimeLimit.<@Nullable Object>within(
+                    node.retry().timeout(), () -> worker.call(codec, about, work.input()));
+            return new GraphTold.Output(Payloads.encode(codec, output));
         } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
             boolean last = !node.retry().allows(work.attempt(), e) || e instanceof PayloadTooLargeException;
             return last

@@ -190,13 +190,15 @@ public final class GraphYaml {
         if (value == null) {
             return Retry.DEFAULT;
         }
-        YamlValue.Mapping retry = mapping(value, "retry", Set.of("attempts", "first", "longest", "jitter"));
+        YamlValue.Mapping retry = mapping(value, "retry", Set.of("attempts", "first", "longest", "jitter", "timeout"));
         Retry standard = Retry.DEFAULT;
         Duration first = duration(retry, "first").orElse(standard.first());
         Duration longest =
                 duration(retry, "longest").orElse(first.compareTo(standard.longest()) > 0 ? first : standard.longest());
         double jitter = text(retry, "jitter").map(Double::parseDouble).orElse(standard.jitter());
-        return new Retry(number(retry, "attempts").orElse(standard.attempts()), first, longest, jitter, List.of());
+        Duration timeout = duration(retry, "timeout").orElse(null);
+        return new Retry(
+                number(retry, "attempts").orElse(standard.attempts()), first, longest, jitter, List.of(), timeout);
     }
 
     private List<GraphPlace.Transition> next(String name, YamlValue.Mapping fields) {

@@ -72,6 +72,7 @@ final class GraphYamlWriter {
         put(fields, "first", retry.first());
         put(fields, "longest", retry.longest());
         fields.put("jitter", retry.jitter());
+        put(fields, "timeout", retry.timeout());
         return fields;
     }
 

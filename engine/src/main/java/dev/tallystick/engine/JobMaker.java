@@ -88,7 +88,8 @@ final class JobMaker {
                 type.trigger() == null ? leasedTo : null,
                 null,
                 null,
-                type.trigger());
+                type.trigger(),
+                submission.timeout());
         AcceptClaim claim = submission.key() == null || submission.fingerprint() == null
                 ? null
                 : new AcceptClaim(
@@ -112,6 +113,7 @@ final class JobMaker {
                 null,
                 order.parent(),
                 null,
-                type.trigger());
+                type.trigger(),
+                null);
     }
 }

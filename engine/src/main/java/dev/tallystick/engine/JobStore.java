@@ -53,6 +53,22 @@ final class JobStore {
             from fresh
             """);
 
+    // Said again after its reply was lost, it finds the posting there, or the job closed.
+    private static final String LIMIT = """
+            with timed as (
+                update tally.job j
+                set deadline = now() + i.millis * interval '1 millisecond'
+                from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (id, guid, millis)
+                where j.id = i.id
+                    and j.deadline is null
+                    and j.closed_by is null
+                returning j.id, i.guid, j.mesh, j.deadline
+            )
+            insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, path, name)
+            select id, guid, mesh, '$engine', 0, deadline, '', '$timeout'
+            from timed
+            """;
+
     private static final String READ = """
             select id, mesh, workflow, version, semaphore, outcome, output, error, created_at, closed_at
             from tally.job
@@ -103,6 +119,19 @@ final class JobStore {
                         job.continuedFrom() == null ? null : job.continuedFrom().value()),
                 of.texts(NewJob::trigger),
                 lease.toMillis());
+        List<NewJob> timed = jobs.stream().filter(NewJob::isTimed).toList();
+        if (!timed.isEmpty()) {
+            limit(tx, timed);
+        }
+    }
+
+    private static void limit(Tx tx, List<NewJob> timed) throws SQLException {
+        Columns<NewJob> of = new Columns<>(timed);
+        tx.update(
+                LIMIT,
+                of.uuids(job -> job.id().value()),
+                of.uuids(job -> Guid.of(Ending.TIMEOUT.of(job.id()), 0).value()),
+                of.longs(NewJob::limitMillis));
     }
 
     Optional<JobView> read(Tx tx, JobId id) throws SQLException {

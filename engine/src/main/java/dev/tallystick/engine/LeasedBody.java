@@ -4,7 +4,15 @@ package dev.tallystick.engine;
  * A body that may run now, with what it needs to begin.
  *
  * @param isChild whether another job waits for this one
+ * @param isTimed whether the job must be done in time
  * @param isClosed whether the job has ended from outside, so that there is nothing to run
  */
 record LeasedBody(
-        Lease lease, String mesh, String workflow, int version, byte[] input, boolean isChild, boolean isClosed) {}
+        Lease lease,
+        String mesh,
+        String workflow,
+        int version,
+        byte[] input,
+        boolean isChild,
+        boolean isTimed,
+        boolean isClosed) {}

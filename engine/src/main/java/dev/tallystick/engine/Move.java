@@ -10,8 +10,20 @@ import java.util.List;
  * @param children jobs that begin with this move, each dispatched by an activity of it
  * @param waitsFor places of which one must be done before the body has anything to do; if there are any, the lease is given back
  *     and the body is due again when one of them is
+ * @param isTimed whether the job must be done in time, which no longer matters once it has ended
  */
-record Move(Lease lease, List<LegTwo> results, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
+record Move(
+        Lease lease,
+        List<LegTwo> results,
+        List<LegOne> dispatches,
+        List<NewJob> children,
+        List<String> waitsFor,
+        boolean isTimed) {
+
+    /** A move of a job that may take as long as it likes. */
+    Move(Lease lease, List<LegTwo> results, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
+        this(lease, results, dispatches, children, waitsFor, false);
+    }
 
     Move {
         results = List.copyOf(results);
@@ -29,7 +41,12 @@ record Move(Lease lease, List<LegTwo> results, List<LegOne> dispatches, List<New
         List<LegTwo> all = new ArrayList<>(results);
         all.removeIf(result -> result.guid().equals(lease.guid()));
         all.add(LegTwo.answering(lease, null, "the job had closed"));
-        return new Move(lease, all, List.of(), List.of(), List.of());
+        return new Move(lease, all, List.of(), List.of(), List.of(), isTimed);
+    }
+
+    /** Whether it closes a job before its time is over. */
+    boolean endsInTime() {
+        return isTimed && results.stream().anyMatch(result -> result.outcome() != null);
     }
 
     JobId job() {

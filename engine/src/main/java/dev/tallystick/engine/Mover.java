@@ -129,6 +129,11 @@ final class Mover implements Primitive<Move, Moved> {
         if (!parking.isEmpty()) {
             postings.park(tx, parking);
         }
+        List<JobId> inTime =
+                moves.stream().filter(Move::endsInTime).map(Move::job).toList();
+        if (!inTime.isEmpty()) {
+            postings.dropTimeouts(tx, inTime);
+        }
         for (Move move : moves) {
             boolean refused = move.results().stream().anyMatch(result -> !collated.containsKey(result.guid()));
             answers.computeIfAbsent(move.job(), job -> refused ? new Moved.Refused() : new Moved.Done());

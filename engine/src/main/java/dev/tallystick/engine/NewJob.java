@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param parent the activity that waits for this job, or null
  * @param trigger the node that a job of a graph begins with; null for one of code, which begins with its body
  * @param owner who leases the body at once, or null if it is for whoever comes first
+ * @param timeout how long after its delay it must be done; null for as long as it takes
  */
 record NewJob(
         JobId id,
@@ -23,7 +25,8 @@ record NewJob(
         @Nullable String owner,
         @Nullable ActivityId parent,
         @Nullable JobId continuedFrom,
-        @Nullable String trigger) {
+        @Nullable String trigger,
+        @Nullable Duration timeout) {
 
     /** A job of code. */
     NewJob(
@@ -37,7 +40,16 @@ record NewJob(
             @Nullable String owner,
             @Nullable ActivityId parent,
             @Nullable JobId continuedFrom) {
-        this(id, mesh, workflow, version, priority, input, delay, owner, parent, continuedFrom, null);
+        this(id, mesh, workflow, version, priority, input, delay, owner, parent, continuedFrom, null, null);
+    }
+
+    boolean isTimed() {
+        return timeout != null;
+    }
+
+    /** From now until it must be done; only for a job that is timed. */
+    long limitMillis() {
+        return delay.plus(Objects.requireNonNull(timeout)).toMillis();
     }
 
     /** The activity that it begins with. */

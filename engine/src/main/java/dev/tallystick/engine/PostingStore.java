@@ -61,7 +61,7 @@ final class PostingStore {
                 returning p.job_id, p.guid, p.fence, p.path, p.name
             )
             select l.job_id, l.guid, l.fence, l.path, l.name, j.mesh, j.workflow, j.version, j.input,
-                j.parent_job is not null as is_child, j.closed_by is not null as is_closed
+                j.parent_job is not null as is_child, j.deadline is not null as is_timed, j.closed_by is not null as is_closed
             from leased l
             join tally.job j on j.id = l.job_id
             """;
@@ -162,8 +162,14 @@ final class PostingStore {
             delete from tally.posting
             where job_id = any(?)
                 and owner is null
-                and queue <> '$engine'
+                and (queue <> '$engine' or name = '$timeout')
                 and name <> '$main'
+            """;
+
+    private static final String DROP_TIMEOUTS = """
+            delete from tally.posting
+            where job_id = any(?)
+                and name = '$timeout'
             """;
 
     private static final String WAKE = """
@@ -279,6 +285,11 @@ final class PostingStore {
         tx.update(DROP_WAITING, (Object) closed.stream().map(JobId::value).toArray(UUID[]::new));
     }
 
+    /** Takes away the time-outs of jobs that have closed in time. */
+    void dropTimeouts(Tx tx, Collection<JobId> closed) throws SQLException {
+        tx.update(DROP_TIMEOUTS, (Object) closed.stream().map(JobId::value).toArray(UUID[]::new));
+    }
+
     /** Makes parked bodies due; one that is running is left alone. */
     void wake(Tx tx, List<Lease> bodies) throws SQLException {
         Columns<Lease> of = new Columns<>(bodies);
@@ -302,6 +313,7 @@ final class PostingStore {
                 row.getInt("version"),
                 row.getBytes("input"),
                 row.getBoolean("is_child"),
+                row.getBoolean("is_timed"),
                 row.getBoolean("is_closed"));
     }
 }

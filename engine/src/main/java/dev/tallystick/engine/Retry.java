@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How often a step is tried, and how long it waits in between.
@@ -13,11 +14,18 @@ import java.util.random.RandomGenerator;
  * @param longest no wait is longer
  * @param jitter the share of a wait that is left to chance, so that what failed together does not come back together
  * @param never failures that are final at once
+ * @param timeout how long one attempt may take before it is interrupted; null for as long as it likes
  */
 public record Retry(
-        int attempts, Duration first, Duration longest, double jitter, List<Class<? extends Throwable>> never) {
+        int attempts,
+        Duration first,
+        Duration longest,
+        double jitter,
+        List<Class<? extends Throwable>> never,
+        @Nullable Duration timeout) {
 
-    public static final Retry DEFAULT = new Retry(5, Duration.ofSeconds(1), Duration.ofMinutes(5), 0.2, List.of());
+    public static final Retry DEFAULT =
+            new Retry(5, Duration.ofSeconds(1), Duration.ofMinutes(5), 0.2, List.of(), null);
 
     public static final Retry NONE = DEFAULT.attempts(1);
 
@@ -26,22 +34,30 @@ public record Retry(
             throw new IllegalArgumentException(
                     "a retry has one attempt or more, waits that do not shrink, and a jitter between 0 and 1");
         }
+        if (timeout != null && !timeout.isPositive()) {
+            throw new IllegalArgumentException("an attempt needs some time, got " + timeout);
+        }
         never = List.copyOf(never);
     }
 
     public Retry attempts(int number) {
-        return new Retry(number, first, longest, jitter, never);
+        return new Retry(number, first, longest, jitter, never, timeout);
     }
 
     public Retry waiting(Duration shortest, Duration most) {
-        return new Retry(attempts, shortest, most, jitter, never);
+        return new Retry(attempts, shortest, most, jitter, never, timeout);
     }
 
     /** This failure too is final at once. */
     public Retry never(Class<? extends Throwable> failure) {
         List<Class<? extends Throwable>> all = new ArrayList<>(never);
         all.add(failure);
-        return new Retry(attempts, first, longest, jitter, all);
+        return new Retry(attempts, first, longest, jitter, all, timeout);
+    }
+
+    /** An attempt that takes longer than this is interrupted and has failed. */
+    public Retry timeout(Duration most) {
+        return new Retry(attempts, first, longest, jitter, never, most);
     }
 
     boolean allows(int attempt, Throwable failure) {

@@ -158,7 +158,7 @@ final class Scope implements Context {
                 throw fail(activity, 0, "it was begun " + (attempt - 1) + " times and never came back");
             }
             try {
-                return work.call();
+                return TimeLimit.within(retry.timeout(), work);
             } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
                 demandHeard();
                 run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version of the workflow; null for the newest that is registered
  * @param key under which it is submitted, together with {@code fingerprint}; null for one that need not be told from its repeats
+ * @param timeout how long after its beginning the job must be done, or it is ended; null for as long as it takes
  */
 public record Submission(
         String mesh,
@@ -20,7 +21,8 @@ public record Submission(
         @Nullable ScopedKey key,
         @Nullable Fingerprint fingerprint,
         Priority priority,
-        Duration delay) {
+        Duration delay,
+        @Nullable Duration timeout) {
 
     /** A job of the newest version. */
     public Submission(
@@ -31,12 +33,23 @@ public record Submission(
             @Nullable Fingerprint fingerprint,
             Priority priority,
             Duration delay) {
-        this(mesh, workflow, null, input, key, fingerprint, priority, delay);
+        this(mesh, workflow, null, input, key, fingerprint, priority, delay, null);
     }
 
     public Submission {
         if ((key == null) != (fingerprint == null)) {
             throw new IllegalArgumentException("a key comes with the fingerprint of what it stands for");
         }
+        if (timeout != null && !timeout.isPositive()) {
+            throw new IllegalArgumentException("a job needs some time, got " + timeout);
+        }
+    }
+
+    public Submission version(int number) {
+        return new Submission(mesh, workflow, number, input, key, fingerprint, priority, delay, timeout);
+    }
+
+    public Submission timeout(Duration most) {
+        return new Submission(mesh, workflow, version, input, key, fingerprint, priority, delay, most);
     }
 }

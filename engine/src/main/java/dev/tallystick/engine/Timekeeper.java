@@ -1,6 +1,5 @@
 package dev.tallystick.engine;
 
-import dev.tallystick.core.Digit;
 import dev.tallystick.engine.PostingStore.Due;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
@@ -25,8 +24,6 @@ final class Timekeeper {
     static final String QUEUE = "$engine";
 
     private static final int BATCH = 200;
-    private static final String FULL =
-            "the ledger of an activity is full: it was told " + Digit.LEG2_ENTRIES.maximum() + " things";
 
     private final Database database;
     private final PostingStore postings;
@@ -132,17 +129,11 @@ final class Timekeeper {
     }
 
     private static LegTwo ending(Lease end) {
-        boolean full = end.activity().equals(ActivityId.ceiling(end.job()));
-        return LegTwo.ending(
-                end.activity(),
-                end.fence(),
-                full ? JobOutcome.FAILED : JobOutcome.CANCELLED,
-                null,
-                full ? FULL : "it was cancelled");
+        Ending how = Ending.of(end.activity()).orElseThrow();
+        return LegTwo.ending(end.activity(), end.fence(), how.outcome(), null, how.reason());
     }
 
     private static boolean ends(Lease posting) {
-        ActivityId activity = posting.activity();
-        return activity.equals(ActivityId.cancel(posting.job())) || activity.equals(ActivityId.ceiling(posting.job()));
+        return Ending.of(posting.activity()).isPresent();
     }
 }

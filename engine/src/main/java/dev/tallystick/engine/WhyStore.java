@@ -14,7 +14,7 @@ final class WhyStore {
 
     private static final String BODY = """
             select j.outcome, j.closed_at, j.error, j.workflow, j.version, p.owner, p.visible_at,
-                p.visible_at = 'infinity' as parked, p.visible_at <= now() as due
+                p.visible_at = 'infinity' as parked, p.visible_at <= now() as due, j.deadline
             from tally.job j
             left join tally.posting p on p.job_id = j.id and p.name = '$main'
             where j.id = ?
@@ -46,6 +46,11 @@ final class WhyStore {
             String error = row.getString("error");
             return "closed, " + outcome + " at " + Tx.instant(row, "closed_at") + (error == null ? "" : ": " + error);
         }
+        Instant deadline = Tx.instant(row, "deadline");
+        return openState(row) + (deadline == null ? "" : "; it is ended if it is not done by " + deadline);
+    }
+
+    private static String openState(ResultSet row) throws SQLException {
         String owner = row.getString("owner");
         if (owner != null) {
             return "running in process " + owner + ", whose lease ends at " + Tx.instant(row, "visible_at")

@@ -113,6 +113,18 @@ enum CrashScenario {
         void act(Engine engine, JobId job) {
             engine.cancel(job);
         }
+    },
+    TIMEOUT(null) {
+        @Override
+        String body(Context ctx, String name) {
+            ctx.step("begun", String.class, () -> "");
+            return ctx.await("never", String.class);
+        }
+
+        @Override
+        Submission submission(Workbench workbench, String name) {
+            return super.submission(workbench, name).timeout(Duration.ofMillis(100));
+        }
     };
 
     private static final Retry QUICK = Retry.DEFAULT.waiting(Duration.ofMillis(1), Duration.ofMillis(5));
@@ -134,6 +146,10 @@ enum CrashScenario {
 
     abstract String body(Context ctx, String name);
 
+    Submission submission(Workbench workbench, String name) {
+        return workbench.submission(name, name, "input");
+    }
+
     /** What comes to the job from outside. */
     void act(Engine engine, JobId job) {}
 
@@ -141,6 +157,7 @@ enum CrashScenario {
         return switch (this) {
             case FAILURE -> JobOutcome.FAILED;
             case CANCEL -> JobOutcome.CANCELLED;
+            case TIMEOUT -> JobOutcome.TIMED_OUT;
             default -> JobOutcome.COMPLETED;
         };
     }
@@ -159,7 +176,7 @@ enum CrashScenario {
     /** Submits and acts; a caller whose engine dies gets no answer, or none to rely on. */
     void begin(Workbench workbench, Engine engine, String name) {
         try {
-            act(engine, workbench.submit(engine, name, name));
+            act(engine, workbench.submit(engine, submission(workbench, name)));
         } catch (TransactionException e) {
             // As a caller sees it who is cut off.
         }

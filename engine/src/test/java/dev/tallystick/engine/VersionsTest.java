@@ -91,7 +91,7 @@ class VersionsTest {
 
     private static Submission submission(int version) {
         byte[] input = "\"\"".getBytes(StandardCharsets.UTF_8);
-        return new Submission("default", "flow", version, input, null, null, Priority.DEFAULT, Duration.ZERO);
+        return new Submission("default", "flow", input, null, null, Priority.DEFAULT, Duration.ZERO).version(version);
     }
 
     private Engine start(WorkflowType<?, ?>... known) {

@@ -94,7 +94,11 @@ final class Workbench implements AutoCloseable {
     }
 
     JobId submit(Engine engine, String workflow, String key) {
-        return switch (accept(engine, workflow, key)) {
+        return submit(engine, submission(workflow, key, "input"));
+    }
+
+    JobId submit(Engine engine, Submission submission) {
+        return switch (engine.submit(submission).join()) {
             case Accepted.Fresh fresh -> fresh.job();
             case Accepted.Duplicate duplicate -> duplicate.job();
             case Accepted.Reused reused -> throw new AssertionError(reused);

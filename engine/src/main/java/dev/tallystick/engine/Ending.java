@@ -1,0 +1,44 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.Digit;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** How a job may end from outside. Each is a transition of its own, so that exactly one of them owns the completion. */
+enum Ending {
+    CANCEL("$cancel", JobOutcome.CANCELLED, "it was cancelled"),
+    TIMEOUT("$timeout", JobOutcome.TIMED_OUT, "it was not done within its time-out"),
+    CEILING(
+            "$ceiling",
+            JobOutcome.FAILED,
+            "the ledger of an activity is full: it was told " + Digit.LEG2_ENTRIES.maximum() + " things");
+
+    private final String activity;
+    private final JobOutcome outcome;
+    private final String reason;
+
+    Ending(String activity, JobOutcome outcome, String reason) {
+        this.activity = activity;
+        this.outcome = outcome;
+        this.reason = reason;
+    }
+
+    ActivityId of(JobId job) {
+        return new ActivityId(job, "", activity);
+    }
+
+    /** Empty for an activity that ends nothing. */
+    static Optional<Ending> of(ActivityId activity) {
+        return Stream.of(values())
+                .filter(ending -> activity.equals(ending.of(activity.job())))
+                .findAny();
+    }
+
+    JobOutcome outcome() {
+        return outcome;
+    }
+
+    String reason() {
+        return reason;
+    }
+}

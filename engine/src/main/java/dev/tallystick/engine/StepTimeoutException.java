@@ -1,0 +1,13 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+
+/** An attempt took longer than its {@link Retry} allows and was interrupted. It counts like any attempt that failed. */
+public final class StepTimeoutException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    StepTimeoutException(Duration limit, Exception cause) {
+        super("it took longer than " + limit, cause);
+    }
+}
