@@ -168,6 +168,14 @@ final class BodyRun {
         move(List.of(ending), List.of(), List.of(), List.of());
     }
 
+    /** Commits what is unsaid together with the end and the job that goes on. */
+    void goOn(LegTwo ending, NewJob successor) {
+        demandRunning();
+        move(List.of(ending), List.of(), List.of(successor), List.of());
+        tools.crashPoints().reached(EngineCrashPoint.CONTINUED);
+        tools.jobsAreDue().run();
+    }
+
     /** Lets go of a job that has closed: what was done is recorded, and the posting is gone. */
     void acknowledgeClosed() {
         tools.mover().bring(withUnsaid(List.of(), List.of(), List.of(), List.of()));

@@ -13,6 +13,7 @@ import java.util.random.RandomGenerator;
  * @param mover brings a move to its end
  * @param reader what the record says of an activity now
  * @param children makes the job that an activity orders
+ * @param successors makes the job that a body goes on as
  * @param jobsAreDue rung when a move has left jobs for somebody to run
  * @param poll how often a body that waits beside others looks at the record
  */
@@ -20,6 +21,7 @@ record BodyTools(
         Moves mover,
         Function<ActivityId, Optional<RecordedActivity>> reader,
         Function<ChildOrder, NewJob> children,
+        Function<ChildOrder, NewJob> successors,
         Runnable jobsAreDue,
         Transactions transactions,
         Codec codec,

@@ -68,6 +68,15 @@ public interface Context {
      */
     boolean patched(String id);
 
+    /**
+     * Ends this job and goes on as a new one of the same workflow, in its newest version and with an empty record. For what runs
+     * for ever: a record that only grows is read again whenever the job wakes. Signals that nobody took move along, and so do a
+     * time-out and whoever waits for the result; undos do not.
+     *
+     * <p>Never returns: write {@code return ctx.continueAsNew(next);}. Not for branches.
+     */
+    <T extends @Nullable Object> T continueAsNew(@Nullable Object input);
+
     /** A new id, the same in every run. */
     UUID uuid();
 

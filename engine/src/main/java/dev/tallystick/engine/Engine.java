@@ -59,6 +59,7 @@ public final class Engine implements AutoCloseable {
     private final JobMaker maker;
     private final Graphs graphs;
     private final Timekeeper timekeeper;
+    private final Chains chains;
     private final Outcomes outcomes;
     private final Database database;
     private final CrashPoints crashPoints;
@@ -96,7 +97,8 @@ public final class Engine implements AutoCloseable {
         this.mover = new Mover(collation, postings, jobs, signals, settings.lease());
         this.postings = postings;
         this.acceptor = new Acceptor(keys, jobs, settings.lease());
-        this.outcomes = new Outcomes(database, jobs);
+        this.chains = new Chains(postings, jobs);
+        this.outcomes = new Outcomes(database, chains);
         CompletionSweeper sweeper = new CompletionSweeper(database, collation);
         this.claims = new Loop("claims", settings.poll(), this::claim);
         this.timers = new Loop("timers", settings.poll(), this::fireTimers);
@@ -113,12 +115,13 @@ public final class Engine implements AutoCloseable {
                 crashPoints,
                 owner,
                 new Graphs.Surroundings(this::child, this::send, outcomes::tell, this::otherJobsAreDue));
-        this.signaller = new Signaller(collation, postings, signals, graphs.signals());
+        this.signaller = new Signaller(collation, postings, signals, graphs.signals(), chains);
         this.timekeeper = new Timekeeper(database, postings, collation, jobs);
         BodyTools tools = new BodyTools(
                 this::move,
                 this::recorded,
                 this::child,
+                this::successor,
                 this::jobsAreDue,
                 new Transactions(database, collation, postings, jobs, repeats),
                 codec,
@@ -223,7 +226,7 @@ public final class Engine implements AutoCloseable {
 
     /** What the job waits for, since when, and what would move it. */
     public Why why(JobId job) {
-        return database.transact("why", tx -> new WhyStore().why(tx, job))
+        return database.transact("why", tx -> new WhyStore().why(tx, chains.newest(tx, job)))
                 .orElseThrow(() -> new UnknownJobException(job));
     }
 
@@ -244,7 +247,7 @@ public final class Engine implements AutoCloseable {
     /** Asks for the end of a job. It is durable when this returns, and done soon after; a job that has closed stays as it is. */
     public void cancel(JobId job) {
         database.transact("cancel job", tx -> {
-            postings.postCancel(tx, List.of(job));
+            chains.cancel(tx, List.of(job));
             return null;
         });
         crashPoints.reached(EngineCrashPoint.CANCEL_ASKED);
@@ -365,6 +368,10 @@ public final class Engine implements AutoCloseable {
             }
             throw e;
         }
+    }
+
+    private NewJob successor(ChildOrder order) {
+        return maker.successor(order);
     }
 
     private NewJob child(ChildOrder order) {

@@ -26,6 +26,8 @@ public enum EngineCrashPoint implements CrashPoint {
     SIGNALLED,
     /** The end of a job was asked for, and nobody was told. */
     CANCEL_ASKED,
+    /** The job has gone on as a new one, and nobody was told that it is due. */
+    CONTINUED,
     /** The body has returned, its end is not durable. */
     RETURNED,
     /** The job is closed, and nobody who waits for it knows. */

@@ -6,7 +6,11 @@ import dev.tallystick.sql.Migrations;
 public final class EngineSchema {
 
     public static final Migrations MIGRATIONS = Migrations.of(
-            "engine", EngineSchema.class, "0001-jobs-activities-guids-postings.sql", "0010-time-outs.sql");
+            "engine",
+            EngineSchema.class,
+            "0001-jobs-activities-guids-postings.sql",
+            "0010-time-outs.sql",
+            "0011-continuations.sql");
 
     private EngineSchema() {}
 }

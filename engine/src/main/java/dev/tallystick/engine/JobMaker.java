@@ -100,6 +100,24 @@ final class JobMaker {
         return new Acceptor.Item(job, claim);
     }
 
+    /** The job that the one which orders it goes on as. */
+    NewJob successor(ChildOrder order) {
+        Newest type = newest(order.workflow());
+        return new NewJob(
+                new JobId(ids.next()),
+                order.mesh(),
+                order.workflow(),
+                type.version(),
+                Priority.DEFAULT.turn(),
+                order.input(),
+                Duration.ZERO,
+                null,
+                null,
+                order.parent().job(),
+                type.trigger(),
+                null);
+    }
+
     NewJob child(ChildOrder order) {
         Newest type = newest(order.workflow());
         return new NewJob(

@@ -7,7 +7,9 @@ public enum JobOutcome {
     COMPLETED,
     FAILED,
     CANCELLED,
-    TIMED_OUT;
+    TIMED_OUT,
+    /** It went on as a new job, whose end is what counts; whoever waits for this one waits for that. */
+    CONTINUED;
 
     /** As it stands in the database and in JSON. */
     public String text() {

@@ -17,6 +17,10 @@ record JobView(
         Instant createdAt,
         @Nullable Instant closedAt) {
 
+    boolean wentOn() {
+        return outcome.filter(JobOutcome.CONTINUED::equals).isPresent();
+    }
+
     /** How it ended; only for a job that has. */
     Closed closed() {
         return new Closed(id, outcome.orElseThrow(), output, error);

@@ -27,6 +27,7 @@ final class Mover implements Primitive<Move, Moved> {
     private final PostingStore postings;
     private final JobStore jobs;
     private final SignalStore signals;
+    private final ChainStore chains = new ChainStore();
     private final Duration lease;
 
     Mover(CollationStore collation, PostingStore postings, JobStore jobs, SignalStore signals, Duration lease) {
@@ -115,6 +116,7 @@ final class Mover implements Primitive<Move, Moved> {
         List<NewJob> children = all(moves, Move::children);
         if (!children.isEmpty()) {
             jobs.start(tx, children, lease);
+            carryOn(tx, children);
         }
         List<LegTwo> results = new ArrayList<>(all(moves, Move::results));
         List<ActivityId> waits = dispatches.stream()
@@ -137,6 +139,14 @@ final class Mover implements Primitive<Move, Moved> {
         for (Move move : moves) {
             boolean refused = move.results().stream().anyMatch(result -> !collated.containsKey(result.guid()));
             answers.computeIfAbsent(move.job(), job -> refused ? new Moved.Refused() : new Moved.Done());
+        }
+    }
+
+    private void carryOn(Tx tx, List<NewJob> started) throws SQLException {
+        List<NewJob> successors =
+                started.stream().filter(job -> job.continuedFrom() != null).toList();
+        if (!successors.isEmpty()) {
+            chains.carryOn(tx, successors);
         }
     }
 

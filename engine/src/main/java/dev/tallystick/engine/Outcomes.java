@@ -1,7 +1,6 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.sql.Database;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,12 +9,12 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Outcomes {
 
     private final Database database;
-    private final JobStore jobs;
+    private final Chains chains;
     private final ConcurrentHashMap<JobId, CompletableFuture<Closed>> waiting = new ConcurrentHashMap<>();
 
-    Outcomes(Database database, JobStore jobs) {
+    Outcomes(Database database, Chains chains) {
         this.database = database;
-        this.jobs = jobs;
+        this.chains = chains;
     }
 
     /** Completes when the job is closed. Whoever no longer waits calls {@link #forget}. */
@@ -28,7 +27,11 @@ final class Outcomes {
     }
 
     void tell(Closed closed) {
-        CompletableFuture<Closed> future = waiting.remove(closed.job());
+        tell(closed.job(), closed);
+    }
+
+    private void tell(JobId asked, Closed closed) {
+        CompletableFuture<Closed> future = waiting.remove(asked);
         if (future != null) {
             future.complete(closed);
         }
@@ -47,7 +50,6 @@ final class Outcomes {
     }
 
     private void look(Set<JobId> asked) {
-        List<JobView> closed = database.transact("look for closed jobs", tx -> jobs.closedAmong(tx, asked));
-        closed.forEach(job -> tell(job.closed()));
+        database.transact("look for closed jobs", tx -> chains.ends(tx, asked)).forEach(this::tell);
     }
 }

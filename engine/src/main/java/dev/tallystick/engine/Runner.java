@@ -154,15 +154,33 @@ final class Runner {
         run.start("tally-body-" + run.job(), () -> execute(body, run, end));
     }
 
+    private static LegTwo ending(LeasedBody body, Closed ending) {
+        return LegTwo.ending(
+                body.lease().activity(), body.lease().fence(), ending.outcome(), ending.output(), ending.error());
+    }
+
+    private void goOn(LeasedBody body, BodyRun run, ContinuedAsNew next) {
+        try {
+            NewJob successor = tools.successors()
+                    .apply(new ChildOrder(body.lease().activity(), body.mesh(), body.workflow(), next.input()));
+            run.goOn(ending(body, new Closed(run.job(), JobOutcome.CONTINUED, null, null)), successor);
+        } catch (BodyStopped stopped) {
+            if (stopped.reason() == BodyStopped.Reason.JOB_CLOSED) {
+                run.acknowledgeClosed();
+            }
+        }
+    }
+
     private void execute(LeasedBody body, BodyRun run, CompletableFuture<Closed> end) {
         try {
             Closed ending = ending(body, run);
             tools.crashPoints().reached(EngineCrashPoint.RETURNED);
-            run.end(LegTwo.ending(
-                    body.lease().activity(), body.lease().fence(), ending.outcome(), ending.output(), ending.error()));
+            run.end(ending(body, ending));
             tools.crashPoints().reached(EngineCrashPoint.CLOSED);
             closed.accept(ending);
             end.complete(ending);
+        } catch (ContinuedAsNew next) {
+            goOn(body, run, next);
         } catch (BodyStopped stopped) {
             if (stopped.reason() == BodyStopped.Reason.JOB_CLOSED) {
                 run.acknowledgeClosed();

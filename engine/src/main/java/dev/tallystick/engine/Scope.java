@@ -212,6 +212,19 @@ final class Scope implements Context {
     }
 
     @Override
+    public <T extends @Nullable Object> T continueAsNew(@Nullable Object input) {
+        demandHeard();
+        if (!prefix.isEmpty()) {
+            throw new IllegalStateException("a branch cannot continue as a new job, only the body that it belongs to");
+        }
+        try {
+            throw new ContinuedAsNew(Payloads.encode(run.tools().codec(), input));
+        } catch (PayloadTooLargeException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+
+    @Override
     public void sleep(Duration duration) {
         ActivityId activity = next("$sleep");
         RecordedActivity recorded = recordOf(activity);

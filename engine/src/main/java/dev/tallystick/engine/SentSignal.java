@@ -9,6 +9,11 @@ record SentSignal(Id id, byte[] payload) {
 
     record Id(JobId job, String name, String senderKey) {}
 
+    /** The same, for another job. */
+    SentSignal to(JobId job) {
+        return new SentSignal(new Id(job, id.name(), id.senderKey()), payload);
+    }
+
     static Id id(ResultSet row) throws SQLException {
         return new Id(
                 new JobId(row.getObject("job_id", UUID.class)), row.getString("name"), row.getString("sender_key"));

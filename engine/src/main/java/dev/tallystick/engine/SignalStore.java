@@ -25,10 +25,18 @@ final class SignalStore {
             """;
 
     private static final String SEEN = """
+            with item as (
+                select *
+                from unnest(?::uuid[], ?::text[], ?::text[]) as i (job_id, name, sender_key)
+            )
             select s.job_id, s.name, s.sender_key
             from tally.signal s
-            join unnest(?::uuid[], ?::text[], ?::text[]) as i (job_id, name, sender_key)
-                on i.job_id = s.job_id and i.name = s.name and i.sender_key = s.sender_key
+            join item i on i.job_id = s.job_id and i.name = s.name and i.sender_key = s.sender_key
+            union all
+            select i.job_id, i.name, i.sender_key
+            from item i
+            join tally.job j on j.id = i.job_id
+            join tally.signal s on s.first_job = j.first_job and s.name = i.name and s.sender_key = i.sender_key
             """;
 
     private static final String OPEN_WAITS = Weights.in("""

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +20,15 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
     private final PostingStore postings;
     private final SignalStore signals;
     private final GraphSignals graphs;
+    private final Chains chains;
 
-    Signaller(CollationStore collation, PostingStore postings, SignalStore signals, GraphSignals graphs) {
+    Signaller(
+            CollationStore collation, PostingStore postings, SignalStore signals, GraphSignals graphs, Chains chains) {
         this.collation = collation;
         this.postings = postings;
         this.signals = signals;
         this.graphs = graphs;
+        this.chains = chains;
     }
 
     @Override
@@ -44,21 +48,31 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
 
     @Override
     public List<@Nullable Signalled> apply(Tx tx, List<SentSignal> sent) throws SQLException {
+        return apply(tx, sent, sent.size() == 1);
+    }
+
+    /** A signal to a job that went on is one to what it became, which may go on in turn while it is waited for. */
+    private List<@Nullable Signalled> apply(Tx tx, List<SentSignal> sent, boolean waits) throws SQLException {
         List<JobId> jobs = sent.stream()
                 .map(signal -> signal.id().job())
                 .distinct()
                 .sorted()
                 .toList();
-        Set<JobId> locked = collation.lock(tx, jobs, sent.size() == 1);
+        Set<JobId> locked = collation.lock(tx, jobs, waits);
         Set<JobId> open = collation.open(tx, jobs);
         Set<JobId> known = collation.known(tx, jobs);
         Set<SentSignal.Id> seen =
                 signals.seen(tx, sent.stream().map(SentSignal::id).toList());
+        Map<JobId, JobId> became = chains.successors(
+                tx, jobs.stream().filter(job -> !open.contains(job)).toList());
         List<@Nullable Signalled> answers = new ArrayList<>(sent.size());
         List<SentSignal> fresh = new ArrayList<>();
         for (SentSignal signal : sent) {
             JobId job = signal.id().job();
-            if (!known.contains(job)) {
+            JobId newest = became.get(job);
+            if (newest != null) {
+                answers.add(apply(tx, List.of(signal.to(newest)), waits).getFirst());
+            } else if (!known.contains(job)) {
                 answers.add(new Signalled.NoSuchJob());
             } else if (!locked.contains(job)) {
                 answers.add(null);

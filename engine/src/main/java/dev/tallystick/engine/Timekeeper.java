@@ -29,12 +29,14 @@ final class Timekeeper {
     private final PostingStore postings;
     private final CollationStore collation;
     private final JobStore jobs;
+    private final Chains chains;
 
     Timekeeper(Database database, PostingStore postings, CollationStore collation, JobStore jobs) {
         this.database = database;
         this.postings = postings;
         this.collation = collation;
         this.jobs = jobs;
+        this.chains = new Chains(postings, jobs);
     }
 
     /**
@@ -112,6 +114,7 @@ final class Timekeeper {
         List<Lease> late =
                 ends.stream().filter(each -> !open.contains(each.job())).toList();
         postings.drop(tx, late);
+        cancelSuccessors(tx, late);
         List<Lease> timely =
                 ends.stream().filter(each -> open.contains(each.job())).toList();
         if (!timely.isEmpty()) {
@@ -126,6 +129,16 @@ final class Timekeeper {
             postings.dropWaiting(tx, open);
         }
         return timely.stream().map(Lease::job).collect(Collectors.toList());
+    }
+
+    /** A cancel that came while its job went on is for the job that it became. */
+    private void cancelSuccessors(Tx tx, List<Lease> late) throws SQLException {
+        List<JobId> cancelled = late.stream()
+                .filter(each ->
+                        Ending.of(each.activity()).filter(Ending.CANCEL::equals).isPresent())
+                .map(Lease::job)
+                .toList();
+        chains.cancel(tx, chains.successors(tx, cancelled).values());
     }
 
     private static LegTwo ending(Lease end) {

@@ -114,6 +114,34 @@ enum CrashScenario {
             engine.cancel(job);
         }
     },
+    /** Counts down, a job for each number; the signal comes to the first and is taken by the last. */
+    CONTINUE("2 1 0") {
+        @Override
+        String body(Context ctx, String input) {
+            String seen = ctx.step("count", String.class, () -> countDown(input));
+            return seen.endsWith("0") ? seen + ctx.await("go", String.class) : ctx.continueAsNew(seen);
+        }
+
+        private String countDown(String input) {
+            return input.equals("input") ? "2" : input + " " + (input.charAt(input.length() - 1) - '1');
+        }
+
+        @Override
+        List<WorkflowType<?, ?>> types(String name) {
+            return List.of(WorkflowType.of(name, String.class, String.class, this::body));
+        }
+
+        @Override
+        void act(Engine engine, JobId job) {
+            engine.signal(job, "go", "sender", "\"\"".getBytes(StandardCharsets.UTF_8))
+                    .join();
+        }
+
+        @Override
+        int jobs() {
+            return 3;
+        }
+    },
     TIMEOUT(null) {
         @Override
         String body(Context ctx, String name) {
@@ -152,6 +180,11 @@ enum CrashScenario {
 
     /** What comes to the job from outside. */
     void act(Engine engine, JobId job) {}
+
+    /** How many jobs of its workflow there are in the end. */
+    int jobs() {
+        return 1;
+    }
 
     JobOutcome outcome() {
         return switch (this) {

@@ -1,0 +1,74 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Follows jobs that went on as others. What is said to one of them is meant for the newest; what is said while a job goes on is
+ * said again to the one that it became.
+ */
+final class Chains {
+
+    private final ChainStore store = new ChainStore();
+    private final PostingStore postings;
+    private final JobStore jobs;
+
+    Chains(PostingStore postings, JobStore jobs) {
+        this.postings = postings;
+        this.jobs = jobs;
+    }
+
+    /** The job that is meant by {@code job}: itself, or what it became. */
+    JobId newest(Tx tx, JobId job) throws SQLException {
+        return store.newest(tx, List.of(job)).getOrDefault(job, job);
+    }
+
+    /** Those of the jobs that went on, and what they became. */
+    Map<JobId, JobId> successors(Tx tx, Collection<JobId> asked) throws SQLException {
+        return asked.isEmpty() ? Map.of() : store.newest(tx, asked);
+    }
+
+    /** Asks for the end of what the jobs are now. One that goes on between the two statements is followed once more. */
+    void cancel(Tx tx, Collection<JobId> asked) throws SQLException {
+        Map<JobId, JobId> became = successors(tx, asked);
+        List<JobId> meant = asked.stream()
+                .map(job -> became.getOrDefault(job, job))
+                .distinct()
+                .toList();
+        while (!meant.isEmpty()) {
+            postings.postCancel(tx, meant);
+            meant = List.copyOf(successors(tx, meant).values());
+        }
+    }
+
+    /** How those of the jobs ended that have, by the id that was asked for. */
+    Map<JobId, Closed> ends(Tx tx, Collection<JobId> asked) throws SQLException {
+        Map<JobId, Closed> ends = new HashMap<>();
+        List<JobId> wentOn = new ArrayList<>(asked);
+        for (JobView job : jobs.closedAmong(tx, asked)) {
+            if (!job.wentOn()) {
+                ends.put(job.id(), job.closed());
+                wentOn.remove(job.id());
+            }
+        }
+        Map<JobId, JobId> became = successors(tx, wentOn);
+        Map<JobId, Closed> closed = new HashMap<>();
+        if (!became.isEmpty()) {
+            jobs.closedAmong(tx, became.values()).stream()
+                    .filter(job -> !job.wentOn())
+                    .forEach(job -> closed.put(job.id(), job.closed()));
+        }
+        became.forEach((job, newest) -> {
+            Closed end = closed.get(newest);
+            if (end != null) {
+                ends.put(job, end);
+            }
+        });
+        return ends;
+    }
+}
