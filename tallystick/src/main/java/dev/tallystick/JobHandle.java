@@ -36,6 +36,10 @@ public final class JobHandle<O extends @Nullable Object> {
         return id;
     }
 
+    Type output() {
+        return output;
+    }
+
     /** Whether the key that this was submitted under stood for the job already. */
     public boolean isDuplicate() {
         return duplicate;

@@ -9,6 +9,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.engine.Accepted;
 import dev.tallystick.engine.Closed;
 import dev.tallystick.engine.Codec;
+import dev.tallystick.engine.DeadLetter;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.JobId;
@@ -50,6 +51,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class Tallystick implements AutoCloseable {
+
+    private static final int MOST_LETTERS = 1_000;
 
     private final Engine engine;
     private final Codec codec;
@@ -140,6 +143,40 @@ public final class Tallystick implements AutoCloseable {
     /** A job that was submitted before, here or elsewhere. */
     public <O extends @Nullable Object> JobHandle<O> job(JobId id, Class<O> output) {
         return new JobHandle<>(engine, codec, id, output, true, new CompletableFuture<>());
+    }
+
+    /** Does a closed job again from its beginning: in the newest version, and under new keys for foreign systems. */
+    public <O extends @Nullable Object> JobHandle<O> rerun(JobHandle<O> job) {
+        return again(engine.reruns().rerun(job.id()), job.output());
+    }
+
+    /**
+     * Does a closed job again from one of its steps on: in the same version, and under the same keys for foreign systems. What
+     * was done before that step is taken as it was recorded.
+     *
+     * @param step its name, or its place if there are several of that name
+     */
+    public <O extends @Nullable Object> JobHandle<O> fork(JobHandle<O> job, String step) {
+        return again(engine.reruns().fork(job.id(), step), job.output());
+    }
+
+    /** Jobs that failed or were not done in time, that nobody waits for, and that nobody has redriven; the oldest first. */
+    public List<DeadLetter> deadLetters() {
+        return engine.reruns().deadLetters(scope.mesh(), MOST_LETTERS);
+    }
+
+    /** Forks a failed job where it failed. The same letter again gives the same job. */
+    public <O extends @Nullable Object> JobHandle<O> redrive(DeadLetter letter) {
+        return again(engine.reruns().redrive(letter.job()), engine.outputOf(letter.workflow()));
+    }
+
+    /** Leaves a failed job as it is. */
+    public void discard(DeadLetter letter) {
+        engine.reruns().discard(letter.job());
+    }
+
+    private <O extends @Nullable Object> JobHandle<O> again(JobId id, Type output) {
+        return new JobHandle<>(engine, codec, id, output, false, new CompletableFuture<>());
     }
 
     /** Jobs that are due and that nobody takes, because the code of their version is registered nowhere. */

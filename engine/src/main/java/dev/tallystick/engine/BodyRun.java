@@ -60,6 +60,11 @@ final class BodyRun {
         return lease.job();
     }
 
+    /** The job under whose keys it asks foreign systems. */
+    JobId keysOf() {
+        return body.keysOf();
+    }
+
     BodyTools tools() {
         return tools;
     }

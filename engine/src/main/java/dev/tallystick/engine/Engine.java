@@ -65,6 +65,7 @@ public final class Engine implements AutoCloseable {
     private final CrashPoints crashPoints;
     private final Repeats repeats;
     private final UnclaimedWatch unclaimed;
+    private final Reruns reruns;
     private final JobStore jobs = new JobStore();
 
     private final Loop claims;
@@ -131,6 +132,7 @@ public final class Engine implements AutoCloseable {
                 crashPoints);
         this.runner = new Runner(database, postings, jobs, settings, tools, outcomes::tell, this::bodyEnded);
         this.maker = new JobMaker(ids, runner, graphs);
+        this.reruns = new Reruns(database, collation, jobs, maker, this::jobsAreDue);
         this.unclaimed = new UnclaimedWatch(database, this::isRegistered, settings.lease());
         this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
         JobRetention retention = new JobRetention(database, clock, settings.kept());
@@ -219,6 +221,11 @@ public final class Engine implements AutoCloseable {
         return maker.workflows();
     }
 
+    /** Closed jobs that are to be done again, and those that failed. */
+    public Reruns reruns() {
+        return reruns;
+    }
+
     /** Jobs that are due and that nobody takes: most likely the code of their version is gone. */
     public List<Unclaimed> unclaimed() {
         return unclaimed.look(Duration.ZERO);
@@ -303,7 +310,15 @@ public final class Engine implements AutoCloseable {
             Lease lease = new Lease(main, Guid.of(main, 0), 1);
             runner.begin(
                     new LeasedBody(
-                            lease, job.mesh(), job.workflow(), job.version(), job.input(), false, job.isTimed(), false),
+                            lease,
+                            job.mesh(),
+                            job.workflow(),
+                            job.version(),
+                            job.input(),
+                            job.id(),
+                            false,
+                            job.isTimed(),
+                            false),
                     end);
         } else {
             jobsAreDue();

@@ -10,7 +10,8 @@ public final class EngineSchema {
             EngineSchema.class,
             "0001-jobs-activities-guids-postings.sql",
             "0010-time-outs.sql",
-            "0011-continuations.sql");
+            "0011-continuations.sql",
+            "0012-dead-letters.sql");
 
     private EngineSchema() {}
 }

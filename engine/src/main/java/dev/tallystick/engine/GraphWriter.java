@@ -34,6 +34,7 @@ final class GraphWriter {
     private final Function<ChildOrder, NewJob> children;
     private final Codec codec;
     private final Duration lease;
+    private final DeadLetterStore letters = new DeadLetterStore();
 
     GraphWriter(
             CollationStore collation,
@@ -194,7 +195,18 @@ final class GraphWriter {
         closed.forEach((job, ending) -> outputs.put(job, ending.output()));
         graphs.returns(tx, outputs);
         postings.dropWaiting(tx, closed.keySet());
+        bury(tx, closed);
         cancelChildren(tx, closed.keySet());
+    }
+
+    private void bury(Tx tx, Map<JobId, Closed> closed) throws SQLException {
+        List<JobId> failed = closed.values().stream()
+                .filter(each -> each.outcome() == JobOutcome.FAILED)
+                .map(Closed::job)
+                .toList();
+        if (!failed.isEmpty()) {
+            letters.bury(tx, failed);
+        }
     }
 
     private void cancelChildren(Tx tx, Collection<JobId> closed) throws SQLException {

@@ -118,6 +118,37 @@ final class JobMaker {
                 null);
     }
 
+    JobId id() {
+        return new JobId(ids.next());
+    }
+
+    /** A closed job once more, as it was. */
+    NewJob fork(JobId id, JobId from, RerunStore.Source source) {
+        return again(id, from, source, source.version(), null);
+    }
+
+    /** A closed job once more, in the newest version. */
+    NewJob rerun(JobId id, JobId from, RerunStore.Source source) {
+        Newest type = newest(source.workflow());
+        return again(id, from, source, type.version(), type.trigger());
+    }
+
+    private static NewJob again(JobId id, JobId from, RerunStore.Source source, int version, @Nullable String trigger) {
+        return new NewJob(
+                id,
+                source.mesh(),
+                source.workflow(),
+                version,
+                source.priority(),
+                source.input(),
+                Duration.ZERO,
+                null,
+                null,
+                from,
+                trigger,
+                source.timeout());
+    }
+
     NewJob child(ChildOrder order) {
         Newest type = newest(order.workflow());
         return new NewJob(

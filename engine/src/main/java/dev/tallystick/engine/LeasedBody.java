@@ -3,6 +3,7 @@ package dev.tallystick.engine;
 /**
  * A body that may run now, with what it needs to begin.
  *
+ * @param keysOf the job under whose keys foreign systems are asked: itself, or the one that it is a fork of
  * @param isChild whether another job waits for this one
  * @param isTimed whether the job must be done in time
  * @param isClosed whether the job has ended from outside, so that there is nothing to run
@@ -13,6 +14,7 @@ record LeasedBody(
         String workflow,
         int version,
         byte[] input,
+        JobId keysOf,
         boolean isChild,
         boolean isTimed,
         boolean isClosed) {}

@@ -44,6 +44,11 @@ record Move(
         return new Move(lease, all, List.of(), List.of(), List.of(), isTimed);
     }
 
+    /** Whether it closes a job that has failed. */
+    boolean fails() {
+        return results.stream().anyMatch(result -> result.outcome() == JobOutcome.FAILED);
+    }
+
     /** Whether it closes a job before its time is over. */
     boolean endsInTime() {
         return isTimed && results.stream().anyMatch(result -> result.outcome() != null);

@@ -28,6 +28,7 @@ final class Mover implements Primitive<Move, Moved> {
     private final JobStore jobs;
     private final SignalStore signals;
     private final ChainStore chains = new ChainStore();
+    private final DeadLetterStore letters = new DeadLetterStore();
     private final Duration lease;
 
     Mover(CollationStore collation, PostingStore postings, JobStore jobs, SignalStore signals, Duration lease) {
@@ -135,6 +136,10 @@ final class Mover implements Primitive<Move, Moved> {
                 moves.stream().filter(Move::endsInTime).map(Move::job).toList();
         if (!inTime.isEmpty()) {
             postings.dropTimeouts(tx, inTime);
+        }
+        List<JobId> failed = moves.stream().filter(Move::fails).map(Move::job).toList();
+        if (!failed.isEmpty()) {
+            letters.bury(tx, failed);
         }
         for (Move move : moves) {
             boolean refused = move.results().stream().anyMatch(result -> !collated.containsKey(result.guid()));

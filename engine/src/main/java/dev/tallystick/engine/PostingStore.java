@@ -60,7 +60,7 @@ final class PostingStore {
                 where p.job_id = d.job_id and p.guid = d.guid
                 returning p.job_id, p.guid, p.fence, p.path, p.name
             )
-            select l.job_id, l.guid, l.fence, l.path, l.name, j.mesh, j.workflow, j.version, j.input,
+            select l.job_id, l.guid, l.fence, l.path, l.name, j.mesh, j.workflow, j.version, j.input, coalesce(j.keys_of, j.id) as keys_of,
                 j.parent_job is not null as is_child, j.deadline is not null as is_timed, j.closed_by is not null as is_closed
             from leased l
             join tally.job j on j.id = l.job_id
@@ -312,6 +312,7 @@ final class PostingStore {
                 row.getString("workflow"),
                 row.getInt("version"),
                 row.getBytes("input"),
+                new JobId(row.getObject("keys_of", UUID.class)),
                 row.getBoolean("is_child"),
                 row.getBoolean("is_timed"),
                 row.getBoolean("is_closed"));

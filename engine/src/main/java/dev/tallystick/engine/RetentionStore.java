@@ -35,6 +35,11 @@ final class RetentionStore {
                 using old
                 where p.job_id = old.id
             ),
+            letters as (
+                delete from tally.dead_letter l
+                using old
+                where l.job_id = old.id
+            ),
             signals as (
                 delete from tally.signal s
                 using old

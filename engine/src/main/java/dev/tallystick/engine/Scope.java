@@ -52,7 +52,7 @@ final class Scope implements Context {
 
     @Override
     public String key() {
-        return run.job() + ":" + prefix + place;
+        return run.keysOf() + ":" + prefix + place;
     }
 
     @Override
@@ -83,13 +83,12 @@ final class Scope implements Context {
 
     @Override
     public UUID uuid() {
-        ActivityId activity = unrecorded("$uuid");
-        return Guid.of(activity, 0).value();
+        return unrecorded("$uuid");
     }
 
     @Override
     public RandomGenerator random() {
-        UUID seed = Guid.of(unrecorded("$random"), 0).value();
+        UUID seed = unrecorded("$random");
         return new SplittableRandom(seed.getMostSignificantBits() ^ seed.getLeastSignificantBits());
     }
 
@@ -294,10 +293,10 @@ final class Scope implements Context {
     }
 
     /** A place whose answer follows from the place itself, so that nothing needs to be kept. */
-    private ActivityId unrecorded(String name) {
+    private UUID unrecorded(String name) {
         ActivityId activity = next(name);
         recordOf(activity);
-        return activity;
+        return Guid.of(new ActivityId(run.keysOf(), activity.path(), name), 0).value();
     }
 
     private void dispatch(ActivityId activity, int attempt) {

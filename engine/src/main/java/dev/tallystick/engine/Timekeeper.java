@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Does what needs no worker: when a sleep or a time-out is due, a child has closed, or a job is to end from outside, the Leg 2
@@ -23,6 +24,8 @@ final class Timekeeper {
 
     static final String QUEUE = "$engine";
 
+    private static final Logger LOG = LoggerFactory.getLogger(Timekeeper.class);
+
     private static final int BATCH = 200;
 
     private final Database database;
@@ -30,6 +33,7 @@ final class Timekeeper {
     private final CollationStore collation;
     private final JobStore jobs;
     private final Chains chains;
+    private final DeadLetterStore letters = new DeadLetterStore();
 
     Timekeeper(Database database, PostingStore postings, CollationStore collation, JobStore jobs) {
         this.database = database;
@@ -44,10 +48,11 @@ final class Timekeeper {
      *
      * @param woken jobs whose bodies may go on
      * @param cancelled jobs that are closed now
+     * @param escalated those of them that met a ceiling, which somebody must look at
      */
-    record Fired(List<JobId> woken, List<JobId> cancelled, boolean mayBeMore) {
+    record Fired(List<JobId> woken, List<JobId> cancelled, List<JobId> escalated, boolean mayBeMore) {
 
-        static final Fired NOTHING = new Fired(List.of(), List.of(), false);
+        static final Fired NOTHING = new Fired(List.of(), List.of(), List.of(), false);
     }
 
     /** The body of a job, to be locked or woken; for that its fence does not matter. */
@@ -57,10 +62,12 @@ final class Timekeeper {
     }
 
     Fired fire() {
-        return database.transact("do what is due", tx -> {
+        Fired fired = database.transact("do what is due", tx -> {
             List<Lease> due = postings.dueForEngine(tx, BATCH);
             return due.isEmpty() ? Fired.NOTHING : fire(tx, due);
         });
+        fired.escalated().forEach(job -> LOG.error("job {} met a ceiling and has failed: it is a dead letter", job));
+        return fired;
     }
 
     private Fired fire(Tx tx, List<Lease> due) throws SQLException {
@@ -77,13 +84,17 @@ final class Timekeeper {
                 due.stream().map(Lease::job).distinct().map(Timekeeper::bodyOf).toList();
         postings.hold(tx, bodies);
         List<Due> still = postings.stillDue(tx, due);
-        List<JobId> cancelled = end(
+        List<Lease> ended = end(
                 tx, still.stream().map(Due::posting).filter(Timekeeper::ends).toList());
         answer(tx, still.stream().filter(each -> !ends(each.posting())).toList());
         postings.wake(tx, bodies);
         List<JobId> woken =
                 still.stream().map(each -> each.posting().job()).distinct().toList();
-        return new Fired(woken, cancelled, due.size() == BATCH);
+        List<JobId> escalated = ended.stream()
+                .filter(each -> each.activity().equals(ActivityId.ceiling(each.job())))
+                .map(Lease::job)
+                .toList();
+        return new Fired(woken, ended.stream().map(Lease::job).toList(), escalated, due.size() == BATCH);
     }
 
     private void answer(Tx tx, List<Due> due) throws SQLException {
@@ -104,8 +115,8 @@ final class Timekeeper {
         }
     }
 
-    /** Ends the jobs with transitions of their own, and asks for the end of their children. */
-    private List<JobId> end(Tx tx, List<Lease> ends) throws SQLException {
+    /** Ends the jobs with transitions of their own, asks for the end of their children, and returns what has ended one. */
+    private List<Lease> end(Tx tx, List<Lease> ends) throws SQLException {
         if (ends.isEmpty()) {
             return List.of();
         }
@@ -124,11 +135,12 @@ final class Timekeeper {
                             .map(each -> LegOne.inline(each.activity(), "end", 0))
                             .toList());
             collation.collate(tx, timely.stream().map(Timekeeper::ending).toList());
+            letters.bury(tx, open);
             List<JobId> children = jobs.openChildren(tx, open);
             postings.postCancel(tx, children);
             postings.dropWaiting(tx, open);
         }
-        return timely.stream().map(Lease::job).collect(Collectors.toList());
+        return timely;
     }
 
     /** A cancel that came while its job went on is for the job that it became. */

@@ -121,6 +121,9 @@ class PoisonTest {
 
         assertThat(closed.outcome()).isEqualTo(JobOutcome.FAILED);
         assertThat(closed.error()).contains("full", "99999999");
+        assertThat(engine.reruns().deadLetters("default", 10))
+                .singleElement()
+                .satisfies(letter -> assertThat(letter.ceiling()).isTrue());
         assertThat(workbench.run(engine, "modest")).isEqualTo("fine");
         Eventually.value("nothing is left", workbench::violations, List::isEmpty);
     }

@@ -1,0 +1,99 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+/** The table of dead letters. */
+final class DeadLetterStore {
+
+    // Said again after a lost reply it finds the letter there. Whoever waits for a child hears of its failure.
+    private static final String BURY = """
+            insert into tally.dead_letter (job_id, mesh, workflow, version, reason, ceiling)
+            select j.id, j.mesh, j.workflow, j.version, coalesce(j.error, ''),
+                exists (
+                    select 1
+                    from tally.activity a
+                    where a.job_id = j.id and a.path = '' and a.name = '$ceiling'
+                )
+            from tally.job j
+            where j.id = any(?)
+                and j.outcome in ('failed', 'timed_out')
+                and j.parent_job is null
+            on conflict (job_id) do nothing
+            """;
+
+    private static final String OPEN = """
+            select job_id, mesh, workflow, version, reason, ceiling, raised_at
+            from tally.dead_letter
+            where mesh = ?
+                and redriven_as is null
+            order by raised_at, job_id
+            limit ?
+            """;
+
+    private static final String LOCK = """
+            select redriven_as
+            from tally.dead_letter
+            where job_id = ?
+            for update
+            """;
+
+    private static final String REDRIVEN = """
+            update tally.dead_letter
+            set redriven_as = ?, redriven_at = now()
+            where job_id = ?
+                and redriven_as is null
+            """;
+
+    private static final String DISCARD = """
+            delete from tally.dead_letter
+            where job_id = ?
+            """;
+
+    /** Those of the jobs that failed and that nobody waits for are dead letters from now on. */
+    void bury(Tx tx, Collection<JobId> closed) throws SQLException {
+        tx.update(BURY, (Object) closed.stream().map(JobId::value).toArray(UUID[]::new));
+    }
+
+    /** Those that nobody has redriven, the oldest first. */
+    List<DeadLetter> open(Tx tx, String mesh, int limit) throws SQLException {
+        return tx.query(OPEN, DeadLetterStore::letter, mesh, limit);
+    }
+
+    /** A letter that is locked. */
+    record Locked(Optional<JobId> redrivenAs) {}
+
+    /** Locks the letter, if there is one. */
+    Optional<Locked> lock(Tx tx, JobId job) throws SQLException {
+        return tx.first(
+                LOCK,
+                row -> new Locked(Optional.ofNullable(row.getObject("redriven_as", UUID.class))
+                        .map(JobId::new)),
+                job.value());
+    }
+
+    void redriven(Tx tx, JobId job, JobId as) throws SQLException {
+        tx.update(REDRIVEN, as.value(), job.value());
+    }
+
+    void discard(Tx tx, JobId job) throws SQLException {
+        tx.update(DISCARD, job.value());
+    }
+
+    private static DeadLetter letter(ResultSet row) throws SQLException {
+        return new DeadLetter(
+                new JobId(row.getObject("job_id", UUID.class)),
+                row.getString("mesh"),
+                row.getString("workflow"),
+                row.getInt("version"),
+                row.getString("reason"),
+                row.getBoolean("ceiling"),
+                Objects.requireNonNull(Tx.instant(row, "raised_at")));
+    }
+}

@@ -1,0 +1,18 @@
+package dev.tallystick.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** One activity in the record of a job that is closed. */
+record Past(
+        String path,
+        String name,
+        String kind,
+        boolean done,
+        int attempts,
+        byte @Nullable [] output,
+        @Nullable String error) {
+
+    boolean succeeded() {
+        return done && error == null;
+    }
+}

@@ -1,0 +1,184 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
+import dev.tallystick.sql.UnknownOutcomeException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Closed jobs that are done again, and dead letters. A rerun begins anew; a fork begins with what was recorded before one of the
+ * steps, and asks foreign systems under the same keys. Both are jobs of their own: nothing that is said to the old one follows
+ * them. Thread-safe.
+ */
+public final class Reruns {
+
+    private final Database database;
+    private final CollationStore collation;
+    private final JobStore jobs;
+    private final JobMaker maker;
+    private final Runnable jobsAreDue;
+    private final RerunStore store = new RerunStore();
+    private final DeadLetterStore letters = new DeadLetterStore();
+
+    Reruns(Database database, CollationStore collation, JobStore jobs, JobMaker maker, Runnable jobsAreDue) {
+        this.database = database;
+        this.collation = collation;
+        this.jobs = jobs;
+        this.maker = maker;
+        this.jobsAreDue = jobsAreDue;
+    }
+
+    /**
+     * Does a closed job again from its beginning, in the newest version and under new keys.
+     *
+     * @return the new job
+     * @throws ForkRefusedException if the job is open
+     */
+    public JobId rerun(JobId job) {
+        JobId id = maker.id();
+        return begun(id, tx -> {
+            start(tx, closed(tx, job), job, id, false);
+            return id;
+        });
+    }
+
+    /**
+     * Does a closed job again from one of its steps on, in the same version and under the same keys; what was done before that
+     * step is taken as it was recorded.
+     *
+     * @param step its name, or its place if there are several of that name
+     * @return the new job
+     * @throws ForkRefusedException if the job is open, has no such step, or cannot be forked
+     */
+    public JobId fork(JobId job, String step) {
+        JobId id = maker.id();
+        return begun(id, tx -> {
+            RerunStore.Source source = forkable(closed(tx, job), job);
+            List<Past> record = store.record(tx, job);
+            fork(tx, source, job, id, ForkPoint.before(record, find(job, record, step)));
+            return id;
+        });
+    }
+
+    /**
+     * Does a failed job again from where it failed. Once only: the same letter again gives the same job. A job whose steps were
+     * undone is done again from its beginning.
+     *
+     * @return the new job
+     * @throws ForkRefusedException if the job is no dead letter, or a graph
+     */
+    public JobId redrive(JobId job) {
+        JobId id = maker.id();
+        return begun(id, tx -> {
+            RerunStore.Source source = closed(tx, job);
+            Optional<JobId> before = letters.lock(tx, job)
+                    .orElseThrow(() -> new ForkRefusedException(job, "is no dead letter"))
+                    .redrivenAs();
+            if (before.isPresent()) {
+                return before.get();
+            }
+            if (source.undone()) {
+                start(tx, source, job, id, false);
+            } else {
+                fork(tx, forkable(source, job), job, id, ForkPoint.beforeFailure(store.record(tx, job)));
+            }
+            letters.redriven(tx, job, id);
+            return id;
+        });
+    }
+
+    /** Jobs that failed, that nobody waits for, and that nobody has redriven; the oldest first. */
+    public List<DeadLetter> deadLetters(String mesh, int limit) {
+        return database.transact("read dead letters", tx -> letters.open(tx, mesh, limit));
+    }
+
+    /** Somebody has seen the letter and leaves the job as it is. */
+    public void discard(JobId job) {
+        database.transact("discard dead letter", tx -> {
+            letters.discard(tx, job);
+            return null;
+        });
+    }
+
+    private interface Part {
+        JobId write(Tx tx) throws SQLException;
+    }
+
+    /** After a lost reply the same is written again under the same id: what is there already stays as it is. */
+    private JobId begun(JobId id, Part part) {
+        JobId job;
+        try {
+            job = database.transact("begin job " + id, part::write);
+        } catch (UnknownOutcomeException lost) {
+            job = database.transact("begin job " + id + " once more", part::write);
+        }
+        jobsAreDue.run();
+        return job;
+    }
+
+    private RerunStore.Source closed(Tx tx, JobId job) throws SQLException {
+        collation.lock(tx, List.of(job), true);
+        RerunStore.Source source = store.source(tx, job).orElseThrow(() -> new UnknownJobException(job));
+        if (!source.closed()) {
+            throw new ForkRefusedException(job, "is open: wait for its end, or cancel it");
+        }
+        return source;
+    }
+
+    private static RerunStore.Source forkable(RerunStore.Source source, JobId job) {
+        if (source.isGraph()) {
+            throw new ForkRefusedException(job, "is one of a graph, which is not forked: rerun it");
+        }
+        if (source.undone()) {
+            throw new ForkRefusedException(job, "has undone its steps, so there is nothing to go on from: rerun it");
+        }
+        return source;
+    }
+
+    private void fork(Tx tx, RerunStore.Source source, JobId job, JobId id, List<Past> kept) throws SQLException {
+        start(tx, source, job, id, true);
+        store.fork(tx, job, id);
+        if (!kept.isEmpty()) {
+            collation.enter(tx, kept.stream().map(past -> dispatched(id, past)).toList());
+            collation.collate(tx, kept.stream().map(past -> told(id, past)).toList());
+        }
+    }
+
+    private void start(Tx tx, RerunStore.Source source, JobId job, JobId id, boolean sameVersion) throws SQLException {
+        NewJob again = sameVersion ? maker.fork(id, job, source) : maker.rerun(id, job, source);
+        jobs.start(tx, List.of(again), Duration.ZERO);
+        store.copySignals(tx, job, id);
+    }
+
+    private static LegOne dispatched(JobId id, Past past) {
+        return LegOne.attempt(new ActivityId(id, past.path(), past.name()), past.kind(), past.attempts());
+    }
+
+    private static LegTwo told(JobId id, Past past) {
+        return LegTwo.whole(new ActivityId(id, past.path(), past.name()), 0, 0, past.output(), past.error());
+    }
+
+    private static String find(JobId job, List<Past> record, String step) {
+        List<Past> found = record.stream()
+                .filter(past -> past.path().equals(step) || past.name().equals(step))
+                .filter(past -> Character.isDigit(past.path().charAt(0)))
+                .toList();
+        if (found.size() == 1) {
+            return Objects.requireNonNull(found.getFirst()).path();
+        }
+        String there = record.stream()
+                .map(past -> past.name() + " at " + past.path())
+                .limit(50)
+                .collect(Collectors.joining(", "));
+        throw new ForkRefusedException(
+                job,
+                found.isEmpty()
+                        ? "has no step '" + step + "'; it has " + there
+                        : "has several steps '" + step + "': name the place of one; it has " + there);
+    }
+}
