@@ -107,6 +107,12 @@ public final class GraphBuilder {
         return this;
     }
 
+    /** Leads from one node to another if the first fails for good, instead of failing the job. */
+    public GraphBuilder onFailure(String node, String to) {
+        way(node, new GraphPlace.Transition(to, null, true));
+        return this;
+    }
+
     public GraphBuilder output(String expression) {
         output = Expression.of(expression);
         return this;

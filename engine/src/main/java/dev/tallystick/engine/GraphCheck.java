@@ -99,6 +99,10 @@ final class GraphCheck {
                 problems.add("node '" + place.name() + "': nothing follows a "
                         + place.node().kind() + "; remove its transitions");
             }
+            if (place.handlesFailure() && !fails(place.node())) {
+                problems.add("node '" + place.name() + "': a " + place.node().kind()
+                        + " does not fail; remove its transitions on failure");
+            }
             if (place.node() instanceof GraphNode.Cycle cycle && !byName.containsKey(cycle.back())) {
                 problems.add("node '" + place.name() + "' goes back to '" + cycle.back()
                         + "', which is no node: correct the name; there are " + byName.keySet());
@@ -108,6 +112,10 @@ final class GraphCheck {
 
     private static boolean ends(GraphNode node) {
         return node instanceof GraphNode.Cycle || node instanceof GraphNode.Interrupt;
+    }
+
+    private static boolean fails(GraphNode node) {
+        return node instanceof GraphNode.Worker || node instanceof GraphNode.Await || node instanceof GraphNode.Signal;
     }
 
     private void loops() {

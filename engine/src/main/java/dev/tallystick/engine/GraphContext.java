@@ -15,6 +15,9 @@ final class GraphContext {
     /** In the output of a hook: how often it had been told something before. */
     static final String ROUND = "round";
 
+    /** In the output of a node that failed for good, where the graph goes on from that: why it did. */
+    static final String ERROR = "error";
+
     /** In what a signal node keeps for its sending: the job it goes to. */
     static final String JOB = "job";
 

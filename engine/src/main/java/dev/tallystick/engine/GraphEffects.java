@@ -22,6 +22,9 @@ final class GraphEffects {
     /** What the engine does itself, at once. */
     final List<GraphTransition> inline = new ArrayList<>();
 
+    /** Whether any way was taken. */
+    boolean handled;
+
     /** What the semaphore goes up by. */
     int opened;
 

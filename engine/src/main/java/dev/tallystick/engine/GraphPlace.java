@@ -23,6 +23,18 @@ public record GraphPlace(GraphNode node, boolean join, List<Transition> next) {
      * The way to another node.
      *
      * @param when holds if the way is taken; null if it always is
+     * @param onFailure whether it is taken if the node failed for good, and not if it succeeded
      */
-    public record Transition(String to, @Nullable Expression when) {}
+    public record Transition(String to, @Nullable Expression when, boolean onFailure) {
+
+        /** A way that is taken if the node succeeded. */
+        public Transition(String to, @Nullable Expression when) {
+            this(to, when, false);
+        }
+    }
+
+    /** Whether the graph goes on if the node fails for good. */
+    boolean handlesFailure() {
+        return next.stream().anyMatch(Transition::onFailure);
+    }
 }

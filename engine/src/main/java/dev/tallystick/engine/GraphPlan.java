@@ -94,8 +94,8 @@ final class GraphPlan {
 
     private void plan(GraphTransition transition, int ordinal) throws SQLException {
         GraphPlace place = type.shape().place(transition.activity().name());
-        if (transition.told() instanceof GraphTold.Failure failure) {
-            end(transition, JobOutcome.FAILED, null, "node '" + place.name() + "' failed: " + failure.reason());
+        if (transition.told() instanceof GraphTold.Failure failure && !place.handlesFailure()) {
+            fail(transition, place, failure);
             return;
         }
         byte @Nullable [] output = null;
@@ -108,17 +108,25 @@ final class GraphPlan {
             }
             GraphEffects planned = new GraphEffects();
             boolean isFinal = follow(place, transition, ordinal, planned);
+            if (transition.told() instanceof GraphTold.Failure failure && !planned.handled) {
+                fail(transition, place, failure);
+                return;
+            }
             int delta = planned.opened - (isFinal ? 1 : 0);
             if (semaphore + delta == job.threshold()) {
                 end(transition, JobOutcome.COMPLETED, output, null);
             } else {
                 effects.add(planned);
-                legs.add(leg(transition, delta, null, output, null));
+                legs.add(leg(transition, delta, null, output, errorOf(transition.told())));
             }
             semaphore += delta;
         } catch (ExpressionException | UnknownWorkflowException | PayloadTooLargeException e) {
             end(transition, JobOutcome.FAILED, output, "after node '" + place.name() + "': " + e.getMessage());
         }
+    }
+
+    private void fail(GraphTransition transition, GraphPlace place, GraphTold.Failure failure) throws SQLException {
+        end(transition, JobOutcome.FAILED, null, "node '" + place.name() + "' failed: " + failure.reason());
     }
 
     /** Plans what follows, and returns whether this was the last thing that the activity is told. */
@@ -134,7 +142,7 @@ final class GraphPlan {
         }
         String path = type.shape().opened(activity.path(), place.name(), ordinal);
         GraphWays ways = new GraphWays(this, place, path, transition, planned);
-        ways.follow();
+        planned.handled = ways.follow();
         if (place.node() instanceof GraphNode.Hook hook && transition.told() instanceof GraphTold.Signal) {
             int turn = turn(hook, transition);
             if (turn + 1 < hook.takes()) {
@@ -290,6 +298,9 @@ final class GraphPlan {
     }
 
     private byte @Nullable [] outputOf(GraphNode node, GraphTold told, int ordinal) throws PayloadTooLargeException {
+        if (told instanceof GraphTold.Failure failure) {
+            return Payloads.encode(codec, Map.of(GraphContext.ERROR, failure.reason()));
+        }
         return switch (node) {
             case GraphNode.Trigger trigger -> job.input();
             case GraphNode.Hook hook -> hookOutput(told, ordinal);

@@ -42,12 +42,14 @@ final class GraphWays {
         return transition;
     }
 
-    void follow() throws SQLException, PayloadTooLargeException {
+    /** Returns whether any way was taken. */
+    boolean follow() throws SQLException, PayloadTooLargeException {
         Map<String, @Nullable Object> context = plan.context(path);
+        boolean failed = transition.told() instanceof GraphTold.Failure;
         Map<String, Boolean> taken = new LinkedHashMap<>();
         for (GraphPlace.Transition way : place.next()) {
             Expression when = way.when();
-            boolean holds = when == null || when.holds(context);
+            boolean holds = way.onFailure() == failed && (when == null || when.holds(context));
             taken.put(way.to(), holds);
             if (holds && plan.shape().place(way.to()).node() instanceof GraphNode.Cycle cycle) {
                 again.add(cycle.back());
@@ -67,6 +69,7 @@ final class GraphWays {
                 skip(target, path);
             }
         }
+        return taken.containsValue(true);
     }
 
     /** Nothing happens at the place, and nothing at what follows it alone. */

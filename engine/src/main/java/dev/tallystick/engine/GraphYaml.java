@@ -218,16 +218,26 @@ public final class GraphYaml {
         return switch (value) {
             case YamlValue.Text text -> Optional.of(new GraphPlace.Transition(text.text(), null));
             case YamlValue.Mapping ignored -> {
-                YamlValue.Mapping way = mapping(value, "a transition of node '" + name + "'", Set.of("to", "when"));
+                YamlValue.Mapping way =
+                        mapping(value, "a transition of node '" + name + "'", Set.of("to", "when", "on"));
                 Optional<String> to = text(way, "to", "say which node it leads to");
                 Expression when = expression(way, "when").orElse(null);
-                yield to.map(target -> new GraphPlace.Transition(target, when));
+                boolean onFailure = onFailure(name, way);
+                yield to.map(target -> new GraphPlace.Transition(target, when, onFailure));
             }
             case YamlValue.Listing listing -> {
                 problem(listing, "node '" + name + "': a transition is the name of a node, or {to: …, when: …}");
                 yield Optional.empty();
             }
         };
+    }
+
+    private boolean onFailure(String name, YamlValue.Mapping way) {
+        Optional<String> on = text(way, "on");
+        if (on.isPresent() && !on.get().equals("failure")) {
+            problem(way, "node '" + name + "': a transition is taken on: failure, or says nothing of it");
+        }
+        return on.isPresent();
     }
 
     private Expression needed(YamlValue.Mapping fields, String node, String field, String what) {

@@ -82,7 +82,8 @@ final class GraphYamlWriter {
             Map<String, Object> way = new LinkedHashMap<>();
             way.put("to", transition.to());
             put(way, "when", transition.when());
-            next.add(transition.when() == null ? transition.to() : way);
+            put(way, "on", transition.onFailure() ? "failure" : null);
+            next.add(way.size() == 1 ? transition.to() : way);
         }
         return next;
     }
