@@ -167,7 +167,8 @@ public final class Tallystick implements AutoCloseable {
 
     /** Forks a failed job where it failed. The same letter again gives the same job. */
     public <O extends @Nullable Object> JobHandle<O> redrive(DeadLetter letter) {
-        return again(engine.reruns().redrive(letter.job()), engine.outputOf(letter.workflow()));
+        Type output = engine.outputOf(letter.workflow());
+        return again(engine.reruns().redrive(letter.job()), output);
     }
 
     /** Leaves a failed job as it is. */

@@ -1,18 +1,24 @@
 package dev.tallystick;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.engine.Context;
+import dev.tallystick.engine.DeadLetter;
 import dev.tallystick.engine.Retry;
 import dev.tallystick.engine.Workflow;
+import dev.tallystick.engine.WorkflowType;
 import dev.tallystick.testkit.TestPostgres;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -96,6 +102,121 @@ class GuideTest {
         }
     }
 
+    static final class BookingWorkflow implements Workflow<String, String> {
+        @Override
+        public String run(Context ctx, String city) {
+            ctx.undo("give up seat", () -> airline.giveUp(city));
+            ctx.step("book seat", String.class, () -> airline.book(city));
+            ctx.undo("give up room", () -> inn.giveUp(city));
+            return ctx.step("book room", String.class, Retry.NONE, () -> inn.book(city));
+        }
+    }
+
+    @Test
+    void a_booking_that_fails_gives_up_what_it_has_and_can_be_redriven() throws Exception {
+        try (Tallystick tally =
+                Tallystick.builder().dataSource(postgres.dataSource()).build()) {
+            tally.register("booking", BookingWorkflow.class);
+            tally.start();
+            inn.rooms = 0;
+            JobHandle<String> job = tally.submit("booking", "Rome", Submit.unkeyed());
+            assertThatThrownBy(() -> job.result(Duration.ofSeconds(30))).hasMessageContaining("no room in Rome");
+            assertThat(airline.booked).isEmpty();
+
+            inn.rooms = 1;
+            List<String> results = new ArrayList<>();
+            for (DeadLetter letter : tally.deadLetters()) {
+                JobHandle<String> again = tally.redrive(letter);
+                results.add(again.result(Duration.ofSeconds(30)));
+            }
+            assertThat(results).containsExactly("room in Rome");
+            assertThat(airline.booked).containsExactly("Rome");
+            assertThat(tally.deadLetters()).isEmpty();
+        }
+    }
+
+    static final class MeterWorkflow implements Workflow<Integer, Integer> {
+        @Override
+        public Integer run(Context ctx, Integer total) {
+            int sum = total;
+            for (int i = 0; i < 100; i++) {
+                int reading = ctx.await("reading", Integer.class);
+                if (reading == 0) {
+                    return sum;
+                }
+                sum += reading;
+            }
+            return ctx.continueAsNew(sum);
+        }
+    }
+
+    @Test
+    void a_meter_is_read_for_ever_by_job_after_job() throws Exception {
+        try (Tallystick tally =
+                Tallystick.builder().dataSource(postgres.dataSource()).build()) {
+            tally.register("meter", MeterWorkflow.class);
+            tally.start();
+            JobHandle<Integer> job = tally.submit("meter", 0, Submit.key("meter-7"));
+            for (int i = 1; i <= 130; i++) {
+                job.signal("reading", "reading-" + i, 1);
+            }
+            job.signal("reading", "last", 0);
+
+            assertThat(job.result(Duration.ofSeconds(30))).isEqualTo(130);
+            assertThat(job.why().text()).contains("closed, completed");
+        }
+    }
+
+    @Test
+    void versions_stand_side_by_side() throws Exception {
+        try (Tallystick tally =
+                Tallystick.builder().dataSource(postgres.dataSource()).build()) {
+            tally.register(WorkflowType.of("greet", String.class, String.class, (ctx, name) -> "Hello " + name));
+            tally.register(WorkflowType.of("greet", String.class, String.class, (ctx, name) -> "Good day, " + name)
+                    .version(2));
+            tally.start();
+
+            JobHandle<String> old =
+                    tally.submit("greet", "Ada", Submit.unkeyed().version(1).timeout(Duration.ofHours(2)));
+            JobHandle<String> newest = tally.submit("greet", "Ada", Submit.unkeyed());
+
+            assertThat(old.result(Duration.ofSeconds(30))).isEqualTo("Hello Ada");
+            assertThat(newest.result(Duration.ofSeconds(30))).isEqualTo("Good day, Ada");
+            assertThat(tally.unclaimed()).isEmpty();
+
+            JobHandle<String> again = tally.rerun(old);
+            assertThat(again.result(Duration.ofSeconds(30))).isEqualTo("Good day, Ada");
+        }
+    }
+
+    static final class PatchedWorkflow implements Workflow<Order, String> {
+        @Override
+        public String run(Context ctx, Order order) {
+            if (ctx.patched("check-address")) {
+                ctx.step("check address", String.class, () -> mail.check(order));
+            }
+            return ctx.step("confirm", String.class, () -> mail.confirm(order, "nothing"));
+        }
+    }
+
+    @Test
+    void a_patch_is_taken_by_new_jobs_and_a_job_can_be_forked_behind_it() throws Exception {
+        try (Tallystick tally =
+                Tallystick.builder().dataSource(postgres.dataSource()).build()) {
+            tally.register("patched", PatchedWorkflow.class);
+            tally.start();
+            JobHandle<String> job = tally.submit("patched", new Order("pears", 1), Submit.unkeyed());
+            assertThat(job.result(Duration.ofSeconds(30))).isEqualTo("confirmed pears under nothing");
+
+            JobHandle<String> fork = tally.fork(job, "confirm");
+
+            assertThat(fork.result(Duration.ofSeconds(30))).isEqualTo("confirmed pears under nothing");
+            assertThat(mail.checked).isEqualTo(1);
+        }
+    }
+
+    private static final Airline airline = new Airline();
+    private static final Inn inn = new Inn();
     private static final Warehouse warehouse = new Warehouse();
     private static final Charges ledger = new Charges();
     private static final Mail mail = new Mail();
@@ -117,7 +238,42 @@ class GuideTest {
         }
     }
 
+    private static final class Airline {
+        private final Set<String> booked = ConcurrentHashMap.newKeySet();
+
+        String book(String city) {
+            booked.add(city);
+            return "seat to " + city;
+        }
+
+        void giveUp(String city) {
+            booked.remove(city);
+        }
+    }
+
+    private static final class Inn {
+        private volatile int rooms;
+
+        String book(String city) {
+            if (rooms == 0) {
+                throw new IllegalStateException("no room in " + city);
+            }
+            return "room in " + city;
+        }
+
+        void giveUp(String city) {
+            assertThat(city).isEqualTo("Rome");
+        }
+    }
+
     private static final class Mail {
+        private volatile int checked;
+
+        String check(Order order) {
+            checked = order.amount();
+            return "fine";
+        }
+
         String confirm(Order order, String reserved) {
             return "confirmed " + order.item() + " under " + reserved;
         }

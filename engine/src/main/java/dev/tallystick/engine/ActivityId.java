@@ -19,6 +19,11 @@ record ActivityId(JobId job, String path, String name) {
         return Ending.CEILING.of(job);
     }
 
+    /** Taking back what a job has done. */
+    static ActivityId undo(JobId job) {
+        return new ActivityId(job, "", "$undo");
+    }
+
     static ActivityId main(JobId job) {
         return new ActivityId(job, "", MAIN);
     }

@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Step;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,7 +28,9 @@ final class BodyRun {
     private final LeasedBody body;
     private final Lease lease;
     private final BodyTools tools;
-    private final Map<String, RecordedActivity> recorded = new HashMap<>();
+    private volatile Map<String, RecordedActivity> recorded;
+    private volatile @Nullable Undoing undoing;
+    private volatile boolean hasUndo;
     private final Attention attention = new Attention(this::park);
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
 
@@ -45,7 +48,52 @@ final class BodyRun {
         this.body = body;
         this.lease = body.lease();
         this.tools = tools;
-        record.forEach(activity -> recorded.put(activity.path(), activity));
+        this.recorded = byPath(record);
+        this.undoing = Undoing.in(lease.job(), record).orElse(null);
+    }
+
+    private static Map<String, RecordedActivity> byPath(List<RecordedActivity> record) {
+        Map<String, RecordedActivity> byPath = HashMap.newHashMap(record.size());
+        record.forEach(activity -> byPath.put(activity.path(), activity));
+        return byPath;
+    }
+
+    /** What is to be undone; null while the body does what it is there for. */
+    @Nullable
+    Undoing undoing() {
+        return undoing;
+    }
+
+    /** The body has said how to take something back. */
+    void noteUndo() {
+        hasUndo = true;
+    }
+
+    boolean hasUndo() {
+        return hasUndo
+                || recorded.values().stream().anyMatch(each -> each.name().startsWith("$undo:"));
+    }
+
+    /** Commits what is unsaid together with the failure of the body, whose obligation passes to what undoes it. */
+    void beginUndo(String failure) {
+        demandRunning();
+        LegTwo failed = LegTwo.whole(lease.activity(), lease.fence(), -1, null, failure);
+        move(List.of(failed), List.of(LegOne.undoing(job())), List.of(), List.of());
+        tools.crashPoints().reached(EngineCrashPoint.UNDO_BEGUN);
+    }
+
+    /** From here on the body is run to find what is to be undone. */
+    void undo(List<RecordedActivity> record) {
+        recorded = byPath(record);
+        undoing = Undoing.in(job(), record).orElseThrow();
+    }
+
+    /** Commits what is unsaid together with the end of undoing, which closes the job, and lets go of the body. */
+    void endUndone(LegTwo ending, boolean bodyEnded) {
+        demandRunning();
+        LegTwo body = LegTwo.answering(lease, null, ending.error());
+        LegTwo gone = bodyEnded ? body.only(false, Set.of(Step.COMPLETION_TASKS)) : body;
+        move(List.of(gone, ending), List.of(), List.of(), List.of());
     }
 
     Lease lease() {
@@ -117,6 +165,22 @@ final class BodyRun {
         BodyStopped.Reason reason = stopped;
         if (reason != null) {
             throw new BodyStopped(reason);
+        }
+    }
+
+    /** Waits until no other thread of this body is left; returns whether that is so. */
+    boolean awaitOthers(Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        try {
+            for (Thread thread : threads) {
+                if (!thread.equals(Thread.currentThread())
+                        && !thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())))) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (InterruptedException e) {
+            return false;
         }
     }
 

@@ -12,6 +12,7 @@ final class BodyStopped extends Error {
     enum Reason {
         LEASE_LOST,
         JOB_CLOSED,
+        TO_BE_UNDONE,
         PARKED,
         BRANCH_CANCELLED,
         SHUT_DOWN

@@ -69,6 +69,20 @@ public interface Context {
     boolean patched(String id);
 
     /**
+     * Says how to take back what the next step does, in case the job fails, is cancelled or runs out of time. Then all undos run
+     * before the job closes, the last first, each tried like a step. Inside of one, {@link #key()} names it; it cannot ask for
+     * anything else. If one fails for good the others run all the same, and the job has failed.
+     *
+     * <p>Say it before the step, because a job may be ended while the step is at it; so an undo must do no harm if the step never
+     * came to its work.
+     */
+    default void undo(String name, Undo work) {
+        undo(name, Retry.DEFAULT, work);
+    }
+
+    void undo(String name, Retry retry, Undo work);
+
+    /**
      * Ends this job and goes on as a new one of the same workflow, in its newest version and with an empty record. For what runs
      * for ever: a record that only grows is read again whenever the job wakes. Signals that nobody took move along, and so do a
      * time-out and whoever waits for the result; undos do not.

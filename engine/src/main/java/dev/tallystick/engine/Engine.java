@@ -362,6 +362,7 @@ public final class Engine implements AutoCloseable {
         }
         fired.woken().forEach(runner::ring);
         fired.cancelled().forEach(runner::jobClosed);
+        fired.undoing().forEach(runner::undo);
         if (!fired.woken().isEmpty()) {
             jobsAreDue();
         }

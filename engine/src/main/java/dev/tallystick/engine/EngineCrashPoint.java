@@ -26,6 +26,8 @@ public enum EngineCrashPoint implements CrashPoint {
     SIGNALLED,
     /** The end of a job was asked for, and nobody was told. */
     CANCEL_ASKED,
+    /** That what a failed body has done is to be undone is durable, and nothing of it is undone. */
+    UNDO_BEGUN,
     /** The job has gone on as a new one, and nobody was told that it is due. */
     CONTINUED,
     /** The body has returned, its end is not durable. */

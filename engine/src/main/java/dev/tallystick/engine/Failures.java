@@ -12,7 +12,10 @@ final class Failures {
         String what = failure.getClass().getName();
         String text = message == null || message.isBlank() ? what : what + ": " + message;
         // Postgres keeps no NUL in a text.
-        String clean = text.replace('\0', ' ').strip();
+        return shorten(text.replace('\0', ' ').strip());
+    }
+
+    static String shorten(String clean) {
         return clean.length() <= MAX_LENGTH ? clean : clean.substring(0, MAX_LENGTH - 1) + "…";
     }
 

@@ -50,9 +50,15 @@ final class Fork<T extends @Nullable Object> {
 
     /** Runs what has not ended, until there is what the parent waits for; returns which branch brought it. */
     int decide(Until until) {
+        if (run.undoing() != null) {
+            lookThrough();
+        }
         RecordedActivity recorded = parent.recordOf(choice);
         if (recorded != null && recorded.isDone()) {
             return ByteBuffer.wrap(Objects.requireNonNull(recorded.output())).getInt();
+        }
+        if (run.undoing() != null) {
+            return decidedOnRecord(until);
         }
         if (decided(until) < 0) {
             runOpen(until);
@@ -61,6 +67,25 @@ final class Fork<T extends @Nullable Object> {
         if (until == Until.ANY || hasOpen()) {
             byte[] output = ByteBuffer.allocate(Integer.BYTES).putInt(decided).array();
             parent.say(LegOne.inline(choice, "fork", 0), output);
+        }
+        return decided;
+    }
+
+    /** Runs every branch along its record, one after the other, also those that are done: each may have something to undo. */
+    private void lookThrough() {
+        for (int i = 0; i < branches.size(); i++) {
+            try {
+                branches.get(i).run(scopes.get(i));
+            } catch (UndoReached | Exception | VirtualMachineError | LinkageError | AssertionError e) {
+                parent.demandHeard();
+            }
+        }
+    }
+
+    private int decidedOnRecord(Until until) {
+        int decided = decided(until);
+        if (decided < 0) {
+            throw new UndoReached();
         }
         return decided;
     }

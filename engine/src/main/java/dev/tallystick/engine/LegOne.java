@@ -30,6 +30,17 @@ record LegOne(
         return new LegOne(activity, AWAIT, 0, patience, Timekeeper.QUEUE);
     }
 
+    private static final String UNDOING = "undoing";
+
+    /** Taking back what a job has done is an obligation of its own. */
+    static LegOne undoing(JobId job) {
+        return inline(ActivityId.undo(job), UNDOING, 1);
+    }
+
+    boolean undoes() {
+        return kind.equals(UNDOING);
+    }
+
     boolean awaitsSignal() {
         return kind.equals(AWAIT);
     }

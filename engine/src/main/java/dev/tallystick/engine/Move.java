@@ -44,9 +44,20 @@ record Move(
         return new Move(lease, all, List.of(), List.of(), List.of(), isTimed);
     }
 
+    /** Whether more is to be written for it than the ledgers: {@link #undoes}, {@link #endsInTime} or {@link #fails}. */
+    boolean leavesMore() {
+        return undoes() || endsInTime() || fails();
+    }
+
+    /** Whether the body has failed and what it did is to be undone. */
+    boolean undoes() {
+        return dispatches.stream().anyMatch(LegOne::undoes);
+    }
+
     /** Whether it closes a job that has failed. */
     boolean fails() {
-        return results.stream().anyMatch(result -> result.outcome() == JobOutcome.FAILED);
+        return results.stream()
+                .anyMatch(result -> result.outcome() == JobOutcome.FAILED || result.outcome() == JobOutcome.TIMED_OUT);
     }
 
     /** Whether it closes a job before its time is over. */

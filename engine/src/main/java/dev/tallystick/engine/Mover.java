@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ final class Mover implements Primitive<Move, Moved> {
     private final SignalStore signals;
     private final ChainStore chains = new ChainStore();
     private final DeadLetterStore letters = new DeadLetterStore();
+    private final UndoStore undos = new UndoStore();
     private final Duration lease;
 
     Mover(CollationStore collation, PostingStore postings, JobStore jobs, SignalStore signals, Duration lease) {
@@ -132,19 +134,31 @@ final class Mover implements Primitive<Move, Moved> {
         if (!parking.isEmpty()) {
             postings.park(tx, parking);
         }
-        List<JobId> inTime =
-                moves.stream().filter(Move::endsInTime).map(Move::job).toList();
-        if (!inTime.isEmpty()) {
-            postings.dropTimeouts(tx, inTime);
-        }
-        List<JobId> failed = moves.stream().filter(Move::fails).map(Move::job).toList();
-        if (!failed.isEmpty()) {
-            letters.bury(tx, failed);
-        }
+        finish(tx, moves.stream().filter(Move::leavesMore).toList());
         for (Move move : moves) {
             boolean refused = move.results().stream().anyMatch(result -> !collated.containsKey(result.guid()));
             answers.computeIfAbsent(move.job(), job -> refused ? new Moved.Refused() : new Moved.Done());
         }
+    }
+
+    /** What some moves leave to be done beside the ledgers. */
+    private void finish(Tx tx, List<Move> moves) throws SQLException {
+        List<JobId> undone = jobsOf(moves, Move::undoes);
+        if (!undone.isEmpty()) {
+            undos.leaveOne(tx, undone);
+        }
+        List<JobId> inTime = jobsOf(moves, Move::endsInTime);
+        if (!inTime.isEmpty()) {
+            postings.dropTimeouts(tx, inTime);
+        }
+        List<JobId> failed = jobsOf(moves, Move::fails);
+        if (!failed.isEmpty()) {
+            letters.bury(tx, failed);
+        }
+    }
+
+    private static List<JobId> jobsOf(List<Move> moves, Predicate<Move> which) {
+        return moves.stream().filter(which).map(Move::job).toList();
     }
 
     private void carryOn(Tx tx, List<NewJob> started) throws SQLException {

@@ -25,6 +25,7 @@ final class Runner {
     private final JobStore jobs;
     private final EngineSettings settings;
     private final BodyTools tools;
+    private final UndoStore undos = new UndoStore();
     private final Consumer<Closed> closed;
     private final Consumer<Ended> ended;
 
@@ -154,40 +155,88 @@ final class Runner {
         run.start("tally-body-" + run.job(), () -> execute(body, run, end));
     }
 
-    private static LegTwo ending(LeasedBody body, Closed ending) {
-        return LegTwo.ending(
-                body.lease().activity(), body.lease().fence(), ending.outcome(), ending.output(), ending.error());
-    }
-
-    private void goOn(LeasedBody body, BodyRun run, ContinuedAsNew next) {
+    private void execute(LeasedBody body, BodyRun run, CompletableFuture<Closed> end) {
         try {
-            NewJob successor = tools.successors()
-                    .apply(new ChildOrder(body.lease().activity(), body.mesh(), body.workflow(), next.input()));
-            run.goOn(ending(body, new Closed(run.job(), JobOutcome.CONTINUED, null, null)), successor);
+            finish(body, run, end);
         } catch (BodyStopped stopped) {
-            if (stopped.reason() == BodyStopped.Reason.JOB_CLOSED) {
-                run.acknowledgeClosed();
-            }
+            letGo(run, stopped.reason());
+        } catch (TransactionException away) {
+            LOG.warn("job {} is left to whoever leases it next", run.job(), away);
+        } finally {
+            running.remove(run.job(), run);
+            ended.accept(new Ended(body.isChild(), starved));
         }
     }
 
-    private void execute(LeasedBody body, BodyRun run, CompletableFuture<Closed> end) {
+    private void finish(LeasedBody body, BodyRun run, CompletableFuture<Closed> end) {
         try {
-            Closed ending = ending(body, run);
-            tools.crashPoints().reached(EngineCrashPoint.RETURNED);
-            run.end(ending(body, ending));
+            Closed ending = run.undoing() == null ? runBody(body, run) : undo(body, run);
             tools.crashPoints().reached(EngineCrashPoint.CLOSED);
             closed.accept(ending);
             end.complete(ending);
         } catch (ContinuedAsNew next) {
             goOn(body, run, next);
-        } catch (BodyStopped stopped) {
-            if (stopped.reason() == BodyStopped.Reason.JOB_CLOSED) {
-                run.acknowledgeClosed();
-            }
-        } finally {
-            running.remove(run.job(), run);
-            ended.accept(new Ended(body.isChild(), starved));
+        }
+    }
+
+    private Closed runBody(LeasedBody body, BodyRun run) {
+        Closed ending = ending(body, run);
+        tools.crashPoints().reached(EngineCrashPoint.RETURNED);
+        if (ending.outcome() == JobOutcome.FAILED && run.hasUndo()) {
+            run.beginUndo(String.valueOf(ending.error()));
+            run.undo(database.transact("read record", tx -> jobs.activities(tx, run.job())));
+            return undo(body, run);
+        }
+        run.end(ending(ActivityId.main(run.job()), body, ending));
+        return ending;
+    }
+
+    /** Runs the body along its record to find its undos, runs those, and closes the job. */
+    private Closed undo(LeasedBody body, BodyRun run) {
+        Undoing undoing = Objects.requireNonNull(run.undoing());
+        Scope scope = Scope.of(run);
+        try {
+            call(typeOf(body), scope, body.input());
+        } catch (WorkflowChangedException e) {
+            run.demandRunning();
+            undoing.failed("what stands behind the change: " + e.getMessage());
+        } catch (UndoReached | ContinuedAsNew | Exception | VirtualMachineError | LinkageError | AssertionError e) {
+            run.demandRunning();
+        }
+        scope.undoAll(undoing);
+        Closed ending = undoing.ending(run.job());
+        run.endUndone(ending(ActivityId.undo(run.job()), body, ending), undoing.bodyEnded());
+        return ending;
+    }
+
+    private static LegTwo ending(ActivityId last, LeasedBody body, Closed ending) {
+        return LegTwo.ending(last, body.lease().fence(), ending.outcome(), ending.output(), ending.error());
+    }
+
+    private void goOn(LeasedBody body, BodyRun run, ContinuedAsNew next) {
+        ActivityId main = body.lease().activity();
+        NewJob successor = tools.successors().apply(new ChildOrder(main, body.mesh(), body.workflow(), next.input()));
+        run.goOn(ending(main, body, new Closed(run.job(), JobOutcome.CONTINUED, null, null)), successor);
+    }
+
+    private void letGo(BodyRun run, BodyStopped.Reason reason) {
+        // The interrupt was for the body, and would close the connection of whoever comes next on this thread.
+        Thread.interrupted();
+        if (reason == BodyStopped.Reason.JOB_CLOSED) {
+            run.acknowledgeClosed();
+        }
+        boolean taken = reason == BodyStopped.Reason.TO_BE_UNDONE || reason == BodyStopped.Reason.LEASE_LOST;
+        if (taken && run.awaitOthers(settings.lease())) {
+            letUndoBegin(run);
+        }
+    }
+
+    private void letUndoBegin(BodyRun run) {
+        try {
+            database.transact("let undo begin", tx -> undos.letBegin(tx, run.job()));
+            tools.jobsAreDue().run();
+        } catch (TransactionException away) {
+            LOG.warn("what job {} did is undone once its lease is over", run.job(), away);
         }
     }
 
@@ -223,6 +272,14 @@ final class Runner {
         BodyRun run = running.get(job);
         if (run != null) {
             run.attention().ring();
+        }
+    }
+
+    /** What the body has done is to be undone, by whoever leases it next. */
+    void undo(JobId job) {
+        BodyRun run = running.get(job);
+        if (run != null) {
+            run.stop(BodyStopped.Reason.TO_BE_UNDONE);
         }
     }
 

@@ -52,6 +52,11 @@ final class Scope implements Context {
 
     @Override
     public String key() {
+        Undoing undoing = run.undoing();
+        Undoing.Registered undo = undoing == null ? null : undoing.current();
+        if (undo != null) {
+            return run.keysOf() + ":" + undoPath(undo);
+        }
         return run.keysOf() + ":" + prefix + place;
     }
 
@@ -77,7 +82,9 @@ final class Scope implements Context {
         if (run.hasRecordBeyond(prefix, place)) {
             return false;
         }
-        say(LegOne.inline(mark, "patch", 0), NULL);
+        if (run.undoing() == null) {
+            say(LegOne.inline(mark, "patch", 0), NULL);
+        }
         return true;
     }
 
@@ -95,7 +102,7 @@ final class Scope implements Context {
     @Override
     public Instant now() {
         ActivityId activity = next("$now");
-        RecordedActivity recorded = recordOf(activity);
+        RecordedActivity recorded = asked(activity);
         if (recorded != null && recorded.isDone()) {
             return Instant.ofEpochSecond(
                     0,
@@ -112,7 +119,7 @@ final class Scope implements Context {
     @Override
     public <T extends @Nullable Object> T step(String name, Class<T> type, Retry retry, Callable<T> work) {
         ActivityId activity = next(name);
-        RecordedActivity recorded = recordOf(activity);
+        RecordedActivity recorded = asked(activity);
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
@@ -128,7 +135,7 @@ final class Scope implements Context {
     public <T extends @Nullable Object> T transaction(
             String name, Class<T> type, Retry retry, TransactionalWork<T> work) {
         ActivityId activity = next(name);
-        RecordedActivity recorded = recordOf(activity);
+        RecordedActivity recorded = asked(activity);
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
@@ -182,7 +189,7 @@ final class Scope implements Context {
     /** A wait that is done and brought nothing has timed out. */
     private <T> Optional<T> signalled(String signal, Class<T> type, @Nullable Duration patience) {
         ActivityId activity = next(SignalStore.waitName(signal));
-        RecordedActivity recorded = recordOf(activity);
+        RecordedActivity recorded = asked(activity);
         if (recorded == null) {
             run.dispatch(List.of(LegOne.await(activity, patience)));
         }
@@ -196,7 +203,7 @@ final class Scope implements Context {
     @Override
     public <T extends @Nullable Object> T child(String workflow, @Nullable Object input, Class<T> type) {
         ActivityId activity = next("$child:" + workflow);
-        RecordedActivity recorded = recordOf(activity);
+        RecordedActivity recorded = asked(activity);
         if (recorded == null) {
             try {
                 byte[] encoded = Payloads.encode(run.tools().codec(), input);
@@ -208,6 +215,48 @@ final class Scope implements Context {
         }
         RecordedActivity done = recorded != null && recorded.isDone() ? recorded : awaitDone(activity);
         return replay(done, type);
+    }
+
+    @Override
+    public void undo(String name, Retry retry, Undo work) {
+        ActivityId activity = next("$undo:" + name);
+        RecordedActivity recorded = asked(activity);
+        Undoing undoing = run.undoing();
+        if (undoing != null) {
+            undoing.register(new Undoing.Registered(activity.path(), name, retry, work));
+        } else if (recorded == null) {
+            say(LegOne.inline(activity, "undo", 0), NULL);
+            run.noteUndo();
+        }
+    }
+
+    /** Runs the undos that were found, the last first. What was undone before a crash is not undone again. */
+    void undoAll(Undoing undoing) {
+        for (Undoing.Registered undo : undoing.inReverse()) {
+            ActivityId activity = new ActivityId(run.job(), undoPath(undo), undo.name());
+            RecordedActivity recorded = recordOf(activity);
+            undoing.begins(undo);
+            try {
+                if (recorded != null && recorded.isDone()) {
+                    replay(recorded, Object.class);
+                } else {
+                    attempts(activity, recorded, undo.retry(), () -> undoHere(activity, undo.work()));
+                }
+            } catch (StepFailedException e) {
+                undoing.failed(Objects.requireNonNull(e.getMessage()));
+            }
+        }
+    }
+
+    private boolean undoHere(ActivityId activity, Undo work) throws Exception {
+        work.run();
+        run.tools().crashPoints().reached(EngineCrashPoint.WORKED);
+        say(activity, 0, NULL);
+        return true;
+    }
+
+    private static String undoPath(Undoing.Registered undo) {
+        return "undo." + undo.path();
     }
 
     @Override
@@ -226,7 +275,7 @@ final class Scope implements Context {
     @Override
     public void sleep(Duration duration) {
         ActivityId activity = next("$sleep");
-        RecordedActivity recorded = recordOf(activity);
+        RecordedActivity recorded = asked(activity);
         if (recorded == null) {
             run.dispatch(List.of(new LegOne(activity, "sleep", 0, duration, Timekeeper.QUEUE)));
         }
@@ -269,6 +318,15 @@ final class Scope implements Context {
         }
     }
 
+    /** What the record says of a question. A body that is looked through for its undos comes to its end where that says nothing. */
+    private @Nullable RecordedActivity asked(ActivityId activity) {
+        RecordedActivity recorded = recordOf(activity);
+        if (run.undoing() != null && (recorded == null || !recorded.isDone())) {
+            throw new UndoReached();
+        }
+        return recorded;
+    }
+
     @Nullable
     RecordedActivity recordOf(ActivityId activity) {
         RecordedActivity recorded = run.recorded(activity.path());
@@ -288,6 +346,11 @@ final class Scope implements Context {
 
     private ActivityId next(String name) {
         demandHeard();
+        Undoing undoing = run.undoing();
+        if (undoing != null && undoing.current() != null) {
+            throw new IllegalStateException(
+                    "an undo is a step of its own and cannot ask its context for '" + name + "'");
+        }
         place++;
         return new ActivityId(run.job(), prefix + place, name);
     }

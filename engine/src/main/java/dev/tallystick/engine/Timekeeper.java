@@ -34,6 +34,7 @@ final class Timekeeper {
     private final JobStore jobs;
     private final Chains chains;
     private final DeadLetterStore letters = new DeadLetterStore();
+    private final UndoStore undos = new UndoStore();
 
     Timekeeper(Database database, PostingStore postings, CollationStore collation, JobStore jobs) {
         this.database = database;
@@ -48,12 +49,17 @@ final class Timekeeper {
      *
      * @param woken jobs whose bodies may go on
      * @param cancelled jobs that are closed now
+     * @param undoing jobs that end when what they have done is undone
      * @param escalated those of them that met a ceiling, which somebody must look at
      */
-    record Fired(List<JobId> woken, List<JobId> cancelled, List<JobId> escalated, boolean mayBeMore) {
+    record Fired(
+            List<JobId> woken, List<JobId> cancelled, List<JobId> undoing, List<JobId> escalated, boolean mayBeMore) {
 
-        static final Fired NOTHING = new Fired(List.of(), List.of(), List.of(), false);
+        static final Fired NOTHING = new Fired(List.of(), List.of(), List.of(), List.of(), false);
     }
+
+    /** What ended jobs: at once, or after what they have done is undone. */
+    private record Ended(List<Lease> closed, List<Lease> undoing) {}
 
     /** The body of a job, to be locked or woken; for that its fence does not matter. */
     static Lease bodyOf(JobId job) {
@@ -84,17 +90,20 @@ final class Timekeeper {
                 due.stream().map(Lease::job).distinct().map(Timekeeper::bodyOf).toList();
         postings.hold(tx, bodies);
         List<Due> still = postings.stillDue(tx, due);
-        List<Lease> ended = end(
+        Ended ended = end(
                 tx, still.stream().map(Due::posting).filter(Timekeeper::ends).toList());
         answer(tx, still.stream().filter(each -> !ends(each.posting())).toList());
         postings.wake(tx, bodies);
         List<JobId> woken =
                 still.stream().map(each -> each.posting().job()).distinct().toList();
-        List<JobId> escalated = ended.stream()
-                .filter(each -> each.activity().equals(ActivityId.ceiling(each.job())))
+        if (!ended.undoing().isEmpty()) {
+            undos.takeAway(tx, jobsOf(ended.undoing()));
+        }
+        List<JobId> escalated = ended.closed().stream()
+                .filter(Timekeeper::meetsCeiling)
                 .map(Lease::job)
                 .toList();
-        return new Fired(woken, ended.stream().map(Lease::job).toList(), escalated, due.size() == BATCH);
+        return new Fired(woken, jobsOf(ended.closed()), jobsOf(ended.undoing()), escalated, due.size() == BATCH);
     }
 
     private void answer(Tx tx, List<Due> due) throws SQLException {
@@ -115,46 +124,93 @@ final class Timekeeper {
         }
     }
 
-    /** Ends the jobs with transitions of their own, asks for the end of their children, and returns what has ended one. */
-    private List<Lease> end(Tx tx, List<Lease> ends) throws SQLException {
+    /** Ends the jobs with transitions of their own, and asks for the end of their children. */
+    private Ended end(Tx tx, List<Lease> ends) throws SQLException {
         if (ends.isEmpty()) {
-            return List.of();
+            return new Ended(List.of(), List.of());
         }
-        List<JobId> ids = ends.stream().map(Lease::job).toList();
-        Set<JobId> open = collation.open(tx, ids);
-        List<Lease> late =
-                ends.stream().filter(each -> !open.contains(each.job())).toList();
+        Set<JobId> open = collation.open(tx, jobsOf(ends));
+        Map<JobId, Boolean> undo = undos.registered(tx, open);
+        List<Lease> late = new ArrayList<>();
+        List<Lease> undoing = new ArrayList<>();
+        List<Lease> timely = new ArrayList<>();
+        for (Lease each : ends) {
+            boolean mayUndo = undo.containsKey(each.job()) && !meetsCeiling(each);
+            if (!open.contains(each.job()) || undo.getOrDefault(each.job(), false)) {
+                late.add(each);
+            } else {
+                (mayUndo ? undoing : timely).add(each);
+            }
+        }
         postings.drop(tx, late);
         cancelSuccessors(tx, late);
-        List<Lease> timely =
-                ends.stream().filter(each -> open.contains(each.job())).toList();
-        if (!timely.isEmpty()) {
+        enter(tx, timely);
+        enter(tx, undoing);
+        close(tx, timely);
+        beginUndo(tx, undoing);
+        List<JobId> children = jobs.openChildren(tx, open);
+        if (!children.isEmpty()) {
+            postings.postCancel(tx, children);
+        }
+        return new Ended(timely, undoing);
+    }
+
+    private void enter(Tx tx, List<Lease> ends) throws SQLException {
+        if (!ends.isEmpty()) {
             collation.enter(
                     tx,
-                    timely.stream()
+                    ends.stream()
                             .map(each -> LegOne.inline(each.activity(), "end", 0))
                             .toList());
-            collation.collate(tx, timely.stream().map(Timekeeper::ending).toList());
-            letters.bury(tx, open);
-            List<JobId> children = jobs.openChildren(tx, open);
-            postings.postCancel(tx, children);
-            postings.dropWaiting(tx, open);
         }
-        return timely;
+    }
+
+    private void close(Tx tx, List<Lease> ends) throws SQLException {
+        if (!ends.isEmpty()) {
+            collation.collate(tx, ends.stream().map(Timekeeper::ending).toList());
+            letters.bury(tx, jobsOf(ends));
+            postings.dropWaiting(tx, jobsOf(ends));
+        }
+    }
+
+    /** The transition is recorded and closes nothing: one obligation stays open, to undo, and that will close the job. */
+    private void beginUndo(Tx tx, List<Lease> ends) throws SQLException {
+        if (!ends.isEmpty()) {
+            List<JobId> undone = jobsOf(ends);
+            collation.enter(tx, undone.stream().distinct().map(LegOne::undoing).toList());
+            collation.collate(
+                    tx,
+                    ends.stream()
+                            .map(each ->
+                                    LegTwo.answering(each, null, howEnds(each).reason()))
+                            .toList());
+            undos.leaveOne(tx, undone);
+        }
+    }
+
+    private static List<JobId> jobsOf(List<Lease> leases) {
+        return leases.stream().map(Lease::job).toList();
+    }
+
+    private static boolean meetsCeiling(Lease end) {
+        return howEnds(end) == Ending.CEILING;
+    }
+
+    private static Ending howEnds(Lease end) {
+        return Ending.of(end.activity()).orElseThrow();
     }
 
     /** A cancel that came while its job went on is for the job that it became. */
     private void cancelSuccessors(Tx tx, List<Lease> late) throws SQLException {
         List<JobId> cancelled = late.stream()
-                .filter(each ->
-                        Ending.of(each.activity()).filter(Ending.CANCEL::equals).isPresent())
+                .filter(each -> howEnds(each) == Ending.CANCEL)
                 .map(Lease::job)
                 .toList();
         chains.cancel(tx, chains.successors(tx, cancelled).values());
     }
 
     private static LegTwo ending(Lease end) {
-        Ending how = Ending.of(end.activity()).orElseThrow();
+        Ending how = howEnds(end);
         return LegTwo.ending(end.activity(), end.fence(), how.outcome(), null, how.reason());
     }
 

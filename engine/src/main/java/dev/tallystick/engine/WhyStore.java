@@ -77,6 +77,7 @@ final class WhyStore {
                 "a signal '" + name.substring(SignalStore.waitName("").length()) + "'"
                         + (due == null ? "" : ", or the clock at " + due);
             case "child" -> "the end of its child job";
+            case "undoing" -> "the end of all that takes back what the job has done";
             case "branch" -> "the end of this branch";
             default -> "the end of attempt " + row.getInt("attempts") + ", or the end of its process's lease";
         };

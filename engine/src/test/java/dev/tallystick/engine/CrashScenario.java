@@ -142,6 +142,31 @@ enum CrashScenario {
             return 3;
         }
     },
+    UNDO(null, 8) {
+        @Override
+        String body(Context ctx, String name) {
+            ctx.undo("release", () -> {});
+            ctx.step("reserve", String.class, () -> "");
+            ctx.undo("refund", () -> {});
+            ctx.step("charge", String.class, () -> "");
+            return ctx.step("doomed", String.class, Retry.NONE, () -> {
+                throw new IllegalStateException("no parcel");
+            });
+        }
+    },
+    CANCEL_AND_UNDO(null) {
+        @Override
+        String body(Context ctx, String name) {
+            ctx.undo("release", () -> {});
+            ctx.step("reserve", String.class, () -> "");
+            return ctx.await("never", String.class);
+        }
+
+        @Override
+        void act(Engine engine, JobId job) {
+            engine.cancel(job);
+        }
+    },
     TIMEOUT(null) {
         @Override
         String body(Context ctx, String name) {
@@ -188,8 +213,8 @@ enum CrashScenario {
 
     JobOutcome outcome() {
         return switch (this) {
-            case FAILURE -> JobOutcome.FAILED;
-            case CANCEL -> JobOutcome.CANCELLED;
+            case FAILURE, UNDO -> JobOutcome.FAILED;
+            case CANCEL, CANCEL_AND_UNDO -> JobOutcome.CANCELLED;
             case TIMEOUT -> JobOutcome.TIMED_OUT;
             default -> JobOutcome.COMPLETED;
         };

@@ -1,0 +1,93 @@
+package dev.tallystick.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is to be taken back of one job, and how the job ends afterwards. The undos themselves are code, so they are found by
+ * running the body once more along its record; then they run, the last first, each a step of its own. Only the thread of the
+ * body comes here.
+ */
+final class Undoing {
+
+    /** One that was registered, at its place. */
+    record Registered(String path, String name, Retry retry, Undo work) {}
+
+    private final JobOutcome outcome;
+    private final String reason;
+    private final boolean bodyEnded;
+    private final List<Registered> registered = new ArrayList<>();
+    private final List<String> failures = new ArrayList<>();
+    private @Nullable Registered current;
+
+    private Undoing(JobOutcome outcome, String reason, boolean bodyEnded) {
+        this.outcome = outcome;
+        this.reason = reason;
+        this.bodyEnded = bodyEnded;
+    }
+
+    /** Empty unless the record says that the job is being undone. */
+    static Optional<Undoing> in(JobId job, List<RecordedActivity> record) {
+        if (find(record, ActivityId.undo(job)).isEmpty()) {
+            return Optional.empty();
+        }
+        boolean ended = find(record, ActivityId.main(job))
+                .filter(RecordedActivity::isDone)
+                .isPresent();
+        for (Ending ending : Ending.values()) {
+            if (find(record, ending.of(job)).isPresent()) {
+                return Optional.of(new Undoing(ending.outcome(), ending.reason(), ended));
+            }
+        }
+        String failure =
+                find(record, ActivityId.main(job)).map(RecordedActivity::error).orElse("it failed");
+        return Optional.of(new Undoing(JobOutcome.FAILED, failure, ended));
+    }
+
+    private static Optional<RecordedActivity> find(List<RecordedActivity> record, ActivityId activity) {
+        return record.stream()
+                .filter(each ->
+                        each.path().equals(activity.path()) && each.name().equals(activity.name()))
+                .findFirst();
+    }
+
+    void register(Registered undo) {
+        registered.add(undo);
+    }
+
+    /** The last first. */
+    List<Registered> inReverse() {
+        return List.copyOf(registered.reversed());
+    }
+
+    void begins(Registered undo) {
+        current = undo;
+    }
+
+    /** The one that is running now, if the body is no longer looked through for more. */
+    @Nullable
+    Registered current() {
+        return current;
+    }
+
+    /** Something could not be taken back. The rest is taken back all the same. */
+    void failed(String what) {
+        failures.add(what);
+    }
+
+    /** Whether the Leg 2 of the body is recorded, and only its posting is left. */
+    boolean bodyEnded() {
+        return bodyEnded;
+    }
+
+    /** How the job ends. One of which something could not be taken back has failed, whatever ended it: somebody must look. */
+    Closed ending(JobId job) {
+        if (failures.isEmpty()) {
+            return new Closed(job, outcome, null, reason);
+        }
+        String all = reason + "; not undone: " + String.join("; ", failures);
+        return new Closed(job, JobOutcome.FAILED, null, Failures.shorten(all));
+    }
+}
