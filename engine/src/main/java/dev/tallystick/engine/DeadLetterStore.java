@@ -19,7 +19,7 @@ final class DeadLetterStore {
                 exists (
                     select 1
                     from tally.activity a
-                    where a.job_id = j.id and a.path = '' and a.name = '$ceiling'
+                    where a.job_id = j.id and a.path = '' and a.name in ('$ceiling', '$exhausted')
                 )
             from tally.job j
             where j.id = any(?)

@@ -11,7 +11,11 @@ enum Ending {
     CEILING(
             "$ceiling",
             JobOutcome.FAILED,
-            "the ledger of an activity is full: it was told " + Digit.LEG2_ENTRIES.maximum() + " things");
+            "the ledger of an activity is full: it was told " + Digit.LEG2_ENTRIES.maximum() + " things"),
+    EXHAUSTED(
+            "$exhausted",
+            JobOutcome.FAILED,
+            "its body was begun " + Digit.LEG1_ATTEMPTS.maximum() + " times, and no process that ran it came back");
 
     private final String activity;
     private final JobOutcome outcome;
@@ -32,6 +36,11 @@ enum Ending {
         return Stream.of(values())
                 .filter(ending -> activity.equals(ending.of(activity.job())))
                 .findAny();
+    }
+
+    /** Whether a ledger was full: then nothing more is tried with the job, and somebody must look at it. */
+    boolean isCeiling() {
+        return this == CEILING || this == EXHAUSTED;
     }
 
     JobOutcome outcome() {

@@ -318,6 +318,7 @@ public final class Engine implements AutoCloseable {
                             job.id(),
                             false,
                             job.isTimed(),
+                            false,
                             false),
                     end);
         } else {

@@ -6,6 +6,7 @@ package dev.tallystick.engine;
  * @param keysOf the job under whose keys foreign systems are asked: itself, or the one that it is a fork of
  * @param isChild whether another job waits for this one
  * @param isTimed whether the job must be done in time
+ * @param wasLost whether somebody had leased it before and did not come back
  * @param isClosed whether the job has ended from outside, so that there is nothing to run
  */
 record LeasedBody(
@@ -17,4 +18,5 @@ record LeasedBody(
         JobId keysOf,
         boolean isChild,
         boolean isTimed,
+        boolean wasLost,
         boolean isClosed) {}

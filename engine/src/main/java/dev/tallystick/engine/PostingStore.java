@@ -30,12 +30,12 @@ final class PostingStore {
                 where l.mesh is not null
             ),
             candidate as (
-                select d.job_id, d.guid,
+                select d.job_id, d.guid, d.was_lost,
                     row_number() over (partition by l.mesh order by u.priority, d.visible_at) as turn
                 from lane l
                 cross join (values (0), (1), (2)) as u (priority)
                 cross join lateral (
-                    select p.job_id, p.guid, p.visible_at
+                    select p.job_id, p.guid, p.visible_at, p.owner is not null as was_lost
                     from tally.posting p
                     where p.queue = l.queue
                         and p.mesh = l.mesh
@@ -48,7 +48,7 @@ final class PostingStore {
                 where l.mesh is not null
             ),
             due as materialized (
-                select job_id, guid
+                select job_id, guid, was_lost
                 from candidate
                 order by turn
                 limit ?
@@ -58,9 +58,9 @@ final class PostingStore {
                 set visible_at = now() + ? * interval '1 millisecond', fence = p.fence + 1, owner = ?, attempts = p.attempts + 1
                 from due d
                 where p.job_id = d.job_id and p.guid = d.guid
-                returning p.job_id, p.guid, p.fence, p.path, p.name
+                returning p.job_id, p.guid, p.fence, p.path, p.name, d.was_lost
             )
-            select l.job_id, l.guid, l.fence, l.path, l.name, j.mesh, j.workflow, j.version, j.input, coalesce(j.keys_of, j.id) as keys_of,
+            select l.job_id, l.guid, l.fence, l.path, l.name, l.was_lost, j.mesh, j.workflow, j.version, j.input, coalesce(j.keys_of, j.id) as keys_of,
                 j.parent_job is not null as is_child, j.deadline is not null as is_timed, j.closed_by is not null as is_closed
             from leased l
             join tally.job j on j.id = l.job_id
@@ -315,6 +315,7 @@ final class PostingStore {
                 new JobId(row.getObject("keys_of", UUID.class)),
                 row.getBoolean("is_child"),
                 row.getBoolean("is_timed"),
+                row.getBoolean("was_lost"),
                 row.getBoolean("is_closed"));
     }
 }

@@ -2,7 +2,10 @@ package dev.tallystick.engine;
 
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.TransactionException;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +29,7 @@ final class Runner {
     private final EngineSettings settings;
     private final BodyTools tools;
     private final UndoStore undos = new UndoStore();
+    private final LegOneStore legOne = new LegOneStore();
     private final Consumer<Closed> closed;
     private final Consumer<Ended> ended;
 
@@ -106,11 +110,33 @@ final class Runner {
             return 0;
         }
         Set<String> queues = types.keySet();
-        List<LeasedBody> leased = database.transact(
-                "lease bodies", tx -> postings.leaseBodies(tx, queues, wanted, settings.lease(), owner));
+        List<LeasedBody> leased = database.transact("lease bodies", tx -> {
+            List<LeasedBody> due = postings.leaseBodies(tx, queues, wanted, settings.lease(), owner);
+            Set<JobId> exhausted = countLost(tx, due);
+            return due.stream()
+                    .filter(body -> !exhausted.contains(body.lease().job()))
+                    .toList();
+        });
         leased.forEach(this::resume);
         starved = leased.size() == wanted;
         return leased.size();
+    }
+
+    /** Counts the bodies whose last holder did not come back, and returns those that cannot be counted any more. */
+    private Set<JobId> countLost(Tx tx, List<LeasedBody> leased) throws SQLException {
+        List<JobId> lost = leased.stream()
+                .filter(body -> body.wasLost() && !body.isClosed())
+                .map(body -> body.lease().job())
+                .toList();
+        if (lost.isEmpty()) {
+            return Set.of();
+        }
+        Set<JobId> exhausted = new HashSet<>(lost);
+        exhausted.removeAll(legOne.count(tx, lost));
+        if (!exhausted.isEmpty()) {
+            legOne.endExhausted(tx, List.copyOf(exhausted));
+        }
+        return exhausted;
     }
 
     /** Runs a body whose job has just been accepted: nothing is recorded yet. Completes {@code end} if it ends here. */

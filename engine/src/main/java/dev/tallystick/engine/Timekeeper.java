@@ -193,7 +193,7 @@ final class Timekeeper {
     }
 
     private static boolean meetsCeiling(Lease end) {
-        return howEnds(end) == Ending.CEILING;
+        return howEnds(end).isCeiling();
     }
 
     private static Ending howEnds(Lease end) {

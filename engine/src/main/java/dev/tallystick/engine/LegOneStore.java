@@ -1,0 +1,50 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Counts the claims of bodies whose holder did not come back. What a body does between its steps is the Leg 1 of the next one,
+ * and may kill its process; the count commits with the lease, before any of it runs. A body that was parked or given back came
+ * back, and is not counted.
+ */
+final class LegOneStore {
+
+    private static final String COUNT = Weights.in("""
+            update tally.activity a
+            set ledger = a.ledger + {LEG1_ATTEMPTS}
+            where a.job_id = any(?)
+                and a.path = ''
+                and a.name = '$main'
+                and a.ledger / {LEG1_ATTEMPTS} < 999
+            returning a.job_id
+            """);
+
+    private static final String END_EXHAUSTED = """
+            insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, path, name)
+            select j.id, i.guid, j.mesh, '$engine', 0, now(), '', '$exhausted'
+            from unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
+            join tally.job j on j.id = i.job_id
+            where j.closed_by is null
+            on conflict (job_id, guid) do nothing
+            """;
+
+    /** Counts one more claim of each body, and returns those that had room for it. */
+    Set<JobId> count(Tx tx, List<JobId> jobs) throws SQLException {
+        UUID[] ids = jobs.stream().map(JobId::value).toArray(UUID[]::new);
+        return new HashSet<>(tx.query(COUNT, row -> new JobId(row.getObject("job_id", UUID.class)), (Object) ids));
+    }
+
+    /** Nothing wraps: the job of a body that was claimed too often ends, by a transition of its own. */
+    void endExhausted(Tx tx, List<JobId> jobs) throws SQLException {
+        Columns<JobId> of = new Columns<>(jobs);
+        tx.update(
+                END_EXHAUSTED,
+                of.uuids(JobId::value),
+                of.uuids(job -> Guid.of(Ending.EXHAUSTED.of(job), 0).value()));
+    }
+}
