@@ -9,6 +9,7 @@ import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -47,24 +48,27 @@ final class Acceptor implements Primitive<Item, Accepted> {
     @Override
     public List<@Nullable Accepted> apply(Tx tx, List<Item> items) throws SQLException {
         List<AcceptClaim> claims = new ArrayList<>(items.size());
+        List<NewJob> keyed = new ArrayList<>(items.size());
+        List<NewJob> keyless = new ArrayList<>();
         for (Item item : items) {
-            if (item.claim() != null) {
+            if (item.claim() == null) {
+                keyless.add(item.job());
+            } else {
                 claims.add(item.claim());
+                keyed.add(item.job());
             }
         }
-        Iterator<Accept> claimed = (claims.isEmpty() ? List.<Accept>of() : keys.accept(tx, claims)).iterator();
+        Iterator<Accept> claimed = Collections.emptyIterator();
+        if (!keyed.isEmpty()) {
+            claimed = keys.accept(tx, claims, jobs.starting(keyed, lease)).iterator();
+            jobs.limit(tx, keyed);
+        }
+        if (!keyless.isEmpty()) {
+            jobs.start(tx, keyless, lease);
+        }
         List<@Nullable Accepted> answers = new ArrayList<>(items.size());
-        List<NewJob> fresh = new ArrayList<>(items.size());
         for (Item item : items) {
-            Accepted answer =
-                    item.claim() == null ? new Accepted.Fresh(item.job().id()) : answer(claimed.next());
-            if (answer instanceof Accepted.Fresh) {
-                fresh.add(item.job());
-            }
-            answers.add(answer);
-        }
-        if (!fresh.isEmpty()) {
-            jobs.start(tx, fresh, lease);
+            answers.add(item.claim() == null ? new Accepted.Fresh(item.job().id()) : answer(claimed.next()));
         }
         return answers;
     }

@@ -212,9 +212,32 @@ final class BodyRun {
     }
 
     private void noteUnsaid() {
-        if (unsaidResults.isEmpty()) {
+        if (unsaidResults.isEmpty() && unsaidDispatches.isEmpty()) {
             unsaidSince = System.nanoTime();
         }
+    }
+
+    /**
+     * Begins the first attempt at a step. Before it is done, what came before it must be durable, and that goes out with the
+     * dispatch. If nothing came before it, the dispatch goes out with the result, or while the work is done if that takes long:
+     * should the process die meanwhile, the posting of the body has counted the attempt.
+     */
+    void begin(LegOne dispatch) {
+        demandRunning();
+        synchronized (unsaid) {
+            if (unsaidResults.isEmpty() && isFirstHolder()) {
+                noteUnsaid();
+                unsaidDispatches.add(dispatch);
+                return;
+            }
+        }
+        dispatch(List.of(dispatch));
+    }
+
+    /** Whether nobody has held this body before, and nobody can have taken it over since. */
+    private boolean isFirstHolder() {
+        return lease.fence() == 1
+                && System.nanoTime() - body.leasedAt() < tools.lease().toNanos() / 2;
     }
 
     /** Commits what is unsaid together with the dispatches. */
@@ -252,7 +275,8 @@ final class BodyRun {
 
     boolean hasStale(Duration age) {
         synchronized (unsaid) {
-            return !unsaidResults.isEmpty() && System.nanoTime() - unsaidSince > age.toNanos();
+            boolean isEmpty = unsaidResults.isEmpty() && unsaidDispatches.isEmpty();
+            return !isEmpty && System.nanoTime() - unsaidSince > age.toNanos();
         }
     }
 
@@ -301,8 +325,11 @@ final class BodyRun {
             unsaidResults = new ArrayList<>();
             unsaidDispatches = new ArrayList<>();
             results.addAll(last);
+            // A further attempt counts the one before.
+            dispatches.forEach(
+                    next -> entries.removeIf(entry -> entry.activity().equals(next.activity())));
             entries.addAll(dispatches);
-            return new Move(lease, results, entries, children, waitsFor, body.isTimed());
+            return new Move(lease, body.isChild(), results, entries, children, waitsFor, body.isTimed());
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.random.RandomGenerator;
  * @param successors makes the job that a body goes on as
  * @param jobsAreDue rung when a move has left jobs for somebody to run
  * @param poll how often a body that waits beside others looks at the record
+ * @param lease how long a body is held before it must be extended
  */
 record BodyTools(
         Moves mover,
@@ -28,4 +29,5 @@ record BodyTools(
         InstantSource clock,
         RandomGenerator random,
         Duration poll,
+        Duration lease,
         CrashPoints crashPoints) {}

@@ -129,6 +129,7 @@ public final class Engine implements AutoCloseable {
                 clock,
                 random,
                 settings.poll(),
+                settings.lease(),
                 crashPoints);
         this.runner = new Runner(database, postings, jobs, settings, tools, outcomes::tell, this::bodyEnded);
         this.maker = new JobMaker(ids, runner, graphs);
@@ -195,9 +196,10 @@ public final class Engine implements AutoCloseable {
         boolean here = started && !stopping && submission.delay().isZero() && runner.free() > 0;
         Acceptor.Item item = maker.submitted(submission, here ? owner : null);
         CompletableFuture<Closed> end = new CompletableFuture<>();
+        long askedAt = System.nanoTime();
         CompletableFuture<Accepted> answer = committer.submit(acceptor, item).thenApply(accepted -> {
             if (accepted instanceof Accepted.Fresh) {
-                begin(item.job(), here, end);
+                begin(item.job(), here, askedAt, end);
             }
             return accepted;
         });
@@ -302,7 +304,7 @@ public final class Engine implements AutoCloseable {
         loops.forEach(loop -> loop.awaitEnd(STOPPING));
     }
 
-    private void begin(NewJob job, boolean here, CompletableFuture<Closed> end) {
+    private void begin(NewJob job, boolean here, long askedAt, CompletableFuture<Closed> end) {
         if (here && job.trigger() != null) {
             graphs.begin(job);
         } else if (here) {
@@ -319,7 +321,8 @@ public final class Engine implements AutoCloseable {
                             false,
                             job.isTimed(),
                             false,
-                            false),
+                            false,
+                            askedAt),
                     end);
         } else {
             jobsAreDue();

@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.core.ActivityLedger;
+import dev.tallystick.keys.BoundWrites;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -13,9 +14,9 @@ import java.util.UUID;
 /** The job table, and the two rows that every job begins with: its body or trigger, and the posting of that. */
 final class JobStore {
 
-    // A job that is there already was started by the same claim, whose reply was lost.
-    private static final String START = Weights.in("""
-            with item as (
+    // Which of the items are to be started is said by who uses this, in place of {fresh}.
+    private static final String STARTING = Weights.in("""
+            item as (
                 select *
                 from unnest(
                     ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::int[], ?::int[], ?::bytea[], ?::bigint[], ?::text[],
@@ -25,33 +26,42 @@ final class JobStore {
                     parent_job, parent_guid, parent_path, parent_name, continued_from, trigger
                 )
             ),
+            fresh as (
+                select *
+                from item i
+                where {fresh}
+            ),
             started as (
                 insert into tally.job
                     (id, mesh, workflow, version, semaphore, priority, input,
                         parent_job, parent_guid, parent_path, parent_name, continued_from)
                 select id, mesh, workflow, version, 1, priority, input,
                     parent_job, parent_guid, parent_path, parent_name, continued_from
-                from item
-                on conflict (id) do nothing
-                returning id
-            ),
-            fresh as (
-                select i.*
-                from item i
-                join started s on s.id = i.id
+                from fresh
             ),
             dispatched as (
                 insert into tally.activity (job_id, path, name, kind, ledger, attempts)
                 select id, '', coalesce(trigger, '$main'), case when trigger is null then 'body' else 'trigger' end,
                     {LEG1_ATTEMPTS} + {LEG1_COMPLETE}, 1
                 from fresh
+            ),
+            posted as (
+                insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, fence, owner, path, name)
+                select id, guid, mesh, case when trigger is null then workflow || '@' || version else '$graph' end, priority,
+                    now() + (delay_millis + case when owner is null then 0 else ? end) * interval '1 millisecond',
+                    case when owner is null then 0 else 1 end, owner, '', coalesce(trigger, '$main')
+                from fresh
             )
-            insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, fence, owner, path, name)
-            select id, guid, mesh, case when trigger is null then workflow || '@' || version else '$graph' end, priority,
-                now() + (delay_millis + case when owner is null then 0 else ? end) * interval '1 millisecond',
-                case when owner is null then 0 else 1 end, owner, '', coalesce(trigger, '$main')
-            from fresh
             """);
+
+    // A job that is there already was started by the same call, whose reply was lost.
+    private static final String START =
+            "with " + STARTING.replace("{fresh}", "not exists (select 1 from tally.job j where j.id = i.id)")
+                    + "select count(*) from fresh";
+
+    // "is true" makes a hash table of what is bound: as a join, every item would be compared with every key.
+    private static final String START_BOUND =
+            STARTING.replace("{fresh}", "(i.id in (select original_id from bound)) is true");
 
     // Said again after its reply was lost, it finds the posting there, or the job closed.
     private static final String LIMIT = """
@@ -98,9 +108,18 @@ final class JobStore {
             """;
 
     void start(Tx tx, List<NewJob> jobs, Duration lease) throws SQLException {
+        tx.query(START, row -> row.getLong(1), parameters(jobs, lease).toArray());
+        limit(tx, jobs);
+    }
+
+    /** What starts those of the jobs whose keys were free; {@link #limit} must follow. */
+    BoundWrites starting(List<NewJob> jobs, Duration lease) {
+        return new BoundWrites(START_BOUND, parameters(jobs, lease));
+    }
+
+    private static List<Object> parameters(List<NewJob> jobs, Duration lease) {
         Columns<NewJob> of = new Columns<>(jobs);
-        tx.update(
-                START,
+        return List.of(
                 of.uuids(job -> job.id().value()),
                 of.uuids(job -> Guid.of(job.first(), 0).value()),
                 of.texts(NewJob::mesh),
@@ -119,13 +138,14 @@ final class JobStore {
                         job.continuedFrom() == null ? null : job.continuedFrom().value()),
                 of.texts(NewJob::trigger),
                 lease.toMillis());
-        List<NewJob> timed = jobs.stream().filter(NewJob::isTimed).toList();
-        if (!timed.isEmpty()) {
-            limit(tx, timed);
-        }
     }
 
-    private static void limit(Tx tx, List<NewJob> timed) throws SQLException {
+    /** Sets the deadlines of those of the jobs that were started just now and must be done in time. */
+    void limit(Tx tx, List<NewJob> jobs) throws SQLException {
+        List<NewJob> timed = jobs.stream().filter(NewJob::isTimed).toList();
+        if (timed.isEmpty()) {
+            return;
+        }
         Columns<NewJob> of = new Columns<>(timed);
         tx.update(
                 LIMIT,

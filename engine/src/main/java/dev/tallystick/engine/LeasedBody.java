@@ -8,6 +8,7 @@ package dev.tallystick.engine;
  * @param isTimed whether the job must be done in time
  * @param wasLost whether somebody had leased it before and did not come back
  * @param isClosed whether the job has ended from outside, so that there is nothing to run
+ * @param leasedAt when the lease was asked for, as {@link System#nanoTime()} has it: it has not run out before its length has passed
  */
 record LeasedBody(
         Lease lease,
@@ -19,4 +20,5 @@ record LeasedBody(
         boolean isChild,
         boolean isTimed,
         boolean wasLost,
-        boolean isClosed) {}
+        boolean isClosed,
+        long leasedAt) {}

@@ -45,6 +45,11 @@ record LegOne(
         return kind.equals(AWAIT);
     }
 
+    /** Whether this is the first attempt at work that the process which dispatches it does itself, and no obligation. */
+    boolean isFirstAndHere() {
+        return attempt == 1 && delta == 0 && due == null && !awaitsSignal();
+    }
+
     /** One attempt at work that the process which dispatches it does itself. */
     static LegOne attempt(ActivityId activity, String kind, int attempt) {
         return new LegOne(activity, kind, 0, null, "", attempt);

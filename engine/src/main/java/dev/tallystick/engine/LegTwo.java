@@ -64,8 +64,22 @@ record LegTwo(
         return new LegTwo(activity, guid, fence, delta, outcome, output, error, entering, wanted, acknowledges && last);
     }
 
-    /** Whether the job's own row changes, so that it must be locked first. */
-    boolean movesJob() {
-        return steps.contains(Step.CHILDREN) && (delta != 0 || outcome != null);
+    /** Whether this is all of Leg 2 of a step: it moves no semaphore and answers no posting. */
+    boolean isStep() {
+        return isWhole() && outcome == null && !acknowledges;
+    }
+
+    /** Whether this is all of the Leg 2 that ends its job and takes the posting away. */
+    boolean ends() {
+        return isWhole() && outcome != null && acknowledges;
+    }
+
+    /** Whether this {@link #ends} the job whose body is leased so. */
+    boolean answers(Lease body) {
+        return ends() && guid.equals(body.guid());
+    }
+
+    private boolean isWhole() {
+        return enters && delta == 0 && steps.size() == Step.values().length;
     }
 }

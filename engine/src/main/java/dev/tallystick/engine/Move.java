@@ -2,11 +2,14 @@ package dev.tallystick.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What a body says in one breath, and what commits together or not at all: the results of what it did, and what it dispatches
  * next. Only the holder of the lease may move its job.
  *
+ * @param isChild whether another job waits for this one, and is told when it ends
  * @param children jobs that begin with this move, each dispatched by an activity of it
  * @param waitsFor places of which one must be done before the body has anything to do; if there are any, the lease is given back
  *     and the body is due again when one of them is
@@ -14,15 +17,16 @@ import java.util.List;
  */
 record Move(
         Lease lease,
+        boolean isChild,
         List<LegTwo> results,
         List<LegOne> dispatches,
         List<NewJob> children,
         List<String> waitsFor,
         boolean isTimed) {
 
-    /** A move of a job that may take as long as it likes. */
+    /** A move of a job that nobody waits for and that may take as long as it likes. */
     Move(Lease lease, List<LegTwo> results, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
-        this(lease, results, dispatches, children, waitsFor, false);
+        this(lease, false, results, dispatches, children, waitsFor, false);
     }
 
     Move {
@@ -41,7 +45,7 @@ record Move(
         List<LegTwo> all = new ArrayList<>(results);
         all.removeIf(result -> result.guid().equals(lease.guid()));
         all.add(LegTwo.answering(lease, null, "the job had closed"));
-        return new Move(lease, all, List.of(), List.of(), List.of(), isTimed);
+        return new Move(lease, isChild, all, List.of(), List.of(), List.of(), isTimed);
     }
 
     /** Whether more is to be written for it than the ledgers: {@link #undoes}, {@link #endsInTime} or {@link #fails}. */
@@ -70,12 +74,29 @@ record Move(
     }
 
     /**
-     * Whether the job must be locked first: because its own row changes, or because it must not close meanwhile. A job that
-     * closes asks for the end of its children, and must see them all.
+     * Whether this says nothing but what steps brought, what is begun next where it is dispatched, and perhaps the end, all of it
+     * for the first time as far as the holder knows; and of what was dispatched before, it answers one activity at most.
      */
-    boolean movesJob() {
-        return !children.isEmpty()
-                || results.stream().anyMatch(LegTwo::movesJob)
-                || dispatches.stream().anyMatch(dispatch -> dispatch.delta() != 0 || dispatch.awaitsSignal());
+    boolean isPlain() {
+        return !results.isEmpty()
+                && children.isEmpty()
+                && !parks()
+                && !leavesMore()
+                && dispatches.stream().allMatch(LegOne::isFirstAndHere)
+                && results.stream().allMatch(result -> result.isStep() || (result.answers(lease) && !isChild))
+                && answersLater().count() <= 1;
+    }
+
+    /** The step that was dispatched by an earlier move and is answered by this one. */
+    Optional<ActivityId> answeredLater() {
+        return answersLater().findFirst();
+    }
+
+    private Stream<ActivityId> answersLater() {
+        return results.stream()
+                .filter(result -> !result.ends())
+                .map(LegTwo::activity)
+                .filter(activity ->
+                        dispatches.stream().noneMatch(entry -> entry.activity().equals(activity)));
     }
 }

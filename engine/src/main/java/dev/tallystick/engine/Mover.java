@@ -1,13 +1,12 @@
 package dev.tallystick.engine;
 
-import dev.tallystick.engine.PostingStore.Held;
+import dev.tallystick.engine.PlainMoveStore.Held;
 import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,14 +15,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies {@link Move}s. Jobs are locked first, where their rows change; then the leases, whose fences decide; then the ledgers
- * are written.
+ * Applies {@link Move}s. Their jobs and leases are locked first, and the fences decide; then the ledgers are written: those of plain
+ * moves at once, those of the others as the ledgers themselves say.
  *
  * <p>Identity before state: a move that is brought again after its reply was lost gets the answer of the first time, also if the
  * lease is gone by now.
  */
 final class Mover implements Primitive<Move, Moved> {
 
+    private final PlainMoveStore plainMoves = new PlainMoveStore();
     private final CollationStore collation;
     private final PostingStore postings;
     private final JobStore jobs;
@@ -58,47 +58,38 @@ final class Mover implements Primitive<Move, Moved> {
 
     @Override
     public List<@Nullable Moved> apply(Tx tx, List<Move> moves) throws SQLException {
-        Set<JobId> blocked = lockJobs(tx, moves);
-        List<Move> free =
-                moves.stream().filter(move -> !blocked.contains(move.job())).toList();
+        boolean alone = moves.size() == 1;
+        Map<JobId, Held> held = plainMoves.hold(tx, moves, alone);
         Map<JobId, Moved> answers = new HashMap<>();
-        List<Move> current = standing(tx, free, answers);
-        write(tx, current, answers);
+        List<Move> plain = new ArrayList<>(moves.size());
+        List<Move> others = new ArrayList<>();
+        List<Move> fallen = new ArrayList<>();
+        for (Move move : moves) {
+            Held now = held.get(move.job());
+            if (now == null ? alone : now.fence() != move.lease().fence()) {
+                fallen.add(move);
+            } else if (now == null) {
+                // A stranger holds it, or it is gone; alone it will find out.
+            } else if (now.jobClosed()) {
+                others.add(move.afterClosing());
+                answers.put(move.job(), new Moved.JobClosed());
+            } else {
+                (move.isPlain() && now.isFirst() ? plain : others).add(move);
+            }
+        }
+        if (!plain.isEmpty()) {
+            plainMoves.record(tx, plain);
+            plain.forEach(move -> answers.put(move.job(), new Moved.Done()));
+        }
+        if (!others.isEmpty()) {
+            write(tx, others, answers);
+        }
+        if (!fallen.isEmpty()) {
+            answerFallen(tx, fallen, answers);
+        }
         List<@Nullable Moved> inOrder = new ArrayList<>(moves.size());
         moves.forEach(move -> inOrder.add(answers.get(move.job())));
         return inOrder;
-    }
-
-    /** Returns the jobs that a stranger holds. A move that is alone waits for its job instead. */
-    private Set<JobId> lockJobs(Tx tx, List<Move> moves) throws SQLException {
-        List<JobId> wanted =
-                moves.stream().filter(Move::movesJob).map(Move::job).sorted().toList();
-        if (wanted.isEmpty()) {
-            return Set.of();
-        }
-        Set<JobId> blocked = new HashSet<>(wanted);
-        blocked.removeAll(collation.lock(tx, wanted, moves.size() == 1));
-        return blocked;
-    }
-
-    /** The moves whose lease stands. The others are answered. */
-    private List<Move> standing(Tx tx, List<Move> moves, Map<JobId, Moved> answers) throws SQLException {
-        Map<Guid, Held> held = postings.hold(tx, moves.stream().map(Move::lease).toList());
-        List<Move> standing = new ArrayList<>(moves.size());
-        List<Move> fallen = new ArrayList<>();
-        for (Move move : moves) {
-            Held now = held.get(move.lease().guid());
-            if (now == null || now.fence() != move.lease().fence()) {
-                fallen.add(move);
-            } else if (now.jobClosed()) {
-                standing.add(move.afterClosing());
-                answers.put(move.job(), new Moved.JobClosed());
-            } else {
-                standing.add(move);
-            }
-        }
-        answerFallen(tx, fallen, answers);
-        return standing;
     }
 
     private void answerFallen(Tx tx, List<Move> fallen, Map<JobId, Moved> answers) throws SQLException {

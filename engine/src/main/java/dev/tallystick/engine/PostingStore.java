@@ -182,9 +182,10 @@ final class PostingStore {
     /** Leases what is due, at most {@code limit}, fairly between meshes. */
     List<LeasedBody> leaseBodies(Tx tx, Set<String> queues, int limit, Duration lease, String owner)
             throws SQLException {
+        long askedAt = System.nanoTime();
         return tx.query(
                 LEASE_BODIES,
-                PostingStore::leasedBody,
+                row -> leasedBody(row, askedAt),
                 queues.toArray(String[]::new),
                 limit,
                 limit,
@@ -305,7 +306,7 @@ final class PostingStore {
         return new Lease(activity, new Guid(row.getObject("guid", UUID.class)), row.getLong("fence"));
     }
 
-    private static LeasedBody leasedBody(ResultSet row) throws SQLException {
+    private static LeasedBody leasedBody(ResultSet row, long leasedAt) throws SQLException {
         return new LeasedBody(
                 lease(row),
                 row.getString("mesh"),
@@ -316,6 +317,7 @@ final class PostingStore {
                 row.getBoolean("is_child"),
                 row.getBoolean("is_timed"),
                 row.getBoolean("was_lost"),
-                row.getBoolean("is_closed"));
+                row.getBoolean("is_closed"),
+                leasedAt);
     }
 }

@@ -14,6 +14,7 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -123,7 +124,7 @@ final class Scope implements Context {
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts(activity, recorded, retry, () -> {
+        return attempts(activity, recorded, retry, run::begin, () -> {
             T result = work.call();
             run.tools().crashPoints().reached(EngineCrashPoint.WORKED);
             say(activity, 0, Payloads.encode(run.tools().codec(), result));
@@ -139,7 +140,7 @@ final class Scope implements Context {
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts(activity, recorded, retry, () -> {
+        return attempts(activity, recorded, retry, this::begin, () -> {
             Outcome<T> outcome = run.tools().transactions().run(run.lease(), activity, tx -> {
                 T value = work.run(tx.connection());
                 return new Transactions.Encoded<>(value, run.tools().codec().encode(value));
@@ -153,13 +154,23 @@ final class Scope implements Context {
         });
     }
 
-    /** Dispatches the activity and does the work, as often as the policy allows; a last failure is recorded. */
+    /** Begins the activity and does the work, as often as the policy allows; a last failure is recorded. */
     private <T extends @Nullable Object> T attempts(
-            ActivityId activity, @Nullable RecordedActivity before, Retry retry, Callable<T> work) {
+            ActivityId activity,
+            @Nullable RecordedActivity before,
+            Retry retry,
+            Consumer<LegOne> beginning,
+            Callable<T> work) {
         int attempt = before == null ? 0 : before.attempts();
         while (true) {
             attempt++;
-            dispatch(activity, attempt);
+            LegOne dispatch = LegOne.attempt(activity, "step", attempt);
+            if (attempt == 1) {
+                beginning.accept(dispatch);
+            } else {
+                begin(dispatch);
+            }
+            run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
             if (attempt > retry.attempts()) {
                 throw fail(activity, 0, "it was begun " + (attempt - 1) + " times and never came back");
             }
@@ -240,7 +251,7 @@ final class Scope implements Context {
                 if (recorded != null && recorded.isDone()) {
                     replay(recorded, Object.class);
                 } else {
-                    attempts(activity, recorded, undo.retry(), () -> undoHere(activity, undo.work()));
+                    attempts(activity, recorded, undo.retry(), this::begin, () -> undoHere(activity, undo.work()));
                 }
             } catch (StepFailedException e) {
                 undoing.failed(Objects.requireNonNull(e.getMessage()));
@@ -362,9 +373,8 @@ final class Scope implements Context {
         return Guid.of(new ActivityId(run.keysOf(), activity.path(), name), 0).value();
     }
 
-    private void dispatch(ActivityId activity, int attempt) {
-        run.dispatch(List.of(LegOne.attempt(activity, "step", attempt)));
-        run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
+    private void begin(LegOne dispatch) {
+        run.dispatch(List.of(dispatch));
     }
 
     void say(LegOne dispatch, byte[] output) {

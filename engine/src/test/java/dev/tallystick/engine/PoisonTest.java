@@ -102,19 +102,18 @@ class PoisonTest {
     void a_job_whose_ledger_is_full_fails_with_a_readable_reason() {
         Signal begun = new Signal("the step runs");
         Signal full = new Signal("its ledger is full");
-        WorkflowType<String, String> cycling = WorkflowType.of(
-                "cycling",
-                String.class,
-                String.class,
-                (ctx, input) -> ctx.step("cycle", String.class, () -> {
-                    begun.fire();
-                    full.await();
-                    return "";
-                }));
+        WorkflowType<String, String> cycling = WorkflowType.of("cycling", String.class, String.class, (ctx, input) -> {
+            ctx.step("before", String.class, () -> "");
+            return ctx.step("cycle", String.class, () -> {
+                begun.fire();
+                full.await();
+                return "";
+            });
+        });
         Engine engine = start(cycling, MODEST);
         JobId job = workbench.submit(engine, "cycling", "key");
         begun.await();
-        new Ledgers(postgres.dataSource()).setLedger(new ActivityId(job, "1", "cycle"), "001100099999999");
+        new Ledgers(postgres.dataSource()).setLedger(new ActivityId(job, "2", "cycle"), "001100099999999");
         full.fire();
 
         Closed closed = workbench.await(engine, job);

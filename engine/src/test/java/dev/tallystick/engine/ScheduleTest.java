@@ -49,12 +49,13 @@ class ScheduleTest {
 
     @Test
     void a_dispatch_whose_reply_is_lost_is_no_further_attempt() {
-        workbench.workflow(
-                "once",
-                (ctx, input) -> ctx.step("once", String.class, Retry.NONE, () -> "run " + effects.incrementAndGet()));
+        workbench.workflow("once", (ctx, input) -> {
+            ctx.step("before", String.class, () -> "");
+            return ctx.step("once", String.class, Retry.NONE, () -> "run " + effects.incrementAndGet());
+        });
         try (TcpProxy proxy = postgres.proxy()) {
             Engine engine = workbench.start(Database.on(postgres.proxied(proxy)), Workbench.SETTINGS, CrashPoints.NONE);
-            proxy.onCommit(CommitPolicy.nextMentioning("insert into tally.activity as a", CommitFate.LOSE_REPLY));
+            proxy.onCommit(CommitPolicy.nextMentioning("with entered as", CommitFate.LOSE_REPLY));
 
             assertThat(workbench.run(engine, "once")).isEqualTo("run 1");
             assertThat(proxy.commits(CommitFate.LOSE_REPLY)).isEqualTo(1);

@@ -39,11 +39,17 @@ public final class AcceptDoor {
      * @return one outcome for each claim, in the same order. Of claims with equal keys the first is the one that may be fresh
      */
     public List<Accept> accept(Tx tx, List<AcceptClaim> claims) throws SQLException {
-        Binding binding = Binding.of(
-                claims,
-                AcceptClaim::key,
-                free -> store.insertAccepted(tx, free, retention),
-                bound -> store.read(tx, Door.ACCEPT, bound));
+        return accept(tx, claims, free -> store.insertAccepted(tx, free, retention));
+    }
+
+    /** As {@link #accept(Tx, List)}; what belongs to the keys that were free is written by the statement that binds them. */
+    public List<Accept> accept(Tx tx, List<AcceptClaim> claims, BoundWrites writes) throws SQLException {
+        return accept(tx, claims, free -> store.insertAcceptedWith(tx, free, retention, writes));
+    }
+
+    private List<Accept> accept(Tx tx, List<AcceptClaim> claims, Binding.Insert<AcceptClaim> insert)
+            throws SQLException {
+        Binding binding = Binding.of(claims, AcceptClaim::key, insert, bound -> store.read(tx, Door.ACCEPT, bound));
         crashPoints.reached(KeysCrashPoint.ACCEPT_WRITTEN);
         List<Accept> outcomes = new ArrayList<>(claims.size());
         for (AcceptClaim claim : claims) {

@@ -6,6 +6,7 @@ import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -42,6 +43,14 @@ final class KeyStore {
         on conflict (key, mesh, member, door) do nothing
         returning %s
         """.formatted(COLUMNS);
+
+    private static final String INSERT_ACCEPTED_WITH = """
+        with bound as (
+        %s),
+        %%s
+        select %s
+        from bound k
+        """.formatted(INSERT_ACCEPTED, COLUMNS);
 
     private static final String INSERT_PENDING = """
         insert into tally.key as k (
@@ -147,10 +156,21 @@ final class KeyStore {
 
     /** Binds those keys that are free; the rows of the others are not returned. */
     List<KeyEntry> insertAccepted(Tx tx, List<AcceptClaim> claims, KeyRetention retention) throws SQLException {
-        KeyColumns keys = KeyColumns.of(claims, AcceptClaim::key);
         return tx.query(
-                INSERT_ACCEPTED,
-                KeyStore::entry,
+                INSERT_ACCEPTED, KeyStore::entry, accepted(claims, retention).toArray());
+    }
+
+    /** As {@link #insertAccepted}, and writes what belongs to the keys that were free. */
+    List<KeyEntry> insertAcceptedWith(Tx tx, List<AcceptClaim> claims, KeyRetention retention, BoundWrites writes)
+            throws SQLException {
+        List<Object> parameters = new ArrayList<>(accepted(claims, retention));
+        parameters.addAll(writes.parameters());
+        return tx.query(INSERT_ACCEPTED_WITH.formatted(writes.expressions()), KeyStore::entry, parameters.toArray());
+    }
+
+    private static List<Object> accepted(List<AcceptClaim> claims, KeyRetention retention) {
+        KeyColumns keys = KeyColumns.of(claims, AcceptClaim::key);
+        return List.of(
                 retention.hours(),
                 keys.keys(),
                 keys.meshes(),

@@ -1,0 +1,178 @@
+package dev.tallystick.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.testkit.TestPostgres;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The short way of plain moves leaves what the long way leaves. */
+class PlainMoveStoreTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    @RegisterExtension
+    static final TestPostgres postgres = Workbench.postgres();
+
+    private final Ledgers ledgers = new Ledgers(postgres.dataSource());
+    private final PostingStore postings = new PostingStore();
+    private final PlainMoveStore plainMoves = new PlainMoveStore();
+    private final Mover mover = new Mover(ledgers.collation(), postings, new JobStore(), new SignalStore(), LEASE);
+
+    @Test
+    void a_plain_move_leaves_the_rows_that_the_ledgers_themselves_would_work_out() {
+        Lease straight = leased();
+        Lease careful = leased();
+
+        for (Move move : lifeOf(straight)) {
+            assertThat(move.isPlain()).isTrue();
+            assertThat(apply(move)).isEqualTo(new Moved.Done());
+        }
+        for (Move move : lifeOf(careful)) {
+            ledgers.database().transact("the long way", tx -> {
+                ledgers.collation().lock(tx, List.of(move.job()), true);
+                ledgers.collation().enter(tx, move.dispatches());
+                return ledgers.collation().collate(tx, move.results());
+            });
+        }
+
+        assertThat(rows(straight)).hasSize(8).isEqualTo(rows(careful));
+    }
+
+    @Test
+    void a_plain_move_that_comes_again_gets_its_first_answer_and_changes_no_result() {
+        Lease lease = leased();
+        Move first = lifeOf(lease).getFirst();
+
+        assertThat(apply(first)).isEqualTo(new Moved.Done());
+        assertThat(apply(first)).isEqualTo(new Moved.Done());
+
+        assertThat(rows(lease))
+                .anyMatch(row -> row.startsWith("guid 1 one 0 11000000002"))
+                .noneMatch(row -> row.startsWith("job 0"));
+    }
+
+    @Test
+    void the_end_that_comes_again_gets_its_first_answer() {
+        Lease lease = leased();
+        List<Move> life = lifeOf(lease);
+        life.forEach(this::apply);
+        List<String> before = rows(lease);
+
+        assertThat(apply(life.getLast())).isEqualTo(new Moved.Done());
+
+        assertThat(rows(lease)).isEqualTo(before);
+    }
+
+    @Test
+    void a_job_that_a_stranger_holds_leaves_the_batch_and_the_others_go_on() {
+        Lease held = leased();
+        Lease free = leased();
+        List<Move> both = List.of(lifeOf(held).getFirst(), lifeOf(free).getFirst());
+
+        List<Moved> told = ledgers.database().transact("stranger", stranger -> {
+            ledgers.collation().lock(stranger, List.of(held.job()), true);
+            return ledgers.database().transact("batch", tx -> new ArrayList<>(mover.apply(tx, both)));
+        });
+
+        assertThat(told).containsExactly(null, new Moved.Done());
+        assertThat(rows(held)).noneMatch(row -> row.startsWith("guid"));
+    }
+
+    @Test
+    void locks_are_had_and_looks_are_taken_before_anything_is_written() {
+        Lease lease = leased();
+        Move first = lifeOf(lease).getFirst();
+
+        assertThat(held(first)).isEqualTo(new PlainMoveStore.Held(lease.fence(), false, true));
+        apply(first);
+        assertThat(held(first)).isEqualTo(new PlainMoveStore.Held(lease.fence(), false, false));
+    }
+
+    private PlainMoveStore.Held held(Move move) {
+        return ledgers.database()
+                .transact("hold", tx -> plainMoves.hold(tx, List.of(move), true))
+                .get(move.job());
+    }
+
+    private Moved apply(Move move) {
+        return ledgers.database()
+                .transact("move", tx -> mover.apply(tx, List.of(move)).getFirst());
+    }
+
+    /** A step that is entered with its result, one that was dispatched before, one that failed, and the end. */
+    private static List<Move> lifeOf(Lease body) {
+        ActivityId one = new ActivityId(body.job(), "1", "one");
+        ActivityId two = new ActivityId(body.job(), "2", "two");
+        LegTwo end = LegTwo.ending(
+                body.activity(), body.fence(), JobOutcome.COMPLETED, "2".getBytes(StandardCharsets.UTF_8), null);
+        return List.of(
+                new Move(
+                        body,
+                        List.of(LegTwo.whole(one, body.fence(), 0, "1".getBytes(StandardCharsets.UTF_8), null)),
+                        List.of(LegOne.attempt(one, "step", 1), LegOne.attempt(two, "step", 1)),
+                        List.of(),
+                        List.of()),
+                new Move(
+                        body,
+                        List.of(LegTwo.whole(two, body.fence(), 0, null, "no more of it"), end),
+                        List.of(),
+                        List.of(),
+                        List.of()));
+    }
+
+    private Lease leased() {
+        JobId job = ledgers.job();
+        return ledgers
+                .database()
+                .transact("lease", tx -> postings.leaseBodies(tx, Set.of("flow@1"), 1_000, LEASE, "somebody"))
+                .stream()
+                .map(LeasedBody::lease)
+                .filter(lease -> lease.job().equals(job))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Everything that the tables say of the job, without what tells it from another that went the same way. */
+    private List<String> rows(Lease body) {
+        return ledgers.database()
+                .transact(
+                        "read",
+                        tx -> tx.query(
+                                """
+                        select concat_ws(' ', 'job', semaphore, outcome, encode(output, 'escape'), error,
+                            closed_by = ?, closed_at is not null) as line
+                        from tally.job
+                        where id = ?
+                        union all
+                        select concat_ws(' ', 'activity', path, name, kind, ledger, attempts, encode(output, 'escape'), error)
+                        from tally.activity
+                        where job_id = ?
+                        union all
+                        select concat_ws(' ', 'guid', path, name, ordinal, ledger, fence)
+                        from tally.guid
+                        where job_id = ?
+                        union all
+                        select concat_ws(' ', 'postings', count(*))
+                        from tally.posting
+                        where job_id = ?
+                        order by line
+                        """,
+                                row -> row.getString("line"),
+                                body.guid().value(),
+                                id(body),
+                                id(body),
+                                id(body),
+                                id(body)));
+    }
+
+    private static UUID id(Lease body) {
+        return body.job().value();
+    }
+}
