@@ -30,6 +30,8 @@ public enum EngineCrashPoint implements CrashPoint {
     UNDO_BEGUN,
     /** The job has gone on as a new one, and nobody was told that it is due. */
     CONTINUED,
+    /** A transition of a graph is durable, and nothing of what it leads to has begun here. */
+    GRAPH_MOVED,
     /** The body has returned, its end is not durable. */
     RETURNED,
     /** The job is closed, and nobody who waits for it knows. */

@@ -33,6 +33,7 @@ final class Graphs {
     private final Database database;
     private final GroupCommitter committer;
     private final Codec codec;
+    private final CrashPoints crashPoints;
     private final Surroundings surroundings;
     private final GraphStore store = new GraphStore();
     private final GraphRegistry registry = new GraphRegistry();
@@ -73,6 +74,7 @@ final class Graphs {
         this.database = database;
         this.committer = committer;
         this.codec = codec;
+        this.crashPoints = crashPoints;
         this.surroundings = surroundings;
         GraphWriter writer = new GraphWriter(
                 collation,
@@ -138,6 +140,7 @@ final class Graphs {
 
     /** A job has just been accepted: its trigger need not wait until somebody looks. */
     void begin(NewJob job) {
+        crashPoints.reached(EngineCrashPoint.ACCEPTED);
         ActivityId trigger = job.first();
         Lease posting = new Lease(trigger, Guid.of(trigger, 0), 0);
         CompletableFuture<?> unused = hand(posting, new GraphTold.Due(), Runner.queueOf(job.workflow(), job.version()));
@@ -264,9 +267,11 @@ final class Graphs {
         if (!(moved instanceof GraphMoved.Done done)) {
             return;
         }
+        crashPoints.reached(EngineCrashPoint.GRAPH_MOVED);
         done.leased().forEach(runner::begin);
         Closed closed = done.closed();
         if (closed != null) {
+            crashPoints.reached(EngineCrashPoint.CLOSED);
             surroundings.tell().accept(closed);
         }
         if (done.engineIsDue()) {

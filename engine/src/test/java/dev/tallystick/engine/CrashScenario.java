@@ -1,6 +1,5 @@
 package dev.tallystick.engine;
 
-import dev.tallystick.sql.TransactionException;
 import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.time.Duration;
@@ -9,11 +8,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A workflow that a process begins and another one may have to finish. What is done to the job from outside is repeated after
- * the crash, under the same keys, as a caller without an answer does.
- */
-enum CrashScenario {
+/** A code workflow for each thing that code can do. */
+enum CrashScenario implements Scenario {
     STEPS("123", 3) {
         @Override
         String body(Context ctx, String name) {
@@ -70,7 +66,7 @@ enum CrashScenario {
         }
 
         @Override
-        void act(Engine engine, JobId job) {
+        public void act(Engine engine, JobId job) {
             engine.signal(job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
                     .join();
         }
@@ -110,7 +106,7 @@ enum CrashScenario {
         }
 
         @Override
-        void act(Engine engine, JobId job) {
+        public void act(Engine engine, JobId job) {
             engine.cancel(job);
         }
     },
@@ -127,18 +123,18 @@ enum CrashScenario {
         }
 
         @Override
-        List<WorkflowType<?, ?>> types(String name) {
-            return List.of(WorkflowType.of(name, String.class, String.class, this::body));
+        public void register(Engine engine, String workflow) {
+            engine.register(WorkflowType.of(workflow, String.class, String.class, this::body));
         }
 
         @Override
-        void act(Engine engine, JobId job) {
+        public void act(Engine engine, JobId job) {
             engine.signal(job, "go", "sender", "\"\"".getBytes(StandardCharsets.UTF_8))
                     .join();
         }
 
         @Override
-        int jobs() {
+        public int jobs() {
             return 3;
         }
     },
@@ -163,7 +159,7 @@ enum CrashScenario {
         }
 
         @Override
-        void act(Engine engine, JobId job) {
+        public void act(Engine engine, JobId job) {
             engine.cancel(job);
         }
     },
@@ -175,7 +171,7 @@ enum CrashScenario {
         }
 
         @Override
-        Submission submission(Workbench workbench, String name) {
+        public Submission submission(Workbench workbench, String name) {
             return super.submission(workbench, name).timeout(Duration.ofMillis(100));
         }
     };
@@ -183,10 +179,10 @@ enum CrashScenario {
     private static final Retry QUICK = Retry.DEFAULT.waiting(Duration.ofMillis(1), Duration.ofMillis(5));
     private static final Set<JobId> FAILED_ONCE = ConcurrentHashMap.newKeySet();
 
-    final @Nullable String result;
+    private final @Nullable String result;
 
     /** How many activities the job has in the end, beside its body; negative if that depends on who is quicker. */
-    final int activities;
+    private final int activities;
 
     CrashScenario(@Nullable String result) {
         this(result, -1);
@@ -199,19 +195,26 @@ enum CrashScenario {
 
     abstract String body(Context ctx, String name);
 
-    Submission submission(Workbench workbench, String name) {
-        return workbench.submission(name, name, "input");
+    @Override
+    public void register(Engine engine, String workflow) {
+        engine.register(WorkflowType.of(workflow, String.class, String.class, (ctx, input) -> body(ctx, workflow)));
+        engine.register(WorkflowType.of(
+                workflow + "-child",
+                String.class,
+                String.class,
+                (ctx, input) -> ctx.step("work", String.class, () -> "from child")));
     }
 
-    /** What comes to the job from outside. */
-    void act(Engine engine, JobId job) {}
+    @Override
+    public void act(Engine engine, JobId job) {}
 
-    /** How many jobs of its workflow there are in the end. */
-    int jobs() {
-        return 1;
+    @Override
+    public @Nullable String result() {
+        return result;
     }
 
-    JobOutcome outcome() {
+    @Override
+    public JobOutcome outcome() {
         return switch (this) {
             case FAILURE, UNDO -> JobOutcome.FAILED;
             case CANCEL, CANCEL_AND_UNDO -> JobOutcome.CANCELLED;
@@ -220,23 +223,18 @@ enum CrashScenario {
         };
     }
 
-    /** Each case is a workflow of its own name, so that only the engines that are meant to can take it. */
-    List<WorkflowType<?, ?>> types(String name) {
-        return List.of(
-                WorkflowType.of(name, String.class, String.class, (ctx, input) -> body(ctx, name)),
-                WorkflowType.of(
-                        name + "-child",
-                        String.class,
-                        String.class,
-                        (ctx, input) -> ctx.step("work", String.class, () -> "from child")));
+    @Override
+    public int children() {
+        return this == CHILD ? 1 : 0;
     }
 
-    /** Submits and acts; a caller whose engine dies gets no answer, or none to rely on. */
-    void begin(Workbench workbench, Engine engine, String name) {
-        try {
-            act(engine, workbench.submit(engine, submission(workbench, name)));
-        } catch (TransactionException e) {
-            // As a caller sees it who is cut off.
-        }
+    @Override
+    public int effects() {
+        return this == TRANSACTION ? 1 : 0;
+    }
+
+    @Override
+    public boolean leaves(List<? extends String> places) {
+        return activities < 0 || places.size() == activities + 1;
     }
 }

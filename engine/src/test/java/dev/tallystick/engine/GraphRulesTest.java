@@ -3,19 +3,12 @@ package dev.tallystick.engine;
 import static dev.tallystick.engine.GraphDesk.output;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.core.CrashPoints;
-import dev.tallystick.core.Ids;
-import dev.tallystick.keys.AcceptDoor;
-import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SplittableRandom;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,23 +55,6 @@ class GraphRulesTest {
         bench.close();
     }
 
-    /** A job that is accepted and that no engine runs. */
-    private JobId accepted(Graph graph) {
-        Engine engine = new Engine(
-                bench.workbench().database(),
-                new AcceptDoor(KeyRetention.DEFAULT),
-                new JsonCodec(),
-                new Ids(Clock.systemUTC(), new SplittableRandom()),
-                Clock.systemUTC(),
-                RandomGenerator.getDefault(),
-                Workbench.SETTINGS,
-                CrashPoints.NONE);
-        try (engine) {
-            engine.register(graph);
-            return bench.submit(engine, graph.name(), Map.of());
-        }
-    }
-
     private int semaphore(JobId job) {
         return bench.workbench()
                 .database()
@@ -97,7 +73,7 @@ class GraphRulesTest {
 
     @Test
     void r15_two_branches_that_finish_in_one_batch_each_count_and_are_joined_once() {
-        JobId job = accepted(FORK);
+        JobId job = bench.accepted(FORK);
         GraphDesk desk = new GraphDesk(bench.workbench().database(), FORK);
         desk.trigger(job, "start");
         assertThat(semaphore(job)).isEqualTo(2);
@@ -118,7 +94,7 @@ class GraphRulesTest {
 
     @Test
     void r7_an_arrival_at_a_join_takes_the_place_of_the_branch_that_brought_it() {
-        JobId job = accepted(FORK);
+        JobId job = bench.accepted(FORK);
         GraphDesk desk = new GraphDesk(bench.workbench().database(), FORK);
         desk.trigger(job, "start");
         List<Lease> branches = desk.lease("me");
@@ -134,7 +110,7 @@ class GraphRulesTest {
 
     @Test
     void r6_a_result_that_is_brought_again_gets_its_first_answer_and_does_nothing() {
-        JobId job = accepted(LOOP);
+        JobId job = bench.accepted(LOOP);
         GraphDesk desk = new GraphDesk(bench.workbench().database(), LOOP);
         desk.trigger(job, "start");
         Lease step = desk.lease("me", "step");
@@ -150,7 +126,7 @@ class GraphRulesTest {
 
     @Test
     void r6_a_worker_that_lost_its_lease_cannot_overwrite() {
-        JobId job = accepted(LOOP);
+        JobId job = bench.accepted(LOOP);
         GraphDesk desk = new GraphDesk(bench.workbench().database(), LOOP);
         desk.trigger(job, "start");
         Lease slow = desk.lease("slow", "step");
@@ -173,7 +149,7 @@ class GraphRulesTest {
 
     @Test
     void r2_a_transition_that_was_entered_and_worked_spawns_in_the_dimension_of_its_first_entry() {
-        JobId job = accepted(LOOP);
+        JobId job = bench.accepted(LOOP);
         GraphDesk desk = new GraphDesk(bench.workbench().database(), LOOP);
         // The trigger's Leg 2 is not begun; the hook's second entry is simulated by a GUID row that stopped after step
         // 1.
@@ -197,7 +173,7 @@ class GraphRulesTest {
 
     @Test
     void r9_a_result_that_comes_after_the_job_has_failed_is_recorded_and_changes_nothing() {
-        JobId job = accepted(FORK);
+        JobId job = bench.accepted(FORK);
         GraphDesk desk = new GraphDesk(bench.workbench().database(), FORK);
         desk.trigger(job, "start");
         List<Lease> branches = desk.lease("me");
@@ -213,7 +189,7 @@ class GraphRulesTest {
 
     @Test
     void r9_a_failure_and_a_result_of_one_job_in_one_batch_end_it_once() {
-        JobId job = accepted(FORK);
+        JobId job = bench.accepted(FORK);
         GraphDesk desk = new GraphDesk(bench.workbench().database(), FORK);
         desk.trigger(job, "start");
         List<Lease> branches = desk.lease("me");
@@ -228,7 +204,7 @@ class GraphRulesTest {
 
     @Test
     void r13_a_ledger_that_can_count_no_more_ends_its_job_with_an_escalation() {
-        JobId job = accepted(LOOP);
+        JobId job = bench.accepted(LOOP);
         GraphDesk desk = new GraphDesk(bench.workbench().database(), LOOP);
         desk.trigger(job, "start");
         Lease step = desk.lease("me", "step");
@@ -255,7 +231,7 @@ class GraphRulesTest {
 
     @Test
     void r5_attempts_are_counted_on_the_posting_and_nowhere_else() {
-        JobId job = accepted(LOOP);
+        JobId job = bench.accepted(LOOP);
         GraphDesk desk = new GraphDesk(bench.workbench().database(), LOOP);
         desk.trigger(job, "start");
 

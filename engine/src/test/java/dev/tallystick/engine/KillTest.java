@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -47,14 +46,16 @@ class KillTest {
                 Arguments.of(CrashScenario.STEPS, EngineCrashPoint.WORKED, 2),
                 Arguments.of(CrashScenario.TRANSACTION, EngineCrashPoint.TRANSACTED, 1),
                 Arguments.of(CrashScenario.ALL, EngineCrashPoint.RETURNED, 1),
-                Arguments.of(CrashScenario.CHILD, EngineCrashPoint.CHILD_STARTED, 1));
+                Arguments.of(CrashScenario.CHILD, EngineCrashPoint.CHILD_STARTED, 1),
+                Arguments.of(GraphCrashScenario.GRAPH_FORK, EngineCrashPoint.WORKED, 2),
+                Arguments.of(GraphCrashScenario.GRAPH_CYCLE, EngineCrashPoint.GRAPH_MOVED, 2));
     }
 
     static Stream<Arguments> all() {
-        return Stream.of(CrashScenario.values()).flatMap(KillTest::deathsOf);
+        return Scenario.all().flatMap(KillTest::deathsOf);
     }
 
-    private static Stream<Arguments> deathsOf(CrashScenario scenario) {
+    private static Stream<Arguments> deathsOf(Scenario scenario) {
         Stream<Arguments> engine = Stream.of(EngineCrashPoint.values()).map(point -> Arguments.of(scenario, point, 1));
         Stream<Arguments> commits = Stream.of(SqlCrashPoint.BEFORE_COMMIT, SqlCrashPoint.AFTER_COMMIT)
                 .flatMap(point ->
@@ -64,28 +65,33 @@ class KillTest {
 
     @ParameterizedTest
     @MethodSource("sample")
-    void a_job_whose_process_halted_ends_once(CrashScenario scenario, CrashPoint point, int arrival) {
+    void a_job_whose_process_halted_ends_once(Scenario scenario, CrashPoint point, int arrival) {
         assertThat(haltAndFinish(scenario, point, arrival)).isEqualTo(HaltAt.EXIT_CODE);
     }
 
     @ParameterizedTest
     @MethodSource("all")
     @Tag("campaign")
-    void a_job_whose_process_halted_anywhere_ends_once(CrashScenario scenario, CrashPoint point, int arrival) {
+    void a_job_whose_process_halted_anywhere_ends_once(Scenario scenario, CrashPoint point, int arrival) {
         haltAndFinish(scenario, point, arrival);
     }
 
-    @Test
-    void a_job_whose_process_got_kill_9_ends_once() {
-        try (ChildJvm child = ChildJvm.of(KilledEngine.class).start(postgres.url(), "SIGNAL", "killed")) {
+    static Stream<Scenario> waiting() {
+        return Stream.of(CrashScenario.SIGNAL, GraphCrashScenario.GRAPH_HOOK);
+    }
+
+    @ParameterizedTest
+    @MethodSource("waiting")
+    void a_job_whose_process_got_kill_9_ends_once(Scenario scenario) {
+        try (ChildJvm child = ChildJvm.of(KilledEngine.class).start(postgres.url(), scenario.name(), "killed")) {
             child.awaitLine("begun"::equals);
             child.kill();
         }
-        finish(CrashScenario.SIGNAL, "killed");
+        finish(scenario, "killed");
     }
 
     /** Returns what the process exited with: it halted, or never came by and was killed. */
-    private int haltAndFinish(CrashScenario scenario, CrashPoint point, int arrival) {
+    private int haltAndFinish(Scenario scenario, CrashPoint point, int arrival) {
         int exit;
         try (ChildJvm child = ChildJvm.of(KilledEngine.class)
                 .haltingAt(point, arrival)
@@ -105,16 +111,17 @@ class KillTest {
         return workbench.count(jobs) > 0 && workbench.count(jobs + " and closed_by is null") == 0;
     }
 
-    private void finish(CrashScenario scenario, String name) {
-        Engine survivor =
-                workbench.start(workbench.database(), Workbench.SETTINGS, CrashPoints.NONE, scenario.types(name));
+    private void finish(Scenario scenario, String name) {
+        Engine survivor = workbench.start(
+                workbench.database(), Workbench.SETTINGS, CrashPoints.NONE, engine -> scenario.register(engine, name));
         scenario.begin(workbench, survivor, name);
         JobId job = workbench.submit(survivor, name, name);
         Closed closed = workbench.await(survivor, job);
         assertThat(closed.outcome()).isEqualTo(scenario.outcome());
-        assertThat(workbench.result(closed)).isEqualTo(scenario.result);
+        assertThat(workbench.result(closed)).isEqualTo(scenario.result());
+        assertThat(workbench.places(job)).matches(scenario::leaves, "leaves the right activities");
         Eventually.value("nothing is left", workbench::violations, List::isEmpty);
-        assertThat(effects()).isEqualTo(scenario == CrashScenario.TRANSACTION ? 1 : 0);
+        assertThat(effects()).isEqualTo(scenario.effects());
     }
 
     private int effects() {

@@ -16,12 +16,12 @@ final class KilledEngine {
     public static void main(String[] arguments) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(arguments[0]);
-        CrashScenario scenario = CrashScenario.valueOf(arguments[1]);
+        Scenario scenario = Scenario.named(arguments[1]);
         String name = arguments[2];
         CrashPoints halt = HaltAt.configured();
         Workbench workbench = new Workbench(source);
         Database database = Database.on(source, RandomGenerator.getDefault(), halt);
-        Engine engine = workbench.start(database, Workbench.SETTINGS, halt, scenario.types(name));
+        Engine engine = workbench.start(database, Workbench.SETTINGS, halt, each -> scenario.register(each, name));
         scenario.begin(workbench, engine, name);
         System.out.println("begun");
         while (true) {

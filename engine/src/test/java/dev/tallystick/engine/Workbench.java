@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,10 @@ final class Workbench implements AutoCloseable {
     /** An engine that knows these workflows only. */
     Engine start(
             Database on, EngineSettings settings, CrashPoints crashPoints, List<? extends WorkflowType<?, ?>> known) {
+        return start(on, settings, crashPoints, engine -> known.forEach(engine::register));
+    }
+
+    Engine start(Database on, EngineSettings settings, CrashPoints crashPoints, Consumer<Engine> registrations) {
         Engine engine = new Engine(
                 on,
                 new AcceptDoor(KeyRetention.DEFAULT),
@@ -81,7 +86,7 @@ final class Workbench implements AutoCloseable {
                 RandomGenerator.getDefault(),
                 settings,
                 crashPoints);
-        known.forEach(engine::register);
+        registrations.accept(engine);
         engines.add(engine);
         engine.start();
         return engine;
@@ -176,6 +181,16 @@ final class Workbench implements AutoCloseable {
                 """, row -> row.getString("line"), job.value()));
     }
 
+    /** Path and name of each activity of a job. */
+    List<String> places(JobId job) {
+        return database.transact("places", tx -> tx.query("""
+                select path || ' ' || name as place
+                from tally.activity
+                where job_id = ?
+                order by path collate "C", name collate "C"
+                """, row -> row.getString("place"), job.value()));
+    }
+
     List<String> guids(JobId job) {
         return database.transact("guids", tx -> tx.query("""
                 select path || ' ' || name || ' ' || lpad(ledger::text, 15, '0') || ' #' || ordinal as line
@@ -200,7 +215,8 @@ final class Workbench implements AutoCloseable {
                 select 'semaphore ' || semaphore || ' on closed job ' || id from tally.job
                     where closed_by is not null and semaphore <> 0
                 union all
-                select 'left-over posting ' || name || ' ' || path from tally.posting where name = '$main'
+                select 'left-over posting ' || name || ' ' || path from tally.posting
+                    where name = '$main' or job_id in (select job_id from tally.activity where kind = 'trigger')
                 union all
                 select 'job ' || id || ' closed by ' || n || ' transitions'
                     from (select j.id, count(g.guid) as n
@@ -221,7 +237,9 @@ final class Workbench implements AutoCloseable {
                     from tally.guid group by job_id, path, name, ordinal having count(*) > 1
                 union all
                 select 'two transitions of an activity that is told one thing: ' || g.job_id || ' ' || g.path || ' ' || g.name
-                    from tally.guid g group by g.job_id, g.path, g.name having count(*) > 1
+                    from tally.guid g
+                    where g.job_id not in (select job_id from tally.activity where kind = 'trigger')
+                    group by g.job_id, g.path, g.name having count(*) > 1
                 union all
                 select 'child told of twice or not at all: ' || id from tally.job c
                     where c.parent_job is not null and not exists (
