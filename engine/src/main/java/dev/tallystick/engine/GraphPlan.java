@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Plans the transitions of one job that commit together, one after the other: what each leads to, what it does to the semaphore,
  * and whether it ends the job. Writes nothing. The job is locked, so what was read stays true until what is planned is written.
  *
- * <p>Invariants: a transition that spawned before plans nothing; {@code delta = opened − (final ? 1 : 0)}; what follows a
+ * <p>Invariants: a transition that spawned before spawns nothing; {@code delta = opened − (final ? 1 : 0)}; what follows a
  * transition lives in the dimension of its GUID; after the one that ends the job, the others are recorded and change nothing.
  */
 final class GraphPlan {
@@ -48,6 +48,9 @@ final class GraphPlan {
     final List<LegTwo> legs = new ArrayList<>();
     final Map<Guid, Integer> ordinals = new HashMap<>();
 
+    /** What is not recorded because a counter is full. It has ended its job, and is acknowledged all the same. */
+    final List<Lease> refused = new ArrayList<>();
+
     GraphPlan(
             GraphType type,
             GraphStore.Job job,
@@ -74,15 +77,17 @@ final class GraphPlan {
 
     void take(GraphTransition transition) throws SQLException {
         Entered before = entered.get(transition.posting().guid());
-        if (before != null && before.ledger().childrenSpawned()) {
-            return;
-        }
         int counted = entries.computeIfAbsent(transition.activity(), this::entriesOf);
         if (counted >= Digit.LEG2_ENTRIES.maximum()) {
             escalate(transition, Digit.LEG2_ENTRIES);
+            refused.add(transition.posting());
             return;
         }
         entries.put(transition.activity(), counted + 1);
+        if (before != null && before.ledger().childrenSpawned()) {
+            legs.add(leg(transition, 0, null, null, null).only(true, Set.of(Step.COMPLETION_TASKS)));
+            return;
+        }
         int ordinal = before == null ? counted : before.ordinal();
         ordinals.put(transition.posting().guid(), ordinal);
         if (closed != null || job.closed()) {

@@ -101,8 +101,10 @@ final class GraphWriter {
         List<GraphPlan> plans = plan(tx, wave, mayGoOn, written);
         GraphEffects all = new GraphEffects();
         List<LegTwo> legs = new ArrayList<>();
+        List<Lease> refused = new ArrayList<>();
         for (GraphPlan plan : plans) {
             legs.addAll(plan.legs);
+            refused.addAll(plan.refused);
             all.add(plan.effects);
             Closed closed = plan.closed();
             if (closed != null) {
@@ -120,6 +122,9 @@ final class GraphWriter {
         }
         if (!legs.isEmpty()) {
             demandSameDimensions(collation.collate(tx, legs), plans);
+        }
+        if (!refused.isEmpty()) {
+            postings.drop(tx, refused);
         }
         List<GraphTransition> next = new ArrayList<>(all.inline);
         if (!all.waits.isEmpty()) {
