@@ -37,7 +37,7 @@ public interface Primitive<I, O> {
     /**
      * Applies the items and returns one answer each, in the same order. {@code null} instead of an answer says that a stranger
      * holds a lock that the item needs and that nothing was done for it: it leaves the batch and goes alone. An item that is
-     * alone waits for its locks.
+     * alone waits for its locks; {@link Tx#mayWait()} tells.
      */
     List<@Nullable O> apply(Tx tx, List<I> items) throws SQLException;
 }

@@ -31,15 +31,30 @@ public final class Tx {
 
     private final Connection connection;
     private final PGConnection postgres;
+    private final boolean shared;
 
-    private Tx(Connection connection) throws SQLException {
+    private Tx(Connection connection, boolean shared) throws SQLException {
         this.connection = connection;
         this.postgres = connection.unwrap(PGConnection.class);
+        this.shared = shared;
     }
 
     /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
     public static Tx on(Connection connection) throws SQLException {
-        return new Tx(connection);
+        return new Tx(connection, false);
+    }
+
+    /** The same transaction, for several who know nothing of each other. */
+    Tx shared() throws SQLException {
+        return new Tx(connection, true);
+    }
+
+    /**
+     * Whether a statement may wait for a row that a stranger has locked. Where several share a transaction, what one of them
+     * waits for may be in the hands of somebody who waits for another one of them.
+     */
+    public boolean mayWait() {
+        return !shared;
     }
 
     /** The JDBC connection, for SQL that these methods do not cover. Ending its transaction is not the holder's business. */
