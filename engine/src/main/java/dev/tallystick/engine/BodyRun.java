@@ -42,6 +42,9 @@ final class BodyRun {
     private List<LegTwo> unsaidResults = new ArrayList<>();
     private long unsaidSince;
 
+    /** Whether something was dispatched that falls due by itself and may not have. */
+    private volatile boolean waits;
+
     private volatile BodyStopped.@Nullable Reason stopped;
 
     BodyRun(LeasedBody body, List<RecordedActivity> record, BodyTools tools) {
@@ -50,6 +53,9 @@ final class BodyRun {
         this.tools = tools;
         this.recorded = byPath(record);
         this.undoing = Undoing.in(lease.job(), record).orElse(null);
+        this.waits = body.isTimed()
+                || record.stream()
+                        .anyMatch(activity -> !activity.name().equals(ActivityId.MAIN) && !activity.isDone());
     }
 
     private static Map<String, RecordedActivity> byPath(List<RecordedActivity> record) {
@@ -243,6 +249,7 @@ final class BodyRun {
     /** Commits what is unsaid together with the dispatches. */
     void dispatch(List<LegOne> dispatches) {
         demandRunning();
+        waits |= dispatches.stream().anyMatch(dispatch -> dispatch.due() != null);
         move(List.of(), dispatches, List.of(), List.of());
     }
 
@@ -329,7 +336,8 @@ final class BodyRun {
             dispatches.forEach(
                     next -> entries.removeIf(entry -> entry.activity().equals(next.activity())));
             entries.addAll(dispatches);
-            return new Move(lease, body.isChild(), results, entries, children, waitsFor, body.isTimed());
+            boolean ends = last.stream().anyMatch(result -> result.outcome() != null);
+            return new Move(lease, body.isChild(), results, entries, children, waitsFor, ends && waits);
         }
     }
 

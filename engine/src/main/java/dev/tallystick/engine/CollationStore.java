@@ -93,7 +93,7 @@ final class CollationStore {
             hit as (
                 select distinct on (job_id) job_id, guid, outcome, output, error
                 from moved
-                where outcome is not null or after = threshold
+                where outcome is not null or (delta <> 0 and after = threshold)
                 order by job_id, n
             ),
             total as (

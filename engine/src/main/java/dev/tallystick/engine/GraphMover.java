@@ -60,7 +60,7 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
     public List<@Nullable GraphMoved> apply(Tx tx, List<GraphStep> steps) throws SQLException {
         List<JobId> jobs =
                 steps.stream().map(GraphStep::job).distinct().sorted().toList();
-        Set<JobId> locked = collation.lock(tx, jobs, steps.size() == 1);
+        Set<JobId> locked = collation.lock(tx, jobs, tx.mayWait());
         List<GraphStep> free =
                 steps.stream().filter(step -> locked.contains(step.job())).toList();
         Map<Guid, GraphMoved> answers = new HashMap<>();
@@ -82,8 +82,11 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
         List<GraphStep> fallen = new ArrayList<>();
         for (GraphStep step : steps) {
             Held now = held.get(step.posting().guid());
-            boolean stands = now != null && now.fence() == step.posting().fence();
-            (stands ? standing : fallen).add(step);
+            if (now == null || now.fence() != step.posting().fence()) {
+                fallen.add(step);
+            } else {
+                standing.add(now.jobClosed() ? step.afterClosing() : step);
+            }
         }
         if (!fallen.isEmpty()) {
             answerFallen(tx, fallen, answers);

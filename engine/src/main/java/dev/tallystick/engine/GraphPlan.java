@@ -98,7 +98,12 @@ final class GraphPlan {
     }
 
     private void plan(GraphTransition transition, int ordinal) throws SQLException {
-        GraphPlace place = type.shape().place(transition.activity().name());
+        String name = transition.activity().name();
+        GraphPlace place = type.shape().find(name).orElse(null);
+        if (place == null) {
+            end(transition, JobOutcome.FAILED, null, type.changed(name));
+            return;
+        }
         if (transition.told() instanceof GraphTold.Failure failure && !place.handlesFailure()) {
             fail(transition, place, failure);
             return;
@@ -118,7 +123,7 @@ final class GraphPlan {
                 return;
             }
             int delta = planned.opened - (isFinal ? 1 : 0);
-            if (semaphore + delta == job.threshold()) {
+            if (delta != 0 && semaphore + delta == job.threshold()) {
                 end(transition, JobOutcome.COMPLETED, output, null);
             } else {
                 effects.add(planned);

@@ -118,6 +118,10 @@ final class GraphRunner {
         GraphNode.Worker node = type.worker(work.lease().activity().name());
         if (work.jobClosed()) {
             bring(work, new GraphTold.Failure("the job had closed"));
+        } else if (node == null) {
+            bring(
+                    work,
+                    new GraphTold.Failure(type.changed(work.lease().activity().name())));
         } else if (work.attempt() > node.retry().attempts()) {
             bring(work, new GraphTold.Failure("it was begun " + (work.attempt() - 1) + " times and never came back"));
         } else {
@@ -154,17 +158,22 @@ final class GraphRunner {
         steps.bring(new GraphStep(work.lease(), told, takerOf(work.graph())));
     }
 
-    /** Extends the leases of all work that goes on, and interrupts what has lost its own. */
+    /**
+     * Extends the leases of all work that goes on, and interrupts what has lost its own or whose job has closed; the latter may
+     * still bring what it has, and acknowledges its posting with that.
+     */
     void beat() {
         List<Running> beating = List.copyOf(running.values());
         if (beating.isEmpty()) {
             return;
         }
         List<Lease> leases = beating.stream().map(Running::lease).toList();
-        Set<Guid> alive = database.transact("heartbeat of work", tx -> graphs.extend(tx, leases, settings.lease()));
+        PostingStore.Beat beat =
+                database.transact("heartbeat of work", tx -> postings.extend(tx, leases, settings.lease()));
         beating.stream()
-                .filter(each -> !alive.contains(each.lease().guid()))
-                .filter(each -> running.remove(each.lease().guid(), each))
+                .filter(each -> !beat.standing().contains(each.lease().guid()))
+                .filter(each -> beat.closed().contains(each.lease().guid())
+                        || running.remove(each.lease().guid(), each))
                 .forEach(each -> each.thread().interrupt());
     }
 

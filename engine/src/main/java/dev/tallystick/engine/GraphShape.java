@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -45,6 +46,10 @@ final class GraphShape {
 
     GraphPlace place(String name) {
         return Objects.requireNonNull(places.get(name), name);
+    }
+
+    Optional<GraphPlace> find(String name) {
+        return Optional.ofNullable(places.get(name));
     }
 
     Set<String> openers() {

@@ -9,10 +9,12 @@ import java.util.Set;
 final class GraphSignals {
 
     private final GraphStore graphs;
+    private final PostingStore postings;
     private final GraphWriter writer;
 
-    GraphSignals(GraphStore graphs, GraphWriter writer) {
+    GraphSignals(GraphStore graphs, PostingStore postings, GraphWriter writer) {
         this.graphs = graphs;
+        this.postings = postings;
         this.writer = writer;
     }
 
@@ -21,11 +23,25 @@ final class GraphSignals {
             return;
         }
         List<SignalStore.Wait> waits = graphs.waits(tx, kept);
-        if (!waits.isEmpty()) {
-            List<GraphTransition> taken = writer.taken(tx, waits);
-            if (!taken.isEmpty()) {
-                writer.write(tx, taken);
-            }
+        List<GraphTransition> taken = waits.isEmpty() ? List.of() : writer.taken(tx, waits);
+        if (taken.isEmpty()) {
+            return;
+        }
+        Set<JobId> known =
+                writer.known(tx, taken.stream().map(GraphTransition::job).toList());
+        List<GraphTransition> here =
+                taken.stream().filter(each -> known.contains(each.job())).toList();
+        if (!here.isEmpty()) {
+            writer.write(tx, here);
+        }
+        leaveToOthers(
+                tx, taken.stream().filter(each -> !known.contains(each.job())).toList());
+    }
+
+    /** The wait has its signal, and is due for an engine that knows the graph. */
+    private void leaveToOthers(Tx tx, List<GraphTransition> unknown) throws SQLException {
+        if (!unknown.isEmpty()) {
+            postings.wake(tx, unknown.stream().map(GraphTransition::posting).toList());
         }
     }
 }

@@ -100,7 +100,7 @@ final class GraphSpawner {
         put(planned, dispatch, null, mayGoOn ? null : due(guid));
         if (mayGoOn) {
             Lease own = new Lease(dispatch.activity(), guid, 0);
-            planned.inline.add(new GraphTransition(own, new GraphTold.Due(), cause.owner()));
+            planned.inline.add(new GraphTransition(own, new GraphTold.Due(false), cause.owner()));
         }
     }
 

@@ -13,6 +13,13 @@ record GraphStep(Lease posting, GraphTold told, @Nullable String owner) {
         return posting.job();
     }
 
+    /** For a job that has closed: there is no further attempt. */
+    GraphStep afterClosing() {
+        return told instanceof GraphTold.Again again
+                ? new GraphStep(posting, new GraphTold.Failure(again.reason()), owner)
+                : this;
+    }
+
     GraphTransition transition() {
         return new GraphTransition(posting, told, owner);
     }

@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -144,27 +143,28 @@ final class GraphStore {
                 and p.owner = ?
             """;
 
-    private static final String DUE = """
-            select p.job_id, p.guid, p.path, p.name, p.fence, a.input,
+    private static final String DUE = PostingStore.LANES + """
+            select p.job_id, p.guid, p.path, p.name, p.fence, p.awaits is not null as awaited, a.input,
                 c.id is not null as child_closed, c.output as child_output, c.error as child_error, c.outcome as child_outcome
-            from tally.posting p
-            join tally.job j on j.id = p.job_id
+            from lane l
+            cross join (values (0), (1), (2)) as u (priority)
+            cross join lateral (
+                select d.*
+                from tally.posting d
+                join tally.job j on j.id = d.job_id
+                where d.queue = l.queue
+                    and d.mesh = l.mesh
+                    and d.priority = u.priority
+                    and d.visible_at <= now()
+                    and j.workflow || '@' || j.version = any(?)
+                order by d.visible_at
+                limit ?
+            ) p
             join tally.activity a on a.job_id = p.job_id and a.path = p.path and a.name = p.name
             left join tally.job c on c.id = p.source
-            where p.queue = ?
-                and p.visible_at <= now()
-                and j.workflow || '@' || j.version = any(?)
-            order by p.visible_at
+            where l.mesh is not null
+            order by row_number() over (partition by l.mesh order by u.priority, p.visible_at)
             limit ?
-            """;
-
-    private static final String EXTEND = """
-            update tally.posting p
-            set visible_at = now() + ? * interval '1 millisecond'
-            from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
-            join tally.job j on j.id = i.job_id and j.closed_by is null
-            where p.job_id = i.job_id and p.guid = i.guid and p.fence = i.fence and p.owner is not null
-            returning p.guid
             """;
 
     /** A job as it stands while it is locked. */
@@ -188,6 +188,7 @@ final class GraphStore {
     /** Something for the engine to do, and what it needs for that. */
     record Due(
             Lease posting,
+            boolean awaited,
             byte @Nullable [] input,
             @Nullable Closed child) {}
 
@@ -325,19 +326,7 @@ final class GraphStore {
 
     /** What the engine may do for these graphs now; others may be at it too. */
     List<Due> due(Tx tx, Set<String> graphs, int limit) throws SQLException {
-        return tx.query(DUE, GraphStore::due, QUEUE, graphs.toArray(String[]::new), limit);
-    }
-
-    /** Moves the end of the leases ahead, and returns those that still stood. */
-    Set<Guid> extend(Tx tx, List<Lease> leases, Duration lease) throws SQLException {
-        Columns<Lease> of = new Columns<>(leases);
-        return new HashSet<>(tx.query(
-                EXTEND,
-                row -> new Guid(row.getObject("guid", UUID.class)),
-                lease.toMillis(),
-                of.uuids(each -> each.job().value()),
-                of.uuids(each -> each.guid().value()),
-                of.longs(Lease::fence)));
+        return tx.query(DUE, GraphStore::due, new String[] {QUEUE}, graphs.toArray(String[]::new), limit, limit);
     }
 
     private static Lease lease(ResultSet row) throws SQLException {
@@ -376,6 +365,6 @@ final class GraphStore {
                         row.getBytes("child_output"),
                         row.getString("child_error"))
                 : null;
-        return new Due(posting, row.getBytes("input"), child);
+        return new Due(posting, row.getBoolean("awaited"), row.getBytes("input"), child);
     }
 }

@@ -2,6 +2,7 @@ package dev.tallystick.engine;
 
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A graph that can be run here, and what follows from how it is drawn. */
 record GraphType(Graph graph, GraphShape shape) {
@@ -21,7 +22,23 @@ record GraphType(Graph graph, GraphShape shape) {
                 .collect(Collectors.toSet());
     }
 
-    GraphNode.Worker worker(String node) {
-        return (GraphNode.Worker) shape.place(node).node();
+    /** The work at a node; null if there is none, because the graph was drawn otherwise when its job came there. */
+    GraphNode.@Nullable Worker worker(String node) {
+        return shape.find(node).map(GraphPlace::node).orElse(null) instanceof GraphNode.Worker worker ? worker : null;
+    }
+
+    /** The signal that a node sends; null if it sends none, for the same reason. */
+    @Nullable
+    String signal(String node) {
+        return shape.find(node).map(GraphPlace::node).orElse(null) instanceof GraphNode.Signal signal
+                ? signal.signal()
+                : null;
+    }
+
+    /** Why a job cannot go on that was at a node which there is no more. */
+    String changed(String node) {
+        return "node '" + node
+                + "' is not what it was when the job came there: the graph was changed under its version "
+                + graph.version() + "; a changed graph needs a version of its own";
     }
 }

@@ -86,7 +86,7 @@ final class GraphWriter {
 
     Written write(Tx tx, List<GraphTransition> transitions) throws SQLException {
         Written written = new Written();
-        List<GraphTransition> wave = transitions;
+        List<GraphTransition> wave = heard(tx, transitions);
         for (int turn = 1; !wave.isEmpty(); turn++) {
             wave = wave(tx, wave, turn < MAX_WAVES, written);
         }
@@ -166,6 +166,34 @@ final class GraphWriter {
             plans.add(plan);
         }
         return plans;
+    }
+
+    /** Those of the jobs whose graphs are registered here. */
+    Set<JobId> known(Tx tx, Collection<JobId> asked) throws SQLException {
+        return graphs.jobs(tx, asked).values().stream()
+                .filter(job -> types.apply(Runner.queueOf(job.workflow(), job.version())) != null)
+                .map(GraphStore.Job::id)
+                .collect(Collectors.toSet());
+    }
+
+    /** A wait that has come to its end with a signal that it was given is told that. */
+    private List<GraphTransition> heard(Tx tx, List<GraphTransition> transitions) throws SQLException {
+        List<Lease> awaited = transitions.stream()
+                .filter(each -> each.told() instanceof GraphTold.Due due && due.awaited())
+                .map(GraphTransition::posting)
+                .toList();
+        if (awaited.isEmpty()) {
+            return transitions;
+        }
+        Map<Guid, byte[]> given = signals.givenTo(tx, awaited);
+        return transitions.stream()
+                .map(each -> {
+                    byte[] payload = given.get(each.posting().guid());
+                    return payload == null
+                            ? each
+                            : new GraphTransition(each.posting(), new GraphTold.Signal(payload), each.owner());
+                })
+                .toList();
     }
 
     /** Signals that were there before the waits. */

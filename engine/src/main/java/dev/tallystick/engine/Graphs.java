@@ -87,7 +87,7 @@ final class Graphs {
                 codec,
                 settings.lease());
         this.mover = new GraphMover(collation, postings, store, writer);
-        this.signals = new GraphSignals(store, writer);
+        this.signals = new GraphSignals(store, postings, writer);
         this.runner = new GraphRunner(
                 database, postings, store, registry, this::bring, codec, random, settings, crashPoints, owner);
         this.claims = new Loop("graph-claims", settings.poll(), this::claim);
@@ -143,7 +143,8 @@ final class Graphs {
         crashPoints.reached(EngineCrashPoint.ACCEPTED);
         ActivityId trigger = job.first();
         Lease posting = new Lease(trigger, Guid.of(trigger, 0), 0);
-        CompletableFuture<?> unused = hand(posting, new GraphTold.Due(), Runner.queueOf(job.workflow(), job.version()));
+        CompletableFuture<?> unused =
+                hand(posting, new GraphTold.Due(false), Runner.queueOf(job.workflow(), job.version()));
     }
 
     void stopAndRelease(Duration patience) {
@@ -192,11 +193,17 @@ final class Graphs {
                     null);
         }
         byte[] input = due.input();
-        return input == null ? hand(due.posting(), new GraphTold.Due(), null) : send(due.posting(), input);
+        return input == null ? hand(due.posting(), new GraphTold.Due(due.awaited()), null) : send(due.posting(), input);
     }
 
     /** Sends a signal under a key of its own, so that a repeat is no second one, and then records that it was sent. */
     private CompletableFuture<?> send(Lease posting, byte[] input) {
+        GraphType type = typeOf(posting.job());
+        String node = posting.activity().name();
+        String name = type.signal(node);
+        if (name == null) {
+            return hand(posting, new GraphTold.Failure(type.changed(node)), null);
+        }
         Map<String, @Nullable Object> order = codec.decode(input, Map.class);
         JobId to;
         try {
@@ -204,8 +211,7 @@ final class Graphs {
         } catch (IllegalArgumentException e) {
             return hand(posting, new GraphTold.Failure("'" + order.get(GraphContext.JOB) + "' is no job's id"), null);
         }
-        SentSignal.Id id =
-                new SentSignal.Id(to, signalOf(posting), posting.guid().value().toString());
+        SentSignal.Id id = new SentSignal.Id(to, name, posting.guid().value().toString());
         SentSignal signal = new SentSignal(id, codec.encode(order.get(GraphContext.PAYLOAD)));
         return surroundings
                 .send()
@@ -221,11 +227,9 @@ final class Graphs {
                 });
     }
 
-    private String signalOf(Lease posting) {
-        return database.transact("read job", tx -> store.jobs(tx, List.of(posting.job()))).values().stream()
+    private GraphType typeOf(JobId id) {
+        return database.transact("read job", tx -> store.jobs(tx, List.of(id))).values().stream()
                 .map(job -> Objects.requireNonNull(registry.type(Runner.queueOf(job.workflow(), job.version()))))
-                .map(type -> type.shape().place(posting.activity().name()).node())
-                .map(node -> ((GraphNode.Signal) node).signal())
                 .findFirst()
                 .orElseThrow();
     }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * @param children jobs that begin with this move, each dispatched by an activity of it
  * @param waitsFor places of which one must be done before the body has anything to do; if there are any, the lease is given back
  *     and the body is due again when one of them is
- * @param isTimed whether the job must be done in time, which no longer matters once it has ended
+ * @param leavesWaits whether it ends a job that may still wait for something, its time-out perhaps; nobody does any more then
  */
 record Move(
         Lease lease,
@@ -22,9 +22,9 @@ record Move(
         List<LegOne> dispatches,
         List<NewJob> children,
         List<String> waitsFor,
-        boolean isTimed) {
+        boolean leavesWaits) {
 
-    /** A move of a job that nobody waits for and that may take as long as it likes. */
+    /** A move of a job that nobody waits for and that waits for nothing. */
     Move(Lease lease, List<LegTwo> results, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         this(lease, false, results, dispatches, children, waitsFor, false);
     }
@@ -45,12 +45,12 @@ record Move(
         List<LegTwo> all = new ArrayList<>(results);
         all.removeIf(result -> result.guid().equals(lease.guid()));
         all.add(LegTwo.answering(lease, null, "the job had closed"));
-        return new Move(lease, isChild, all, List.of(), List.of(), List.of(), isTimed);
+        return new Move(lease, isChild, all, List.of(), List.of(), List.of(), leavesWaits);
     }
 
-    /** Whether more is to be written for it than the ledgers: {@link #undoes}, {@link #endsInTime} or {@link #fails}. */
+    /** Whether more is to be written for it than the ledgers: {@link #undoes}, {@link #leavesWaits} or {@link #fails}. */
     boolean leavesMore() {
-        return undoes() || endsInTime() || fails();
+        return undoes() || leavesWaits || fails();
     }
 
     /** Whether the body has failed and what it did is to be undone. */
@@ -62,11 +62,6 @@ record Move(
     boolean fails() {
         return results.stream()
                 .anyMatch(result -> result.outcome() == JobOutcome.FAILED || result.outcome() == JobOutcome.TIMED_OUT);
-    }
-
-    /** Whether it closes a job before its time is over. */
-    boolean endsInTime() {
-        return isTimed && results.stream().anyMatch(result -> result.outcome() != null);
     }
 
     JobId job() {

@@ -58,7 +58,7 @@ final class Mover implements Primitive<Move, Moved> {
 
     @Override
     public List<@Nullable Moved> apply(Tx tx, List<Move> moves) throws SQLException {
-        boolean alone = moves.size() == 1;
+        boolean alone = tx.mayWait();
         Map<JobId, Held> held = plainMoves.hold(tx, moves, alone);
         Map<JobId, Moved> answers = new HashMap<>();
         List<Move> plain = new ArrayList<>(moves.size());
@@ -138,9 +138,9 @@ final class Mover implements Primitive<Move, Moved> {
         if (!undone.isEmpty()) {
             undos.leaveOne(tx, undone);
         }
-        List<JobId> inTime = jobsOf(moves, Move::endsInTime);
-        if (!inTime.isEmpty()) {
-            postings.dropTimeouts(tx, inTime);
+        List<JobId> leaving = jobsOf(moves, Move::leavesWaits);
+        if (!leaving.isEmpty()) {
+            postings.dropWaiting(tx, leaving);
         }
         List<JobId> failed = jobsOf(moves, Move::fails);
         if (!failed.isEmpty()) {

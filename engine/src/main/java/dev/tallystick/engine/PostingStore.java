@@ -18,7 +18,7 @@ final class PostingStore {
 
     // Meshes take turns, whatever the backlog of each: the recursion hops from mesh to mesh along the index, so its
     // cost is the number of meshes and not of postings. Within a mesh the more urgent first, then the older.
-    private static final String LEASE_BODIES = """
+    static final String LANES = """
             with recursive lane as (
                 select q.queue,
                     (select p.mesh from tally.posting p where p.queue = q.queue order by p.mesh limit 1) as mesh
@@ -28,8 +28,11 @@ final class PostingStore {
                     (select p.mesh from tally.posting p where p.queue = l.queue and p.mesh > l.mesh order by p.mesh limit 1)
                 from lane l
                 where l.mesh is not null
-            ),
-            candidate as (
+            )
+            """;
+
+    private static final String LEASE_BODIES = LANES + """
+            , candidate as (
                 select d.job_id, d.guid, d.was_lost,
                     row_number() over (partition by l.mesh order by u.priority, d.visible_at) as turn
                 from lane l
@@ -83,13 +86,36 @@ final class PostingStore {
             join tally.job j on j.id = h.job_id
             """;
 
+    // A posting that is locked is being moved by somebody, most likely by whoever holds its lease: it stands, and to
+    // wait
+    // for it would be to wait for a batch that may wait for another one of these.
     private static final String EXTEND = """
-            update tally.posting p
-            set visible_at = now() + ? * interval '1 millisecond'
-            from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
-            join tally.job j on j.id = i.job_id and j.closed_by is null
-            where p.job_id = i.job_id and p.guid = i.guid and p.fence = i.fence and p.owner is not null
-            returning p.job_id
+            with item as (
+                select *
+                from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
+            ),
+            free as materialized (
+                select p.job_id, p.guid
+                from item i
+                join tally.posting p on p.job_id = i.job_id and p.guid = i.guid and p.fence = i.fence
+                join tally.job j on j.id = i.job_id
+                where p.owner is not null
+                    and j.closed_by is null
+                order by p.job_id, p.guid
+                for update of p skip locked
+            ),
+            extended as (
+                update tally.posting p
+                set visible_at = now() + ? * interval '1 millisecond'
+                from free f
+                where p.job_id = f.job_id and p.guid = f.guid
+            )
+            select i.guid, j.closed_by is not null as closed
+            from item i
+            join tally.job j on j.id = i.job_id
+            left join tally.posting p on p.job_id = i.job_id and p.guid = i.guid and p.fence = i.fence
+            where p.owner is not null
+                or j.closed_by is not null
             """;
 
     // What was given back was no attempt. The fence stays: what the former holder still has under way is refused once
@@ -124,12 +150,22 @@ final class PostingStore {
             where p.job_id = i.job_id and p.guid = i.guid
             """);
 
-    private static final String DUE_FOR_ENGINE = """
-            select job_id, guid, path, name, fence
-            from tally.posting
-            where queue = ?
-                and visible_at <= now()
-            order by visible_at
+    private static final String DUE_FOR_ENGINE = LANES + """
+            select d.job_id, d.guid, d.path, d.name, d.fence
+            from lane l
+            cross join (values (0), (1), (2)) as u (priority)
+            cross join lateral (
+                select p.job_id, p.guid, p.path, p.name, p.fence, p.visible_at
+                from tally.posting p
+                where p.queue = l.queue
+                    and p.mesh = l.mesh
+                    and p.priority = u.priority
+                    and p.visible_at <= now()
+                order by p.visible_at
+                limit ?
+            ) d
+            where l.mesh is not null
+            order by row_number() over (partition by l.mesh order by u.priority, d.visible_at)
             limit ?
             """;
 
@@ -157,19 +193,14 @@ final class PostingStore {
             where p.job_id = i.job_id and p.guid = i.guid
             """;
 
-    // What somebody has leased stays until that one has heard that the job is closed.
+    // What somebody has leased stays until that one has heard that the job is closed, and that a child has closed is
+    // recorded all the same. What ends a job, and its body, are answered by themselves.
     private static final String DROP_WAITING = """
             delete from tally.posting
             where job_id = any(?)
                 and owner is null
-                and (queue <> '$engine' or name = '$timeout')
-                and name <> '$main'
-            """;
-
-    private static final String DROP_TIMEOUTS = """
-            delete from tally.posting
-            where job_id = any(?)
-                and name = '$timeout'
+                and source is null
+                and name not in ('$main', '$cancel', '$ceiling')
             """;
 
     private static final String WAKE = """
@@ -210,16 +241,27 @@ final class PostingStore {
         return held;
     }
 
-    /** Moves the end of the leases ahead, and returns the jobs whose lease still stood. */
-    Set<JobId> extend(Tx tx, List<Lease> leases, Duration lease) throws SQLException {
+    /**
+     * How leases stand.
+     *
+     * @param standing those that are still held by who held them
+     * @param closed those whose job has closed: they run out, unless their holders acknowledge that first
+     */
+    record Beat(Set<Guid> standing, Set<Guid> closed) {}
+
+    /** Moves the end of the leases ahead where the job is open. */
+    Beat extend(Tx tx, List<Lease> leases, Duration lease) throws SQLException {
         Columns<Lease> of = new Columns<>(leases);
-        return new HashSet<>(tx.query(
+        Beat beat = new Beat(new HashSet<>(), new HashSet<>());
+        tx.query(
                 EXTEND,
-                row -> new JobId(row.getObject("job_id", UUID.class)),
-                lease.toMillis(),
+                row -> (row.getBoolean("closed") ? beat.closed() : beat.standing())
+                        .add(new Guid(row.getObject("guid", UUID.class))),
                 of.uuids(each -> each.job().value()),
                 of.uuids(each -> each.guid().value()),
-                of.longs(Lease::fence)));
+                of.longs(Lease::fence),
+                lease.toMillis());
+        return beat;
     }
 
     /** Gives leases back, so that somebody else need not wait for their end. */
@@ -244,7 +286,7 @@ final class PostingStore {
 
     /** What is due for the engine itself; somebody else may be at it too. */
     List<Lease> dueForEngine(Tx tx, int limit) throws SQLException {
-        return tx.query(DUE_FOR_ENGINE, PostingStore::lease, Timekeeper.QUEUE, limit);
+        return tx.query(DUE_FOR_ENGINE, PostingStore::lease, new String[] {Timekeeper.QUEUE}, limit, limit);
     }
 
     /** A posting for the engine, and the job that it speaks of, if it does. */
@@ -281,14 +323,9 @@ final class PostingStore {
                 of.uuids(posting -> posting.guid().value()));
     }
 
-    /** Takes away what a graph still waits for when its job has closed. */
+    /** Takes away what jobs still wait for when they have closed. */
     void dropWaiting(Tx tx, Collection<JobId> closed) throws SQLException {
         tx.update(DROP_WAITING, (Object) closed.stream().map(JobId::value).toArray(UUID[]::new));
-    }
-
-    /** Takes away the time-outs of jobs that have closed in time. */
-    void dropTimeouts(Tx tx, Collection<JobId> closed) throws SQLException {
-        tx.update(DROP_TIMEOUTS, (Object) closed.stream().map(JobId::value).toArray(UUID[]::new));
     }
 
     /** Makes parked bodies due; one that is running is left alone. */

@@ -323,10 +323,15 @@ final class Runner {
             return;
         }
         List<Lease> leases = beating.stream().map(BodyRun::lease).toList();
-        Set<JobId> alive = database.transact("heartbeat", tx -> postings.extend(tx, leases, settings.lease()));
-        beating.stream()
-                .filter(run -> !alive.contains(run.job()))
-                .forEach(run -> run.stop(BodyStopped.Reason.LEASE_LOST));
+        PostingStore.Beat beat = database.transact("heartbeat", tx -> postings.extend(tx, leases, settings.lease()));
+        for (BodyRun run : beating) {
+            Guid body = run.lease().guid();
+            if (beat.closed().contains(body)) {
+                run.stop(BodyStopped.Reason.JOB_CLOSED);
+            } else if (!beat.standing().contains(body)) {
+                run.stop(BodyStopped.Reason.LEASE_LOST);
+            }
+        }
     }
 
     /** Commits results that have waited too long for company. */

@@ -71,6 +71,12 @@ final class SignalStore {
             returning w.guid, s.payload
             """;
 
+    private static final String GIVEN_TO = """
+            select s.taken_by, s.payload
+            from tally.signal s
+            join unnest(?::uuid[], ?::uuid[]) as i (job_id, guid) on i.job_id = s.job_id and i.guid = s.taken_by
+            """;
+
     /** A hook that waits for a signal: the posting that the signal answers. */
     record Wait(Lease posting, String signal) {}
 
@@ -123,6 +129,18 @@ final class SignalStore {
                 of.uuids(wait -> wait.posting().guid().value()),
                 of.texts(Wait::signal));
         return taken;
+    }
+
+    /** What these waits have been given already. */
+    Map<Guid, byte[]> givenTo(Tx tx, List<Lease> waits) throws SQLException {
+        Map<Guid, byte[]> given = new HashMap<>();
+        Columns<Lease> of = new Columns<>(waits);
+        tx.query(
+                GIVEN_TO,
+                row -> given.put(new Guid(row.getObject("taken_by", UUID.class)), row.getBytes("payload")),
+                of.uuids(wait -> wait.job().value()),
+                of.uuids(wait -> wait.guid().value()));
+        return given;
     }
 
     /** Gives each wait the oldest signal that nobody has taken, and returns what they were told. */

@@ -46,19 +46,15 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
         return signal.id().job();
     }
 
+    /** A signal to a job that went on is one to what it became, which may go on in turn while it is waited for. */
     @Override
     public List<@Nullable Signalled> apply(Tx tx, List<SentSignal> sent) throws SQLException {
-        return apply(tx, sent, sent.size() == 1);
-    }
-
-    /** A signal to a job that went on is one to what it became, which may go on in turn while it is waited for. */
-    private List<@Nullable Signalled> apply(Tx tx, List<SentSignal> sent, boolean waits) throws SQLException {
         List<JobId> jobs = sent.stream()
                 .map(signal -> signal.id().job())
                 .distinct()
                 .sorted()
                 .toList();
-        Set<JobId> locked = collation.lock(tx, jobs, waits);
+        Set<JobId> locked = collation.lock(tx, jobs, tx.mayWait());
         Set<JobId> open = collation.open(tx, jobs);
         Set<JobId> known = collation.known(tx, jobs);
         Set<SentSignal.Id> seen =
@@ -71,7 +67,7 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
             JobId job = signal.id().job();
             JobId newest = became.get(job);
             if (newest != null) {
-                answers.add(apply(tx, List.of(signal.to(newest)), waits).getFirst());
+                answers.add(apply(tx, List.of(signal.to(newest))).getFirst());
             } else if (!known.contains(job)) {
                 answers.add(new Signalled.NoSuchJob());
             } else if (!locked.contains(job)) {

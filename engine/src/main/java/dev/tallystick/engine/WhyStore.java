@@ -21,7 +21,8 @@ final class WhyStore {
             """;
 
     private static final String OPEN_ACTIVITIES = Weights.in("""
-            select a.path, a.name, a.kind, a.attempts, a.entered_at, p.visible_at
+            select a.path, a.name, a.kind, a.attempts, a.entered_at, p.awaits,
+                nullif(p.visible_at, 'infinity') as visible_at
             from tally.activity a
             left join tally.posting p on p.job_id = a.job_id and p.path = a.path and p.name = a.name
             where a.job_id = ?
@@ -68,14 +69,23 @@ final class WhyStore {
                 : "not before " + Tx.instant(row, "visible_at");
     }
 
+    private static String signal(@Nullable String signal, @Nullable Instant due) {
+        if (signal == null) {
+            return "the clock, at " + due;
+        }
+        return "a signal '" + signal + "'" + (due == null ? "" : ", or the clock at " + due);
+    }
+
     private static Why.Wait waitFor(ResultSet row) throws SQLException {
         String name = row.getString("name");
         @Nullable Instant due = Tx.instant(row, "visible_at");
         String mover = switch (row.getString("kind")) {
             case "sleep" -> "the clock, at " + due;
             case LegOne.AWAIT ->
-                "a signal '" + name.substring(SignalStore.waitName("").length()) + "'"
-                        + (due == null ? "" : ", or the clock at " + due);
+                name.startsWith(SignalStore.waitName(""))
+                        ? signal(name.substring(SignalStore.waitName("").length()), due)
+                        : "the end of its child job";
+            case "hook" -> signal(row.getString("awaits"), due);
             case "child" -> "the end of its child job";
             case "undoing" -> "the end of all that takes back what the job has done";
             case "branch" -> "the end of this branch";

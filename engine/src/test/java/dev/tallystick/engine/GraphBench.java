@@ -1,19 +1,12 @@
 package dev.tallystick.engine;
 
-import dev.tallystick.core.CrashPoints;
-import dev.tallystick.core.Ids;
 import dev.tallystick.core.Priority;
-import dev.tallystick.keys.AcceptDoor;
-import dev.tallystick.keys.KeyRetention;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.function.Consumer;
-import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -64,16 +57,7 @@ final class GraphBench implements AutoCloseable {
 
     /** A job that is accepted and that no engine runs. */
     JobId accepted(Graph graph) {
-        Engine engine = new Engine(
-                workbench.database(),
-                new AcceptDoor(KeyRetention.DEFAULT),
-                codec,
-                new Ids(Clock.systemUTC(), new SplittableRandom()),
-                Clock.systemUTC(),
-                RandomGenerator.getDefault(),
-                Workbench.SETTINGS,
-                CrashPoints.NONE);
-        try (engine) {
+        try (Engine engine = workbench.idle()) {
             engine.register(graph);
             return submit(engine, graph.name(), Map.of());
         }

@@ -87,7 +87,7 @@ final class GraphDesk {
 
     /** What the job's trigger leads to. */
     void trigger(JobId job, String trigger) {
-        bring(posting(job, trigger), new GraphTold.Due());
+        bring(posting(job, trigger), new GraphTold.Due(false));
     }
 
     static GraphTold.Output output(Object value) {

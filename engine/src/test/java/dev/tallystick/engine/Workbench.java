@@ -77,7 +77,22 @@ final class Workbench implements AutoCloseable {
     }
 
     Engine start(Database on, EngineSettings settings, CrashPoints crashPoints, Consumer<Engine> registrations) {
-        Engine engine = new Engine(
+        Engine engine = engine(on, settings, crashPoints);
+        registrations.accept(engine);
+        engines.add(engine);
+        engine.start();
+        return engine;
+    }
+
+    /** An engine that accepts jobs for others to run; the test closes it. */
+    Engine idle() {
+        Engine engine = engine(database, SETTINGS, CrashPoints.NONE);
+        types.forEach(engine::register);
+        return engine;
+    }
+
+    private Engine engine(Database on, EngineSettings settings, CrashPoints crashPoints) {
+        return new Engine(
                 on,
                 new AcceptDoor(KeyRetention.DEFAULT),
                 codec,
@@ -86,10 +101,6 @@ final class Workbench implements AutoCloseable {
                 RandomGenerator.getDefault(),
                 settings,
                 crashPoints);
-        registrations.accept(engine);
-        engines.add(engine);
-        engine.start();
-        return engine;
     }
 
     /** As {@code kill -9} does. */
@@ -217,6 +228,8 @@ final class Workbench implements AutoCloseable {
                 union all
                 select 'left-over posting ' || name || ' ' || path from tally.posting
                     where name = '$main' or job_id in (select job_id from tally.activity where kind = 'trigger')
+                        or (path <> '' and source is null
+                            and job_id in (select id from tally.job where closed_by is not null))
                 union all
                 select 'job ' || id || ' closed by ' || n || ' transitions'
                     from (select j.id, count(g.guid) as n

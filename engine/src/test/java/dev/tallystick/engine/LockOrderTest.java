@@ -1,0 +1,123 @@
+package dev.tallystick.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.Primitive;
+import dev.tallystick.sql.Tx;
+import dev.tallystick.testkit.Gate;
+import dev.tallystick.testkit.TestPostgres;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Batches of several processes that want the same jobs, in different order. */
+class LockOrderTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = Workbench.postgres();
+
+    private final Database database = Database.on(postgres.dataSource());
+    private final Ledgers ledgers = new Ledgers(postgres.dataSource());
+    private final PostingStore postings = new PostingStore();
+
+    @Test
+    void r16_batches_that_hold_what_the_other_one_wants_wait_for_nobody() throws Exception {
+        JobId one = ledgers.job();
+        JobId other = ledgers.job();
+        List<Lease> leases = database
+                .transact(
+                        "lease",
+                        tx -> postings.leaseBodies(tx, Set.of("flow@1"), 10, Duration.ofMinutes(1), "somebody"))
+                .stream()
+                .map(LeasedBody::lease)
+                .toList();
+        CyclicBarrier bothHoldOne = new CyclicBarrier(2);
+        try (GroupCommitter left = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
+                GroupCommitter right = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT)) {
+            List<CompletableFuture<?>> answers = new ArrayList<>();
+            answers.addAll(moveAndSignal(left, leaseOf(one, leases), other, bothHoldOne));
+            answers.addAll(moveAndSignal(right, leaseOf(other, leases), one, bothHoldOne));
+            for (CompletableFuture<?> answer : answers) {
+                answer.get(30, TimeUnit.SECONDS);
+            }
+
+            assertThat(left.counts().splits() + right.counts().splits()).isZero();
+        }
+        assertThat(ledgers.state(one)).isEqualTo("0 completed");
+        assertThat(ledgers.state(other)).isEqualTo("0 completed");
+    }
+
+    private static Lease leaseOf(JobId job, List<Lease> leases) {
+        return leases.stream()
+                .filter(each -> each.job().equals(job))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** In one batch: what moves one job, then a wait until the other side has done so too, then a signal to the other job. */
+    private List<CompletableFuture<?>> moveAndSignal(
+            GroupCommitter committer, Lease lease, JobId to, CyclicBarrier barrier) {
+        CollationStore collation = new CollationStore();
+        SignalStore signals = new SignalStore();
+        Mover mover = new Mover(collation, postings, new JobStore(), signals, Duration.ofMinutes(1));
+        GraphStore graphs = new GraphStore();
+        GraphWriter writer = new GraphWriter(
+                collation,
+                postings,
+                new JobStore(),
+                signals,
+                graphs,
+                queue -> null,
+                order -> {
+                    throw new UnsupportedOperationException("there are no children here");
+                },
+                new JsonCodec(),
+                Duration.ofMinutes(1));
+        Signaller signaller = new Signaller(collation, postings, signals, new GraphSignals(graphs, postings, writer));
+        Gate busy = new Gate("the batch before");
+        List<CompletableFuture<?>> answers = new ArrayList<>();
+        answers.add(committer.submit(new Stop("before", 0, busy::pass), "before"));
+        busy.awaitArrival();
+        LegTwo end = LegTwo.ending(lease.activity(), lease.fence(), JobOutcome.COMPLETED, null, null);
+        answers.add(committer.submit(mover, new Move(lease, List.of(end), List.of(), List.of(), List.of())));
+        answers.add(committer.submit(new Stop("between", signaller.rank(), () -> meet(barrier)), "between"));
+        answers.add(committer.submit(
+                signaller, new SentSignal(new SentSignal.Id(to, "go", "k"), "1".getBytes(StandardCharsets.UTF_8))));
+        busy.open();
+        return answers;
+    }
+
+    private static void meet(CyclicBarrier barrier) {
+        try {
+            barrier.await(10, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Writes nothing, and lets the test say when the batch goes on. */
+    private record Stop(String name, int rank, Runnable pause) implements Primitive<String, String> {
+
+        @Override
+        public Object orderKey(String item) {
+            return item;
+        }
+
+        @Override
+        public List<@Nullable String> apply(Tx tx, List<String> items) {
+            pause.run();
+            return new ArrayList<>(Collections.nCopies(items.size(), "passed"));
+        }
+    }
+}
