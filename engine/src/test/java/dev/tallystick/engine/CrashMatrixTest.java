@@ -11,7 +11,6 @@ import dev.tallystick.testkit.CrashCoverage;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.SimulatedCrash;
 import dev.tallystick.testkit.TestPostgres;
-import java.lang.Thread.UncaughtExceptionHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -23,11 +22,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -36,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Runs each scenario in an engine that dies, at every point and at every arrival there; then one other engine finishes them all,
  * and each has one result, one set of activities, one completion and nothing left open.
  */
+@ExtendWith(QuietDeaths.class)
 class CrashMatrixTest {
 
     @RegisterExtension
@@ -60,24 +59,7 @@ class CrashMatrixTest {
             EngineCrashPoint.CONTINUED,
             EngineCrashPoint.RETURNED);
 
-    private static UncaughtExceptionHandler before;
-
     private Workbench workbench;
-
-    @BeforeAll
-    static void letTheDeadBeSilent() {
-        before = Thread.getDefaultUncaughtExceptionHandler();
-        Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
-            if (!(thrown instanceof SimulatedCrash) && !(thrown.getCause() instanceof SimulatedCrash)) {
-                thrown.printStackTrace();
-            }
-        });
-    }
-
-    @AfterAll
-    static void restore() {
-        Thread.setDefaultUncaughtExceptionHandler(before);
-    }
 
     @BeforeEach
     void open() {

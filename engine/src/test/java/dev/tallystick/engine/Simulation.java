@@ -2,61 +2,97 @@ package dev.tallystick.engine;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.testkit.CommitFate;
+import dev.tallystick.testkit.CrashAt;
+import dev.tallystick.testkit.HeldCommit;
 import dev.tallystick.testkit.History;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.TcpProxy;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.charset.StandardCharsets;
-import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Several engines on one database, each behind a network that loses some of its commits; engines that are killed, cut off past
- * their leases and replaced; jobs that are submitted more than once, signalled and cancelled. Every step brings something that no
- * other run of it brings, so whoever goes on with a result that is not the recorded one can be told from the job's own result.
+ * Several engines on one database, each behind a network that loses, delays and holds back some of its commits; engines that crash
+ * at a point drawn for them, are killed, cut off past their leases and replaced; postings that are delivered a second time while
+ * the first delivery is under way; jobs that are submitted more than once, signalled and cancelled.
  */
 final class Simulation implements AutoCloseable {
 
-    private static final EngineSettings SETTINGS = EngineSettings.DEFAULT
-            .lease(Duration.ofMillis(1500), Duration.ofMillis(400))
-            .poll(Duration.ofMillis(200));
+    private static final Duration LEASE = Duration.ofMillis(1500);
 
-    private static final List<String> WORKFLOWS =
-            List.of("steps", "fork", "either", "sleepy", "signalled", "parent", "paying");
+    private static final EngineSettings SETTINGS =
+            EngineSettings.DEFAULT.lease(LEASE, Duration.ofMillis(400)).poll(Duration.ofMillis(200));
 
     private static final int ENGINES = 3;
     private static final int MOST_OPEN = 60;
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(250);
+    private static final Duration BETWEEN_FULL_LOOKS = Duration.ofSeconds(5);
+
+    /** Threads that may outlive what they wait for, as a dead process's connections do. */
+    private static final Executor ASIDE =
+            task -> Thread.ofVirtual().name("simulation").start(task);
 
     private final TestPostgres postgres;
     private final UnaryOperator<DataSource> sabotage;
     private final Randomness random;
     private final Randomness fates;
     private final Workbench workbench;
-    private final AtomicLong tokens = new AtomicLong();
+    private final SimulatedWorkflows workflows = new SimulatedWorkflows(LEASE.multipliedBy(2));
+    private final SimulationChecks checks;
     private final List<Node> nodes = new ArrayList<>();
+    private final List<CompletableFuture<?>> dying = new ArrayList<>();
+    private final Set<HeldCommit> delayed = new HashSet<>();
+
     private final History<String> history = new History<>();
     private final Map<String, JobId> accepted = new ConcurrentHashMap<>();
+    private final Map<JobId, Closed> told = new ConcurrentHashMap<>();
     private final Set<JobId> cancelled = ConcurrentHashMap.newKeySet();
-    private int submitted;
-    private int kills;
-    private int pauses;
+    private final Set<JobId> signalled = ConcurrentHashMap.newKeySet();
+    private final List<String> noticed = new CopyOnWriteArrayList<>();
+    private final Counts counts = new Counts();
 
-    /** An engine and the network that it sees. */
-    private record Node(Engine engine, TcpProxy proxy, HikariDataSource pool) {}
+    /** How much has happened. */
+    private static final class Counts {
+        int submitted;
+        int kills;
+        int crashes;
+        int pauses;
+        int cuts;
+        int heldCommits;
+        int redeliveries;
+    }
+
+    /** An engine, the network that it sees, and where it dies, if it is to. */
+    private record Node(
+            Engine engine,
+            TcpProxy proxy,
+            HikariDataSource pool,
+            @Nullable CrashAt crash) {
+
+        boolean isDead() {
+            return crash != null && crash.hasCrashed();
+        }
+    }
 
     Simulation(TestPostgres postgres, UnaryOperator<DataSource> sabotage, Randomness random) {
         this.postgres = postgres;
@@ -64,8 +100,8 @@ final class Simulation implements AutoCloseable {
         this.random = random;
         this.fates = random.split();
         this.workbench = new Workbench(postgres.dataSource());
+        this.checks = new SimulationChecks(workbench.database());
         workbench.database().transact("create", tx -> tx.update("create table effect (job uuid)"));
-        registerWorkflows();
     }
 
     /** Lets it run for so long, or until something is wrong; then lets the last jobs end, and returns what is wrong. */
@@ -73,71 +109,44 @@ final class Simulation implements AutoCloseable {
         for (int i = 0; i < ENGINES; i++) {
             nodes.add(join(true));
         }
-        long end = System.nanoTime() + budget.toNanos();
-        while (System.nanoTime() < end) {
+        long begun = System.nanoTime();
+        long looked = begun;
+        long lookedAtAll = begun;
+        for (long now = begun; now - begun < budget.toNanos(); now = System.nanoTime()) {
             happen();
-            List<String> wrong = wrongAtAnyTime();
+            List<String> wrong = new ArrayList<>(noticed);
+            if (now - looked > BETWEEN_LOOKS.toNanos()) {
+                looked = now;
+                wrong.addAll(checks.wrongAtAnyTime());
+            }
+            if (now - lookedAtAll > BETWEEN_FULL_LOOKS.toNanos()) {
+                lookedAtAll = now;
+                wrong.addAll(checks.wrongAmongClosed(10));
+            }
             if (!wrong.isEmpty()) {
                 return wrong;
             }
         }
-        nodes.forEach(node -> node.proxy().pass());
-        while (!nodes.isEmpty()) {
-            kill(nodes.getFirst());
-        }
+        List.copyOf(nodes).forEach(this::kill);
         nodes.add(join(false));
         return afterwards(patience);
     }
 
     String summary() {
-        return "%d submissions, %d jobs, %d cancels, %d kills, %d pauses, seed %d"
-                .formatted(submitted, accepted.size(), cancelled.size(), kills, pauses, random.seed());
-    }
-
-    private void registerWorkflows() {
-        workbench.workflow("steps", (ctx, input) -> token(ctx, "one") + token(ctx, "two") + token(ctx, "three"));
-        workbench.workflow("fork", (ctx, input) -> {
-            List<String> both = ctx.all(String.class, List.of(a -> token(a, "left"), b -> token(b, "right")));
-            ctx.sleep(Duration.ofMillis(100));
-            return String.join("", both) + token(ctx, "after");
-        });
-        workbench.workflow("either", (ctx, input) -> {
-            String first = ctx.any(String.class, List.of(a -> a.await("go", String.class), b -> {
-                b.sleep(Duration.ofMillis(300));
-                return "slept";
-            }));
-            ctx.step("noted", String.class, () -> first);
-            return token(ctx, "after");
-        });
-        workbench.workflow("sleepy", (ctx, input) -> {
-            String before = token(ctx, "before");
-            ctx.sleep(Duration.ofMillis(50));
-            return before + token(ctx, "after");
-        });
-        workbench.workflow("signalled", (ctx, input) -> {
-            ctx.await("go", String.class);
-            return token(ctx, "after");
-        });
-        workbench.workflow("child", (ctx, input) -> token(ctx, "work"));
-        workbench.workflow("parent", (ctx, input) -> {
-            ctx.child("child", "", String.class);
-            return token(ctx, "after");
-        });
-        workbench.workflow("paying", (ctx, input) -> {
-            String before = token(ctx, "before");
-            ctx.transaction("pay", String.class, connection -> {
-                try (PreparedStatement insert = connection.prepareStatement("insert into effect values (?)")) {
-                    insert.setObject(1, ctx.job().value());
-                    insert.executeUpdate();
-                }
-                return "";
-            });
-            return before + token(ctx, "after");
-        });
-    }
-
-    private String token(Context ctx, String name) {
-        return ctx.step(name, String.class, () -> "[" + name + tokens.incrementAndGet() + "]");
+        return ("%d submissions, %d jobs, %d cancels, %d signals, %d kills, %d crashes, %d pauses, %d cuts, %d held commits, "
+                        + "%d redeliveries, seed %d")
+                .formatted(
+                        counts.submitted,
+                        accepted.size(),
+                        cancelled.size(),
+                        signalled.size(),
+                        counts.kills,
+                        counts.crashes,
+                        counts.pauses,
+                        counts.cuts,
+                        counts.heldCommits,
+                        counts.redeliveries,
+                        random.seed());
     }
 
     private Node join(boolean lossy) {
@@ -148,44 +157,125 @@ final class Simulation implements AutoCloseable {
         config.setMaximumPoolSize(8);
         config.setInitializationFailTimeout(-1);
         HikariDataSource pool = new HikariDataSource(config);
-        Database database = Database.on(sabotage.apply(pool));
+        CrashAt crash = lossy && fates.chance(0.5) ? drawnCrash() : null;
+        CrashPoints points = crash == null ? CrashPoints.NONE : crash;
+        boolean[] opened = {false};
+        Database database = Database.on(sabotage.apply(pool), fates.split(), point -> {
+            if (opened[0]) {
+                points.reached(point);
+            }
+        });
+        opened[0] = true;
         pool.getHikariConfigMXBean().setConnectionTimeout(1000);
         if (lossy) {
             Randomness own = fates.split();
-            proxy.onCommit(commit ->
-                    own.chance(0.04) ? own.oneOf(CommitFate.LOSE_REPLY, CommitFate.CUT_BEFORE) : CommitFate.FORWARD);
+            proxy.onCommit(commit -> own.chance(0.04)
+                    ? own.oneOf(CommitFate.LOSE_REPLY, CommitFate.CUT_BEFORE, CommitFate.HOLD)
+                    : CommitFate.FORWARD);
         }
-        Engine engine = workbench.start(database, SETTINGS, CrashPoints.NONE);
-        return new Node(engine, proxy, pool);
+        return new Node(workbench.start(database, SETTINGS, points, workflows::register), proxy, pool, crash);
     }
 
+    private CrashAt drawnCrash() {
+        List<CrashPoint> points = new ArrayList<>(List.of(EngineCrashPoint.values()));
+        points.add(SqlCrashPoint.BEFORE_COMMIT);
+        points.add(SqlCrashPoint.AFTER_COMMIT);
+        return CrashAt.nth(fates.oneOf(points), fates.between(1, 60));
+    }
+
+    /** Gone from one moment to the next; what its threads still do, they do on dead connections. */
     private void kill(Node node) {
         nodes.remove(node);
         node.proxy().close();
-        workbench.kill(node.engine());
-        node.pool().close();
+        dying.removeIf(CompletableFuture::isDone);
+        dying.add(CompletableFuture.runAsync(
+                () -> {
+                    node.pool().close();
+                    workbench.kill(node.engine());
+                },
+                ASIDE));
+    }
+
+    private void replace(Node node) {
+        kill(node);
+        nodes.add(join(true));
     }
 
     /** One thing, drawn by the seed. */
     private void happen() {
+        nodes.stream().filter(Node::isDead).findFirst().ifPresent(dead -> {
+            counts.crashes++;
+            replace(dead);
+        });
         Node node = random.oneOf(nodes);
-        int draw = random.between(0, 99);
-        if (draw < 60 && open() < MOST_OPEN) {
-            String workflow = random.oneOf(WORKFLOWS);
-            submit(node, workflow, workflow + "-" + ++submitted);
-        } else if (draw < 85) {
+        int draw = random.between(0, 999);
+        if (draw < 500) {
+            if (open() < MOST_OPEN) {
+                String workflow = random.oneOf(SimulatedWorkflows.NAMES);
+                submit(node, workflow, workflow + "-" + ++counts.submitted);
+            }
+        } else if (draw < 850) {
             reach(node);
-        } else if (draw < 88) {
-            kills++;
-            kill(node);
-            nodes.add(join(true));
-        } else if (draw < 90) {
-            pauses++;
-            node.proxy().blackHole();
-            CompletableFuture.delayedExecutor(2, TimeUnit.SECONDS).execute(node.proxy()::pass);
-        } else if (draw < 93) {
-            node.proxy().cut();
+        } else if (draw < 851) {
+            counts.kills++;
+            replace(node);
+        } else if (draw < 857) {
+            mistreat(node);
+        } else if (draw < 890) {
+            redeliver();
+        } else {
+            arriveLate();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
         }
+    }
+
+    private void mistreat(Node node) {
+        switch (random.between(0, 3)) {
+            case 0 -> {
+                counts.pauses++;
+                node.proxy().blackHole();
+                CompletableFuture.delayedExecutor(LEASE.toMillis() * 4 / 3, TimeUnit.MILLISECONDS)
+                        .execute(node.proxy()::pass);
+            }
+            case 1 -> {
+                counts.cuts++;
+                node.proxy().cut();
+            }
+            default -> {
+                node.proxy().delay(Duration.ofMillis(random.between(1, 10)));
+                CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS).execute(node.proxy()::pass);
+            }
+        }
+    }
+
+    /** Commits that were held back arrive now, after much that was sent later, or never. */
+    private void arriveLate() {
+        for (Node node : nodes) {
+            for (HeldCommit held : node.proxy().held()) {
+                if (delayed.add(held)) {
+                    counts.heldCommits++;
+                    boolean arrives = random.chance(0.7);
+                    CompletableFuture.delayedExecutor(random.between(1, 400), TimeUnit.MILLISECONDS, ASIDE)
+                            .execute(arrives ? held::release : held::drop);
+                }
+            }
+        }
+    }
+
+    /** Something that is leased falls due, as if its holder had been silent for too long: somebody else gets it too. */
+    private void redeliver() {
+        counts.redeliveries += workbench.database().transact("redeliver", tx -> tx.update("""
+                update tally.posting
+                set visible_at = now()
+                where (job_id, guid) in (
+                    select job_id, guid
+                    from tally.posting
+                    where owner is not null
+                    order by job_id, guid
+                    offset ?
+                    limit 1
+                    for update skip locked)
+                """, random.between(0, 20)));
     }
 
     private long open() {
@@ -194,87 +284,62 @@ final class Simulation implements AutoCloseable {
 
     private void submit(Node node, String workflow, String key) {
         history.invoked(key);
-        var unused = node.engine()
-                .submit(workbench.submission(workflow, key, "input"))
-                .whenComplete((answer, failure) -> note(key, answer, failure));
+        Engine.Following following = node.engine().follow(workbench.submission(workflow, key, "input"));
+        var accepting = following.accepted().whenComplete((answer, failure) -> note(key, answer));
+        var ending = following.end().thenAccept(closed -> told.put(closed.job(), closed));
     }
 
-    private void note(String key, Accepted answer, Throwable failure) {
-        if (failure != null) {
-            history.unknown(key);
-            return;
+    private void note(String key, @Nullable Accepted answer) {
+        switch (answer) {
+            case null -> history.unknown(key);
+            case Accepted.Fresh fresh -> noteJob(key, fresh.job());
+            case Accepted.Duplicate duplicate -> noteJob(key, duplicate.job());
+            case Accepted.Reused reused -> noticed.add("the same submission was refused: " + key);
         }
+    }
+
+    private void noteJob(String key, JobId job) {
         history.acknowledged(key);
-        JobId job = switch (answer) {
-            case Accepted.Fresh fresh -> fresh.job();
-            case Accepted.Duplicate duplicate -> duplicate.job();
-            case Accepted.Reused reused -> throw new AssertionError(reused);
-        };
         JobId before = accepted.putIfAbsent(key, job);
         if (before != null && !before.equals(job)) {
-            throw new AssertionError("one key, two jobs: " + key);
+            noticed.add("one key, two jobs: " + key);
         }
     }
 
-    /** Does something to a job that was accepted: submits it again, signals it, cancels it. */
+    /** Does something to a job that was accepted lately: submits it again, signals it, cancels it. */
     private void reach(Node node) {
-        if (accepted.isEmpty()) {
+        int newest = counts.submitted;
+        List<String> recent = accepted.keySet().stream()
+                .filter(key -> Integer.parseInt(key.substring(key.indexOf('-') + 1)) > newest - 2 * MOST_OPEN)
+                .sorted()
+                .toList();
+        if (recent.isEmpty()) {
             return;
         }
-        String key = random.oneOf(accepted.keySet().stream().sorted().toList());
+        String key = random.oneOf(recent);
         JobId job = Objects.requireNonNull(accepted.get(key));
         int draw = random.between(0, 99);
         if (draw < 30) {
             submit(node, key.substring(0, key.indexOf('-')), key);
-        } else if (draw < 95) {
-            var unused = signal(node.engine(), job);
+        } else if (draw < 97) {
+            var sending = signal(node.engine(), job);
         } else {
             cancelled.add(job);
-            Thread.ofVirtual().start(() -> {
-                try {
-                    node.engine().cancel(job);
-                } catch (RuntimeException unknown) {
-                    // Whether it happened is nobody's business here: such a job may end either way.
-                }
-            });
+            ASIDE.execute(() -> cancel(node.engine(), job));
         }
     }
 
-    private static CompletableFuture<Signalled> signal(Engine engine, JobId job) {
-        return engine.signal(job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8));
+    private static void cancel(Engine engine, JobId job) {
+        try {
+            engine.cancel(job);
+        } catch (RuntimeException unknown) {
+            // Whether it happened is nobody's business here: such a job may end either way.
+        }
     }
 
-    /** What must hold of every committed state. */
-    List<String> wrongAtAnyTime() {
-        return workbench.database().transact("check", tx -> tx.query("""
-                select 'recorded and still posted: ' || p.job_id || ' ' || p.path || ' ' || p.name as violation
-                    from tally.posting p
-                    join tally.guid g on g.job_id = p.job_id and g.guid = p.guid
-                    where (g.ledger / 10000000000) % 10 = 1
-                union all
-                select 'semaphore ' || j.semaphore || ' with ' || count(a.path) || ' branches open: ' || j.id
-                    from tally.job j
-                    left join tally.activity a
-                        on a.job_id = j.id and a.kind = 'branch' and (a.ledger / 10000000000) % 10 = 0
-                    where j.closed_by is null
-                    group by j.id, j.semaphore
-                    having j.semaphore <> 1 + count(a.path)
-                union all
-                select 'a result that is not the recorded one: ' || id || ' ' || told || ' ' || made
-                    from (select j.id, convert_from(j.output, 'UTF8') as told,
-                            '"' || string_agg(trim(both '"' from convert_from(a.output, 'UTF8')), ''
-                                order by a.path collate "C") || '"' as made
-                        from tally.job j
-                        join tally.activity a on a.job_id = j.id and convert_from(a.output, 'UTF8') like '"[%'
-                            and a.kind = 'step'
-                        where j.outcome = 'completed'
-                        group by j.id, j.output) as results
-                    where told <> made
-                union all
-                select 'one effect, ' || count(*) || ' times: ' || job from effect group by job having count(*) > 1
-                union all
-                select 'failed: ' || id || ' ' || error from tally.job where outcome = 'failed'
-                """, row -> row.getString("violation")));
+    private CompletableFuture<?> signal(Engine engine, JobId job) {
+        return engine.signal(job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
+                .handle((answer, failure) -> answer instanceof Signalled.Kept && signalled.add(job));
     }
 
     /** Repeats what callers had no answer to, lets every job end, and looks at what is left. */
@@ -286,14 +351,18 @@ final class Simulation implements AutoCloseable {
             workbench
                     .database()
                     .transact("open jobs", tx -> tx.query("""
-                            select id from tally.job where closed_by is null and workflow = 'signalled'
+                            select id from tally.job where closed_by is null and workflow in ('signalled', 'g_hook')
                             """, row -> JobId.parse(row.getString("id"))))
                     .forEach(job -> signal(engine, job).join());
-            wrong = new ArrayList<>(wrongAtAnyTime());
+            wrong = new ArrayList<>(checks.wrongAtAnyTime());
             wrong.addAll(workbench.violations());
         } while (!wrong.isEmpty() && System.nanoTime() < end);
+        wrong.addAll(noticed);
+        wrong.addAll(checks.wrongAmongClosed(Integer.MAX_VALUE));
         history.violations(keys()).stream().map(History.Violation::sentence).forEach(wrong::add);
-        wrong.addAll(wrongOutcomes());
+        wrong.addAll(checks.wrongOutcomes(cancelled));
+        wrong.addAll(checks.wronglyTold(told));
+        wrong.addAll(checks.lostSignals(signalled));
         return wrong;
     }
 
@@ -312,31 +381,10 @@ final class Simulation implements AutoCloseable {
                 .toList();
     }
 
-    private List<String> wrongOutcomes() {
-        return workbench
-                .database()
-                .transact(
-                        "outcomes",
-                        tx -> tx.query("""
-                        select id, outcome, workflow, (select count(*) from effect where job = id) as effects
-                        from tally.job where parent_job is null
-                        """, row -> {
-                            JobId job = JobId.parse(row.getString("id"));
-                            String outcome = row.getString("outcome");
-                            boolean paid = row.getInt("effects") == 1;
-                            boolean right = "completed".equals(outcome)
-                                    ? paid == row.getString("workflow").equals("paying")
-                                    : "cancelled".equals(outcome) && cancelled.contains(job);
-                            return right ? "" : "job " + job + " of " + row.getString("workflow") + " ended " + outcome;
-                        }))
-                .stream()
-                .filter(line -> !line.isEmpty())
-                .toList();
-    }
-
     @Override
     public void close() {
         List.copyOf(nodes).forEach(this::kill);
+        dying.forEach(CompletableFuture::join);
         workbench.close();
     }
 }

@@ -1,0 +1,90 @@
+package dev.tallystick.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.testkit.Randomness;
+import dev.tallystick.testkit.Seeded;
+import dev.tallystick.testkit.TestPostgres;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Proof that the checks would notice what they are there for. */
+@ExtendWith({Seeded.class, QuietDeaths.class})
+class PlantedBugTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = Workbench.postgres();
+
+    @Test
+    void a_dropped_guard_is_caught() {
+        assertCaught(PlantedBug.A_GUARD_DROPPED);
+    }
+
+    @Test
+    void a_dropped_fence_is_caught() {
+        assertCaught(PlantedBug.THE_FENCE_DROPPED);
+    }
+
+    @Test
+    void a_random_guid_is_caught() {
+        assertCaught(PlantedBug.A_RANDOM_GUID);
+    }
+
+    @Test
+    void job_state_that_is_checked_before_the_guid_ledger_is_caught() {
+        assertCaught(PlantedBug.JOB_STATE_CHECKED_BEFORE_THE_GUID_LEDGER);
+    }
+
+    @Test
+    void an_unbundled_marker_is_caught() {
+        assertCaught(PlantedBug.A_MARKER_UNBUNDLED);
+    }
+
+    @Test
+    void two_guids_of_one_job_that_are_applied_once_in_a_batch_are_caught() {
+        assertCaught(PlantedBug.TWO_GUIDS_OF_ONE_JOB_APPLIED_ONCE);
+    }
+
+    @Test
+    void a_dimension_from_the_activity_counter_is_caught() {
+        assertCaught(PlantedBug.THE_DIMENSION_FROM_THE_ACTIVITY_COUNTER);
+    }
+
+    @Test
+    void a_result_and_an_acknowledgement_in_two_transactions_are_caught() {
+        assertCaught(PlantedBug.RESULT_AND_ACKNOWLEDGEMENT_IN_TWO_TRANSACTIONS);
+    }
+
+    @Test
+    void nothing_is_found_wrong_with_the_engine_as_it_is() {
+        assertThat(new LedgerDrill(postgres.dataSource()).violations()).isEmpty();
+    }
+
+    private static void assertCaught(PlantedBug bug) {
+        List<String> caught = new LedgerDrill(bug.in(postgres.dataSource())).violations();
+
+        assertThat(bug.isPlanted())
+                .as("the statement to plant it in is still there")
+                .isTrue();
+        assertThat(caught).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            names = {"JOB_STATE_CHECKED_BEFORE_THE_GUID_LEDGER", "THE_DIMENSION_FROM_THE_ACTIVITY_COUNTER"},
+            mode = EnumSource.Mode.EXCLUDE)
+    @Tag("campaign")
+    void a_planted_bug_is_caught_by_the_simulation_too(PlantedBug bug, Randomness random) {
+        try (Simulation simulation = new Simulation(postgres, bug::in, random)) {
+            List<String> caught = simulation.run(Duration.ofMinutes(2), Duration.ofSeconds(10));
+            System.out.println(bug + " caught: " + caught.stream().findFirst().orElse("-"));
+            assertThat(caught).isNotEmpty();
+        }
+    }
+}
