@@ -11,7 +11,8 @@ public final class EngineSchema {
             "0001-jobs-activities-guids-postings.sql",
             "0010-time-outs.sql",
             "0011-continuations.sql",
-            "0012-dead-letters.sql");
+            "0012-dead-letters.sql",
+            "0020-schedules.sql");
 
     private EngineSchema() {}
 }

@@ -1,0 +1,169 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts jobs by the clock. Any number of processes may be at it.
+ *
+ * <p>Invariant: for each moment of a schedule there is at most one job, because its key is {@code schedule:<name>:<moment>}; and
+ * the job, its key and the schedule's next moment commit together, so none of them is ever there without the others.
+ *
+ * <p>Only a process that knows the workflow fires. Thread-safe.
+ */
+public final class Scheduler implements AutoCloseable {
+
+    private static final int BATCH = 100;
+    private static final Duration STOPPING = Duration.ofSeconds(10);
+
+    private final Database database;
+    private final Engine engine;
+    private final InstantSource clock;
+    private final CrashPoints crashPoints;
+    private final ScheduleStore store = new ScheduleStore();
+    private final Loop loop;
+
+    public Scheduler(Database database, Engine engine, InstantSource clock, Duration poll, CrashPoints crashPoints) {
+        this.database = database;
+        this.engine = engine;
+        this.clock = clock;
+        this.crashPoints = crashPoints;
+        this.loop = new Loop("schedules", poll, this::fireAll);
+    }
+
+    /** Begins to fire. Without it, schedules are kept for others to fire. */
+    public void start() {
+        loop.start();
+        loop.ring();
+    }
+
+    /** Keeps the schedule, in place of one of the same name. One that is paused stays so. */
+    public void save(Schedule schedule) {
+        Instant next = schedule.cron().next(clock.instant(), schedule.zone());
+        database.transact("save schedule", tx -> {
+            store.save(tx, schedule, next);
+            return null;
+        });
+    }
+
+    public List<ScheduleView> list(String mesh) {
+        return database.transact("list schedules", tx -> store.list(tx, mesh));
+    }
+
+    public Optional<ScheduleView> find(String mesh, String name) {
+        return database.transact("read schedule", tx -> store.read(tx, mesh, name))
+                .map(ScheduleStore.Row::view);
+    }
+
+    /** It does not fire until it is resumed. Returns whether there is such a schedule. */
+    public boolean pause(String mesh, String name) {
+        return database.transact("pause schedule", tx -> store.pause(tx, mesh, name));
+    }
+
+    /** It fires again, from the next moment on. Returns whether there is such a schedule. */
+    public boolean resume(String mesh, String name) {
+        return database.transact("resume schedule", tx -> {
+            Optional<ScheduleStore.Row> row = store.lock(tx, mesh, name);
+            if (row.isPresent() && row.get().view().isPaused()) {
+                Schedule schedule = row.get().schedule();
+                store.resume(tx, mesh, name, schedule.cron().next(clock.instant(), schedule.zone()));
+            }
+            return row.isPresent();
+        });
+    }
+
+    /** Its jobs go on. Returns whether there was such a schedule. */
+    public boolean delete(String mesh, String name) {
+        return database.transact("delete schedule", tx -> store.delete(tx, mesh, name));
+    }
+
+    /**
+     * Starts a job now, also while the schedule is paused; its moments stay as they are.
+     *
+     * @param key tells this from other requests, and a repeat from the first
+     * @return what came of it, or empty if there is no such schedule
+     */
+    public Optional<Accepted> trigger(String mesh, String name, IdempotencyKey key) {
+        return database.transact("read schedule", tx -> store.read(tx, mesh, name))
+                .map(row -> engine.submit(submission(row.schedule(), key)).join());
+    }
+
+    @Override
+    public void close() {
+        loop.end();
+        loop.awaitEnd(STOPPING);
+    }
+
+    private void fireAll() {
+        while (fire() == BATCH) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Fires what is due, and returns how many that were. */
+    int fire() {
+        Set<String> workflows = engine.workflows();
+        if (workflows.isEmpty()) {
+            return 0;
+        }
+        int fired = database.transact("fire schedules", tx -> {
+            Instant now = clock.instant();
+            List<ScheduleStore.Row> due = store.lockDue(tx, now, workflows, BATCH);
+            for (ScheduleStore.Row row : due) {
+                fire(tx, row, now);
+            }
+            return due.size();
+        });
+        if (fired > 0) {
+            crashPoints.reached(ScheduleCrashPoint.FIRED);
+            engine.jobsAreDue();
+        }
+        return fired;
+    }
+
+    private void fire(Tx tx, ScheduleStore.Row due, Instant now) throws SQLException {
+        Schedule schedule = due.schedule();
+        Instant next = schedule.cron().next(now, schedule.zone());
+        Instant moment = schedule.cron().lastUntil(due.view().nextAt(), now, schedule.zone());
+        IdempotencyKey key = new IdempotencyKey("schedule:" + schedule.name() + ":" + moment);
+        try {
+            JobId job = jobOf(engine.submitIn(tx.connection(), submission(schedule, key)));
+            crashPoints.reached(ScheduleCrashPoint.SUBMITTED);
+            store.fired(tx, schedule, next, moment, job, null);
+        } catch (IllegalArgumentException e) {
+            // Its input does not fit its workflow: the others must not wait for somebody to mend it.
+            store.fired(tx, schedule, next, null, null, "could not fire for " + moment + ": " + e.getMessage());
+        }
+    }
+
+    /** A key that stands for something else was bound when the schedule was another: the moment has been served. */
+    private static @Nullable JobId jobOf(Accepted accepted) {
+        return switch (accepted) {
+            case Accepted.Fresh fresh -> fresh.job();
+            case Accepted.Duplicate duplicate -> duplicate.job();
+            case Accepted.Reused reused -> null;
+        };
+    }
+
+    private static Submission submission(Schedule schedule, IdempotencyKey key) {
+        return new Submission(
+                schedule.scope().mesh(),
+                schedule.workflow(),
+                schedule.input(),
+                new ScopedKey(schedule.scope(), key),
+                schedule.fingerprint(),
+                schedule.priority(),
+                Duration.ZERO);
+    }
+}
