@@ -6,6 +6,7 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Priority;
 import dev.tallystick.engine.Accepted;
 import dev.tallystick.engine.Closed;
 import dev.tallystick.engine.Codec;
@@ -14,6 +15,8 @@ import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.JsonCodec;
+import dev.tallystick.engine.Schedule;
+import dev.tallystick.engine.Scheduler;
 import dev.tallystick.engine.Submission;
 import dev.tallystick.engine.Unclaimed;
 import dev.tallystick.engine.Workflow;
@@ -55,13 +58,15 @@ public final class Tallystick implements AutoCloseable {
     private static final int MOST_LETTERS = 1_000;
 
     private final Engine engine;
+    private final Scheduler scheduler;
     private final Codec codec;
     private final Scope scope;
     private final JsonCodec plain = new JsonCodec();
     private final List<AutoCloseable> owned;
 
-    private Tallystick(Engine engine, Codec codec, Scope scope, List<AutoCloseable> owned) {
+    private Tallystick(Engine engine, Scheduler scheduler, Codec codec, Scope scope, List<AutoCloseable> owned) {
         this.engine = engine;
+        this.scheduler = scheduler;
         this.codec = codec;
         this.scope = scope;
         this.owned = owned;
@@ -87,7 +92,9 @@ public final class Tallystick implements AutoCloseable {
                 random,
                 builder.settings(),
                 CrashPoints.NONE);
-        return new Tallystick(engine, builder.codec(), builder.scope(), owned);
+        Scheduler scheduler =
+                new Scheduler(database, engine, clock, builder.settings().poll(), CrashPoints.NONE);
+        return new Tallystick(engine, scheduler, builder.codec(), builder.scope(), owned);
     }
 
     /** A workflow that this process runs. The class implements {@link Workflow} with its types spelled out. */
@@ -109,6 +116,7 @@ public final class Tallystick implements AutoCloseable {
     /** Begins to run jobs: those submitted here, and those that were submitted or left behind elsewhere. */
     public void start() {
         engine.start();
+        scheduler.start();
     }
 
     /**
@@ -138,6 +146,27 @@ public final class Tallystick implements AutoCloseable {
             Connection transaction, String workflow, @Nullable Object input, Submit how) throws SQLException {
         Accepted accepted = engine.submitIn(transaction, submission(workflow, input, how));
         return handle(workflow, accepted, new CompletableFuture<>());
+    }
+
+    /** A workflow that is to run by the clock, under a name of the schedule's own. Ends with {@link ScheduleBuilder#save}. */
+    public ScheduleBuilder schedule(String name, String workflow) {
+        return new ScheduleBuilder(
+                (cron, zone, input, priority) -> new Schedule(
+                        scope,
+                        name,
+                        workflow,
+                        cron,
+                        zone,
+                        codec.encode(input),
+                        fingerprint(workflow, input, priority),
+                        priority),
+                scheduler::save);
+    }
+
+    /** The schedules of this mesh: to list, pause, resume, delete and trigger them. */
+    public Schedules schedules() {
+        return new Schedules(
+                scheduler, scope.mesh(), (workflow, accepted) -> handle(workflow, accepted, new CompletableFuture<>()));
     }
 
     /** A job that was submitted before, here or elsewhere. */
@@ -188,6 +217,7 @@ public final class Tallystick implements AutoCloseable {
     /** Lets what runs come to a commit and gives the rest back, for another process or the next start. */
     @Override
     public void close() {
+        scheduler.close();
         engine.close();
         for (AutoCloseable each : owned.reversed()) {
             closeOwned(each);
@@ -219,20 +249,22 @@ public final class Tallystick implements AutoCloseable {
                     how.delay(),
                     how.timeout());
         }
-        // What the key stands for is what the caller passed, not how a codec has sealed it.
-        Json document = Json.parse(plain.encode(input));
-        Fingerprint fingerprint =
-                Fingerprint.of(Envelope.ofJob(workflow, document).withPriority(how.priority()));
         return new Submission(
                 scope.mesh(),
                 workflow,
                 how.version(),
                 encoded,
                 new ScopedKey(scope, key),
-                fingerprint,
+                fingerprint(workflow, input, how.priority()),
                 how.priority(),
                 how.delay(),
                 how.timeout());
+    }
+
+    /** What a key stands for is what the caller passed, not how a codec has sealed it. */
+    private Fingerprint fingerprint(String workflow, @Nullable Object input, Priority priority) {
+        Json document = Json.parse(plain.encode(input));
+        return Fingerprint.of(Envelope.ofJob(workflow, document).withPriority(priority));
     }
 
     private <O extends @Nullable Object> JobHandle<O> handle(String workflow, Engine.Following following) {
