@@ -41,6 +41,12 @@ public interface Context {
     /** Waits for a signal of this name, or until {@code patience} is over. A signal that comes too late stays for the next. */
     <T> Optional<T> await(String signal, Class<T> type, Duration patience);
 
+    /** Asks people and waits for their answer. Who they are and who comes next if they are silent is for {@code ask} to say. */
+    <T> T task(String name, Class<T> type, Ask ask);
+
+    /** Asks people and waits for their answer, or until {@code patience} is over; then the task is no longer theirs to answer. */
+    <T> Optional<T> task(String name, Class<T> type, Ask ask, Duration patience);
+
     /** Runs another workflow as a job of its own and returns its result. It is cancelled when this job is. */
     <T extends @Nullable Object> T child(String workflow, @Nullable Object input, Class<T> type);
 

@@ -241,12 +241,26 @@ public final class Engine implements AutoCloseable {
 
     /** Sends a signal; the sender's key tells it from others, and a repeat from the first. */
     public CompletableFuture<Signalled> signal(JobId job, String name, String senderKey, byte[] payload) {
+        if (name.startsWith("$")) {
+            throw new IllegalArgumentException(
+                    "signals whose name begins with '$' are the engine's own, got '" + name + "'");
+        }
         SentSignal signal = new SentSignal(new SentSignal.Id(job, name, senderKey), payload);
         return committer.submit(signaller, signal).thenApply(answer -> {
             crashPoints.reached(EngineCrashPoint.SIGNALLED);
             jobsAreDue();
             return answer;
         });
+    }
+
+    /** Sends a signal in a transaction that the caller has begun; when it has committed, {@link #jobsAreDue} is to be told. */
+    Signalled signalIn(Tx tx, SentSignal signal) throws SQLException {
+        return Objects.requireNonNull(signaller.apply(tx, List.of(signal)).getFirst());
+    }
+
+    /** Where people answer what jobs ask them. */
+    public TaskDesk tasks() {
+        return new TaskDesk(database, this);
     }
 
     private CompletableFuture<Signalled> send(SentSignal signal) {

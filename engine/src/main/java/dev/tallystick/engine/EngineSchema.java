@@ -12,7 +12,8 @@ public final class EngineSchema {
             "0010-time-outs.sql",
             "0011-continuations.sql",
             "0012-dead-letters.sql",
-            "0020-schedules.sql");
+            "0020-schedules.sql",
+            "0021-tasks.sql");
 
     private EngineSchema() {}
 }

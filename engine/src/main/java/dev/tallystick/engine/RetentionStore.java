@@ -44,6 +44,11 @@ final class RetentionStore {
                 delete from tally.signal s
                 using old
                 where s.job_id = old.id
+            ),
+            tasks as (
+                delete from tally.task t
+                using old
+                where t.job_id = old.id
             )
             delete from tally.job j
             using old

@@ -212,6 +212,20 @@ final class Scope implements Context {
     }
 
     @Override
+    public <T> T task(String name, Class<T> type, Ask ask) {
+        return question(name, type, ask).answer(null).orElseThrow();
+    }
+
+    @Override
+    public <T> Optional<T> task(String name, Class<T> type, Ask ask, Duration patience) {
+        return question(name, type, ask).answer(patience);
+    }
+
+    private <T> Question<T> question(String name, Class<T> type, Ask ask) {
+        return new Question<>(this, run.mesh(), run.tools().codec(), name, type, ask);
+    }
+
+    @Override
     public <T extends @Nullable Object> T child(String workflow, @Nullable Object input, Class<T> type) {
         ActivityId activity = next("$child:" + workflow);
         RecordedActivity recorded = asked(activity);

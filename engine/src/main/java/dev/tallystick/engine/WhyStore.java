@@ -22,9 +22,11 @@ final class WhyStore {
 
     private static final String OPEN_ACTIVITIES = Weights.in("""
             select a.path, a.name, a.kind, a.attempts, a.entered_at, p.awaits,
-                nullif(p.visible_at, 'infinity') as visible_at
+                nullif(p.visible_at, 'infinity') as visible_at,
+                t.name as task, t.id as task_id, coalesce(t.assignee, 'anyone of ' || t.group_name) as asked
             from tally.activity a
             left join tally.posting p on p.job_id = a.job_id and p.path = a.path and p.name = a.name
+            left join tally.task t on t.job_id = a.job_id and a.name = '$await:$task:' || t.id
             where a.job_id = ?
                 and a.name <> '$main'
                 and (a.ledger / {WORK_DONE}) % 10 = 0
@@ -73,7 +75,7 @@ final class WhyStore {
         if (signal == null) {
             return "the clock, at " + due;
         }
-        return "a signal '" + signal + "'" + (due == null ? "" : ", or the clock at " + due);
+        return "a signal '" + signal + "'" + orAt(due);
     }
 
     private static Why.Wait waitFor(ResultSet row) throws SQLException {
@@ -82,9 +84,7 @@ final class WhyStore {
         String mover = switch (row.getString("kind")) {
             case "sleep" -> "the clock, at " + due;
             case LegOne.AWAIT ->
-                name.startsWith(SignalStore.waitName(""))
-                        ? signal(name.substring(SignalStore.waitName("").length()), due)
-                        : "the end of its child job";
+                name.startsWith(SignalStore.waitName("")) ? awaited(row, name, due) : "the end of its child job";
             case "hook" -> signal(row.getString("awaits"), due);
             case "child" -> "the end of its child job";
             case "undoing" -> "the end of all that takes back what the job has done";
@@ -93,5 +93,18 @@ final class WhyStore {
         };
         return new Why.Wait(
                 name + " at " + row.getString("path"), Objects.requireNonNull(Tx.instant(row, "entered_at")), mover);
+    }
+
+    private static String awaited(ResultSet row, String name, @Nullable Instant due) throws SQLException {
+        String task = row.getString("task");
+        if (task == null) {
+            return signal(name.substring(SignalStore.waitName("").length()), due);
+        }
+        return "the answer of " + row.getString("asked") + " to task '" + task + "' (" + row.getString("task_id") + ")"
+                + orAt(due);
+    }
+
+    private static String orAt(@Nullable Instant due) {
+        return due == null ? "" : ", or the clock at " + due;
     }
 }

@@ -1,0 +1,74 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whom a workflow asks, about what, and who is asked next if nobody answers.
+ *
+ * @param group whose members may claim the task, or null if one person is asked
+ * @param person who has the task from the beginning, or null if whoever claims it first
+ * @param details what they need to know to answer
+ */
+public record Ask(
+        @Nullable String group,
+        @Nullable String person,
+        @Nullable Object details,
+        List<Escalation> escalations) {
+
+    /** After so long without an answer the task goes to another group, and nobody has it. */
+    public record Escalation(Duration after, String group) {
+
+        public Escalation {
+            if (after.isNegative() || after.isZero()) {
+                throw new IllegalArgumentException("a task escalates after some time, got " + after);
+            }
+            requireName("group", group);
+        }
+    }
+
+    private static final int LONGEST_NAME = 200;
+
+    public Ask {
+        if ((group == null) == (person == null)) {
+            throw new IllegalArgumentException("a task is for a group or for a person");
+        }
+        if (group != null) {
+            requireName("group", group);
+        }
+        if (person != null) {
+            requireName("person", person);
+        }
+        escalations = List.copyOf(escalations);
+    }
+
+    /** Any member of a group. Who belongs to it is for you to know. */
+    public static Ask group(String name) {
+        return new Ask(name, null, null, List.of());
+    }
+
+    /** One person. */
+    public static Ask person(String name) {
+        return new Ask(null, name, null, List.of());
+    }
+
+    public Ask about(@Nullable Object what) {
+        return new Ask(group, person, what, escalations);
+    }
+
+    /** If there is no answer {@code after} so long, or so long after the escalation before, {@code otherGroup} is asked. */
+    public Ask escalate(Duration after, String otherGroup) {
+        List<Escalation> more = new ArrayList<>(escalations);
+        more.add(new Escalation(after, otherGroup));
+        return new Ask(group, person, details, more);
+    }
+
+    static void requireName(String what, String name) {
+        if (name.isBlank() || name.length() > LONGEST_NAME) {
+            throw new IllegalArgumentException(
+                    "the name of a " + what + " has 1 to " + LONGEST_NAME + " characters, got '" + name + "'");
+        }
+    }
+}

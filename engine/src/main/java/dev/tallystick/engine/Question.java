@@ -1,0 +1,106 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.engine.Ask.Escalation;
+import dev.tallystick.sql.Tx;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A question to people, in the terms of the workflow that asks it: the task is entered in one transaction, and its answer is a
+ * signal. When time is up, another transaction hands it on or ends it; if somebody was quicker, their answer is there for the
+ * next wait. So an answer that was taken always reaches its job, and one that comes too late is told so.
+ */
+final class Question<T> {
+
+    private final Context context;
+    private final String mesh;
+    private final Codec codec;
+    private final String name;
+    private final Class<T> type;
+    private final Ask ask;
+    private final TaskStore store = new TaskStore();
+
+    Question(Context context, String mesh, Codec codec, String name, Class<T> type, Ask ask) {
+        this.context = context;
+        this.mesh = mesh;
+        this.codec = codec;
+        this.name = name;
+        this.type = type;
+        this.ask = ask;
+        Ask.requireName("task", name);
+    }
+
+    /** The signal that answers a task. */
+    static String signal(TaskId task) {
+        return "$task:" + task;
+    }
+
+    /** @param patience how long to wait in all, or null for as long as it takes */
+    Optional<T> answer(@Nullable Duration patience) {
+        @Nullable Duration rest = rest(patience);
+        TaskId id = new TaskId(context.uuid());
+        List<Escalation> escalations = ask.escalations();
+        enter(id, escalations.isEmpty() ? rest : escalations.getFirst().after());
+        for (int i = 0; i < escalations.size(); i++) {
+            Optional<T> answer =
+                    context.await(signal(id), type, escalations.get(i).after());
+            if (answer.isPresent()) {
+                return answer;
+            }
+            boolean last = i + 1 == escalations.size();
+            escalate(
+                    id,
+                    escalations.get(i).group(),
+                    last ? rest : escalations.get(i + 1).after());
+        }
+        return rest == null ? Optional.of(context.await(signal(id), type)) : lastChance(id, rest);
+    }
+
+    private Optional<T> lastChance(TaskId id, Duration rest) {
+        Optional<T> answer = context.await(signal(id), type, rest);
+        if (answer.isPresent() || expire(id)) {
+            return answer;
+        }
+        return Optional.of(context.await(signal(id), type));
+    }
+
+    /** What is left of the patience after the last escalation. */
+    private @Nullable Duration rest(@Nullable Duration patience) {
+        if (patience == null) {
+            return null;
+        }
+        Duration rest = ask.escalations().stream().map(Escalation::after).reduce(patience, Duration::minus);
+        if (rest.isNegative() || rest.isZero()) {
+            throw new IllegalArgumentException("task '" + name + "' would expire after " + patience
+                    + ", before its last escalation: be more patient or escalate sooner");
+        }
+        return rest;
+    }
+
+    private void enter(TaskId id, @Nullable Duration due) {
+        byte[] details = encoded();
+        context.transaction("$task:" + name, Boolean.class, connection -> {
+            store.open(Tx.on(connection), id, context.job(), mesh, name, ask, details, due);
+            return true;
+        });
+    }
+
+    private byte[] encoded() {
+        try {
+            return Payloads.encode(codec, ask.details());
+        } catch (PayloadTooLargeException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+
+    private void escalate(TaskId id, String group, @Nullable Duration due) {
+        context.transaction(
+                "$escalate:" + name, Boolean.class, connection -> store.escalate(Tx.on(connection), id, group, due));
+    }
+
+    private boolean expire(TaskId id) {
+        return context.transaction("$expire:" + name, Boolean.class, connection -> store.expire(Tx.on(connection), id));
+    }
+}

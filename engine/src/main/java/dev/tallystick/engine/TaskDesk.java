@@ -1,0 +1,148 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where people find what jobs ask them, and answer. Any number of processes may share the work.
+ *
+ * <p>Invariant: a task is resolved at most once, and its job gets exactly that answer: the row and the signal commit together.
+ * Identity before state: whoever repeats an answer under its key hears that it was taken, whatever has happened since.
+ *
+ * <p>Who somebody is and what groups they belong to is for the caller to know. Thread-safe.
+ */
+public final class TaskDesk {
+
+    public static final int LARGEST_PAGE = 1_000;
+
+    private final Database database;
+    private final Engine engine;
+    private final TaskStore store = new TaskStore();
+
+    TaskDesk(Database database, Engine engine) {
+        this.database = database;
+        this.engine = engine;
+    }
+
+    /** What a group is asked, the oldest first, also what its members have claimed; {@code after} the last of a page before. */
+    public List<TaskView> ofGroup(String mesh, String group, @Nullable TaskId after, int limit) {
+        return database.transact("list tasks", tx -> store.ofGroup(tx, mesh, group, after, page(limit)));
+    }
+
+    /** What a person has, the oldest first; {@code after} the last of a page before. */
+    public List<TaskView> heldBy(String mesh, String person, @Nullable TaskId after, int limit) {
+        return database.transact("list tasks", tx -> store.heldBy(tx, mesh, person, after, page(limit)));
+    }
+
+    /** From now on the task is this person's, and others leave it alone. */
+    public TaskOutcome claim(String mesh, TaskId id, String person) {
+        Ask.requireName("person", person);
+        return onOpen("claim task", mesh, id, (tx, task) -> {
+            Optional<TaskOutcome> refused = heldByAnother(task, person);
+            if (refused.isPresent()) {
+                return refused.get();
+            }
+            boolean duplicate = task.assignee().isPresent();
+            if (!duplicate) {
+                store.assign(tx, id, person);
+            }
+            return new TaskOutcome.Done(duplicate);
+        });
+    }
+
+    /** Whoever has it gives it back for others to claim. One that was for this person alone stays theirs. */
+    public TaskOutcome release(String mesh, TaskId id, String person) {
+        return onOpen("release task", mesh, id, (tx, task) -> {
+            Optional<TaskOutcome> refused = heldByAnother(task, person);
+            if (refused.isPresent()) {
+                return refused.get();
+            }
+            boolean goesBack = task.assignee().isPresent() && task.group().isPresent();
+            if (goesBack) {
+                store.assign(tx, id, null);
+            }
+            return new TaskOutcome.Done(!goesBack);
+        });
+    }
+
+    /** Hands the task to another group, whoever has it now. */
+    public TaskOutcome escalate(String mesh, TaskId id, String group) {
+        Ask.requireName("group", group);
+        return onOpen("escalate task", mesh, id, (tx, task) -> {
+            store.handOn(tx, id, group);
+            return new TaskOutcome.Done(false);
+        });
+    }
+
+    /**
+     * Answers. A task that nobody has claimed may be answered by anyone.
+     *
+     * @param key tells this answer from others, and a repeat from the first
+     */
+    public TaskOutcome resolve(String mesh, TaskId id, String person, byte[] answer, String key) {
+        Ask.requireName("person", person);
+        TaskOutcome outcome = database.transact("resolve task", tx -> {
+            Optional<TaskStore.Row> row = store.lock(tx, mesh, id);
+            if (row.isEmpty()) {
+                return new TaskOutcome.NoSuchTask();
+            }
+            if (key.equals(row.get().resolveKey())) {
+                return new TaskOutcome.Done(true);
+            }
+            Optional<TaskOutcome> refused =
+                    over(row.get()).or(() -> heldByAnother(row.get().view(), person));
+            return refused.isPresent() ? refused.get() : answer(tx, row.get().view(), person, answer, key);
+        });
+        if (outcome instanceof TaskOutcome.Done) {
+            engine.jobsAreDue();
+        }
+        return outcome;
+    }
+
+    private TaskOutcome answer(Tx tx, TaskView task, String person, byte[] answer, String key) throws SQLException {
+        SentSignal.Id id = new SentSignal.Id(task.job(), Question.signal(task.id()), key);
+        return switch (engine.signalIn(tx, new SentSignal(id, answer))) {
+            case Signalled.Kept kept -> {
+                store.resolve(tx, task.id(), person, key);
+                yield new TaskOutcome.Done(false);
+            }
+            case Signalled.JobClosed closed -> new TaskOutcome.Over("ended with its job");
+            case Signalled.NoSuchJob gone -> new TaskOutcome.NoSuchTask();
+        };
+    }
+
+    /** What is done to a task that is open, while it is locked. */
+    private interface Change {
+        TaskOutcome apply(Tx tx, TaskView task) throws SQLException;
+    }
+
+    private TaskOutcome onOpen(String name, String mesh, TaskId id, Change change) {
+        return database.transact(name, tx -> {
+            Optional<TaskStore.Row> row = store.lock(tx, mesh, id);
+            if (row.isEmpty()) {
+                return new TaskOutcome.NoSuchTask();
+            }
+            Optional<TaskOutcome> over = over(row.get());
+            return over.isPresent() ? over.get() : change.apply(tx, row.get().view());
+        });
+    }
+
+    private static Optional<TaskOutcome> over(TaskStore.Row row) {
+        return Optional.ofNullable(row.over()).map(TaskOutcome.Over::new);
+    }
+
+    private static Optional<TaskOutcome> heldByAnother(TaskView task, String person) {
+        return task.assignee().filter(holder -> !holder.equals(person)).map(TaskOutcome.HeldBy::new);
+    }
+
+    private static int page(int limit) {
+        if (limit < 1 || limit > LARGEST_PAGE) {
+            throw new IllegalArgumentException("a page has 1 to " + LARGEST_PAGE + " tasks, got " + limit);
+        }
+        return limit;
+    }
+}
