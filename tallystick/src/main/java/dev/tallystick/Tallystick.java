@@ -169,6 +169,11 @@ public final class Tallystick implements AutoCloseable {
                 scheduler, scope.mesh(), (workflow, accepted) -> handle(workflow, accepted, new CompletableFuture<>()));
     }
 
+    /** What the jobs of this mesh ask people: to find, claim and answer it. */
+    public Tasks tasks() {
+        return new Tasks(engine.tasks(), scope.mesh(), codec);
+    }
+
     /** A job that was submitted before, here or elsewhere. */
     public <O extends @Nullable Object> JobHandle<O> job(JobId id, Class<O> output) {
         return new JobHandle<>(engine, codec, id, output, true, new CompletableFuture<>());
