@@ -17,11 +17,12 @@ import org.jspecify.annotations.Nullable;
 /** Accepts jobs: the key row and the job commit together, so that one exists if and only if the other does. */
 final class Acceptor implements Primitive<Item, Accepted> {
 
-    /** A job about to exist, and the key that it comes under, if any. */
-    record Item(NewJob job, @Nullable AcceptClaim claim) {}
+    /** A job about to exist, the key that it comes under, if any, and what it can be found by. */
+    record Item(NewJob job, @Nullable AcceptClaim claim, List<Attribute> attributes) {}
 
     private final AcceptDoor keys;
     private final JobStore jobs;
+    private final AttributeStore attributes = new AttributeStore();
     private final Duration lease;
 
     Acceptor(AcceptDoor keys, JobStore jobs, Duration lease) {
@@ -67,8 +68,19 @@ final class Acceptor implements Primitive<Item, Accepted> {
             jobs.start(tx, keyless, lease);
         }
         List<@Nullable Accepted> answers = new ArrayList<>(items.size());
+        List<AttributeStore.Item> found = new ArrayList<>();
         for (Item item : items) {
-            answers.add(item.claim() == null ? new Accepted.Fresh(item.job().id()) : answer(claimed.next()));
+            Accepted answer =
+                    item.claim() == null ? new Accepted.Fresh(item.job().id()) : answer(claimed.next());
+            if (answer instanceof Accepted.Fresh) {
+                item.attributes()
+                        .forEach(each -> found.add(new AttributeStore.Item(
+                                item.job().id(), item.job().mesh(), each)));
+            }
+            answers.add(answer);
+        }
+        if (!found.isEmpty()) {
+            attributes.submitted(tx, found);
         }
         return answers;
     }

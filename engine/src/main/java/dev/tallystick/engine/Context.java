@@ -47,6 +47,9 @@ public interface Context {
     /** Asks people and waits for their answer, or until {@code patience} is over; then the task is no longer theirs to answer. */
     <T> Optional<T> task(String name, Class<T> type, Ask ask, Duration patience);
 
+    /** From here on the job can be found by this, in place of what this attribute said before. */
+    void attribute(String name, String value);
+
     /** Runs another workflow as a job of its own and returns its result. It is cancelled when this job is. */
     <T extends @Nullable Object> T child(String workflow, @Nullable Object input, Class<T> type);
 

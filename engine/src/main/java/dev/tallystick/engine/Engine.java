@@ -258,6 +258,11 @@ public final class Engine implements AutoCloseable {
         return Objects.requireNonNull(signaller.apply(tx, List.of(signal)).getFirst());
     }
 
+    /** A page of the jobs that there are, newest first. */
+    public List<JobSummary> list(JobQuery query) {
+        return database.transact("list jobs", tx -> new JobListStore().list(tx, query));
+    }
+
     /** Where people answer what jobs ask them. */
     public TaskDesk tasks() {
         return new TaskDesk(database, this);

@@ -13,7 +13,8 @@ public final class EngineSchema {
             "0011-continuations.sql",
             "0012-dead-letters.sql",
             "0020-schedules.sql",
-            "0021-tasks.sql");
+            "0021-tasks.sql",
+            "0022-attributes.sql");
 
     private EngineSchema() {}
 }

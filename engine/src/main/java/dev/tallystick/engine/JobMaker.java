@@ -97,7 +97,7 @@ final class JobMaker {
                         submission.fingerprint(),
                         new Destination(Destination.Kind.WORKFLOW, submission.workflow()),
                         id.value());
-        return new Acceptor.Item(job, claim);
+        return new Acceptor.Item(job, claim, submission.attributes());
     }
 
     /** The job that the one which orders it goes on as. */

@@ -24,7 +24,7 @@ final class JobRetention {
     /** Drops all that is due, and returns how many jobs that were. */
     int sweep() {
         // A job that closed that long ago was accepted before that.
-        UUID youngest = smallestIdAt(clock.instant().minus(kept).toEpochMilli());
+        UUID youngest = JobId.smallestAt(clock.instant().minus(kept)).value();
         int dropped = 0;
         int last;
         do {
@@ -32,9 +32,5 @@ final class JobRetention {
             dropped += last;
         } while (last == BATCH);
         return dropped;
-    }
-
-    private static UUID smallestIdAt(long millis) {
-        return new UUID(millis << 16, 0);
     }
 }

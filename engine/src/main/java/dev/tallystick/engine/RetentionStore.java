@@ -45,6 +45,11 @@ final class RetentionStore {
                 using old
                 where s.job_id = old.id
             ),
+            attributes as (
+                delete from tally.attribute a
+                using old
+                where a.job_id = old.id
+            ),
             tasks as (
                 delete from tally.task t
                 using old

@@ -138,7 +138,11 @@ public final class Scheduler implements AutoCloseable {
         Instant moment = schedule.cron().lastUntil(due.view().nextAt(), now, schedule.zone());
         IdempotencyKey key = new IdempotencyKey("schedule:" + schedule.name() + ":" + moment);
         try {
-            JobId job = jobOf(engine.submitIn(tx.connection(), submission(schedule, key)));
+            Submission submission = submission(schedule, key)
+                    .attributes(List.of(
+                            new Attribute("schedule", schedule.name()),
+                            new Attribute("scheduled_for", moment.toString())));
+            JobId job = jobOf(engine.submitIn(tx.connection(), submission));
             crashPoints.reached(ScheduleCrashPoint.SUBMITTED);
             store.fired(tx, schedule, next, moment, job, null);
         } catch (IllegalArgumentException e) {

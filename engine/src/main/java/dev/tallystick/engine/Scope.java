@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.engine.Transactions.Outcome;
+import dev.tallystick.sql.Tx;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -219,6 +220,15 @@ final class Scope implements Context {
     @Override
     public <T> Optional<T> task(String name, Class<T> type, Ask ask, Duration patience) {
         return question(name, type, ask).answer(patience);
+    }
+
+    @Override
+    public void attribute(String name, String value) {
+        Attribute attribute = new Attribute(name, value);
+        transaction("$attribute:" + name, Boolean.class, connection -> {
+            new AttributeStore().set(Tx.on(connection), job(), run.mesh(), attribute);
+            return true;
+        });
     }
 
     private <T> Question<T> question(String name, Class<T> type, Ask ask) {

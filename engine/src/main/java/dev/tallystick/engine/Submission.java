@@ -4,6 +4,7 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.Priority;
 import dev.tallystick.keys.ScopedKey;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param version of the workflow; null for the newest that is registered
  * @param key under which it is submitted, together with {@code fingerprint}; null for one that need not be told from its repeats
  * @param timeout how long after its beginning the job must be done, or it is ended; null for as long as it takes
+ * @param attributes what it can be found by
  */
 public record Submission(
         String mesh,
@@ -22,7 +24,8 @@ public record Submission(
         @Nullable Fingerprint fingerprint,
         Priority priority,
         Duration delay,
-        @Nullable Duration timeout) {
+        @Nullable Duration timeout,
+        List<Attribute> attributes) {
 
     /** A job of the newest version. */
     public Submission(
@@ -33,10 +36,11 @@ public record Submission(
             @Nullable Fingerprint fingerprint,
             Priority priority,
             Duration delay) {
-        this(mesh, workflow, null, input, key, fingerprint, priority, delay, null);
+        this(mesh, workflow, null, input, key, fingerprint, priority, delay, null, List.of());
     }
 
     public Submission {
+        attributes = List.copyOf(attributes);
         if ((key == null) != (fingerprint == null)) {
             throw new IllegalArgumentException("a key comes with the fingerprint of what it stands for");
         }
@@ -46,10 +50,15 @@ public record Submission(
     }
 
     public Submission version(int number) {
-        return new Submission(mesh, workflow, number, input, key, fingerprint, priority, delay, timeout);
+        return new Submission(mesh, workflow, number, input, key, fingerprint, priority, delay, timeout, attributes);
     }
 
     public Submission timeout(Duration most) {
-        return new Submission(mesh, workflow, version, input, key, fingerprint, priority, delay, most);
+        return new Submission(mesh, workflow, version, input, key, fingerprint, priority, delay, most, attributes);
+    }
+
+    /** What the job can be found by. It is no part of what the key stands for. */
+    public Submission attributes(List<Attribute> all) {
+        return new Submission(mesh, workflow, version, input, key, fingerprint, priority, delay, timeout, all);
     }
 }

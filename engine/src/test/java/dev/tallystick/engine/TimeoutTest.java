@@ -101,15 +101,14 @@ class TimeoutTest {
         Engine engine = workbench.start();
         Submission now = workbench.submission("delayed", "key", "input");
         Submission later = new Submission(
-                now.mesh(),
-                now.workflow(),
-                null,
-                now.input(),
-                now.key(),
-                now.fingerprint(),
-                now.priority(),
-                Duration.ofHours(1),
-                Duration.ofHours(2));
+                        now.mesh(),
+                        now.workflow(),
+                        now.input(),
+                        now.key(),
+                        now.fingerprint(),
+                        now.priority(),
+                        Duration.ofHours(1))
+                .timeout(Duration.ofHours(2));
         JobId job = workbench.submit(engine, later);
 
         assertThat(workbench.count("job where deadline > now() + interval '170 minutes'"))

@@ -1,0 +1,41 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.List;
+
+/** The attribute table. One method is one statement; the caller owns the transaction. */
+final class AttributeStore {
+
+    // A submission that is said again after its reply was lost must not undo what the job itself has said since.
+    private static final String SUBMITTED = """
+            insert into tally.attribute (job_id, mesh, name, value)
+            select *
+            from unnest(?::uuid[], ?::text[], ?::text[], ?::text[])
+            on conflict (job_id, name) do nothing
+            """;
+
+    private static final String SET = """
+            insert into tally.attribute (job_id, mesh, name, value)
+            values (?, ?, ?, ?)
+            on conflict (job_id, name) do update
+            set value = excluded.value
+            """;
+
+    /** An attribute of a job. */
+    record Item(JobId job, String mesh, Attribute attribute) {}
+
+    void submitted(Tx tx, List<Item> items) throws SQLException {
+        Columns<Item> of = new Columns<>(items);
+        tx.update(
+                SUBMITTED,
+                of.uuids(item -> item.job().value()),
+                of.texts(Item::mesh),
+                of.texts(item -> item.attribute().name()),
+                of.texts(item -> item.attribute().value()));
+    }
+
+    void set(Tx tx, JobId job, String mesh, Attribute attribute) throws SQLException {
+        tx.update(SET, job.value(), mesh, attribute.name(), attribute.value());
+    }
+}

@@ -1,0 +1,133 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists jobs, newest first. Reads only. Ids sort by time, so a page is a walk down the primary key, or down the index of one
+ * attribute value, from the last job of the page before; no page counts or skips what it does not show.
+ */
+final class JobListStore {
+
+    private static final String COLUMNS = """
+            select j.id, j.workflow, j.version, j.outcome, j.error, j.created_at, j.closed_at,
+                array(select a.name from tally.attribute a where a.job_id = j.id order by a.name) as names,
+                array(select a.value from tally.attribute a where a.job_id = j.id order by a.name) as held
+            """;
+
+    private static final String MATCHES = """
+                and j.mesh = ?
+                and (?::text is null or j.workflow = ?)
+                and (?::text is null or coalesce(j.outcome, 'open') = ?)
+            """;
+
+    private static final String ALL = COLUMNS + """
+            from tally.job j
+            where j.id >= ?
+                and j.id < ?
+            """ + MATCHES + """
+            order by j.id desc
+            limit ?
+            """;
+
+    // The first attribute leads; of the others a job has one row each, by its primary key.
+    private static final String WITH_ATTRIBUTES = COLUMNS + """
+            from tally.attribute f
+            join tally.job j on j.id = f.job_id
+            where f.mesh = ?
+                and f.name = ?
+                and f.value = ?
+                and f.job_id >= ?
+                and f.job_id < ?
+                and not exists (
+                    select 1
+                    from unnest(?::text[], ?::text[]) as w (name, value)
+                    where not exists (
+                        select 1
+                        from tally.attribute o
+                        where o.job_id = f.job_id and o.name = w.name and o.value = w.value
+                    )
+                )
+            """ + MATCHES + """
+            order by f.job_id desc
+            limit ?
+            """;
+
+    private static final UUID FIRST = new UUID(0, 0);
+    private static final UUID LAST = new UUID(-1, -1);
+
+    List<JobSummary> list(Tx tx, JobQuery query) throws SQLException {
+        UUID from =
+                query.since() == null ? FIRST : JobId.smallestAt(query.since()).value();
+        UUID below = below(query);
+        String workflow = query.workflow();
+        String status = query.status();
+        if (query.attributes().isEmpty()) {
+            return tx.query(
+                    ALL,
+                    JobListStore::summary,
+                    from,
+                    below,
+                    query.mesh(),
+                    workflow,
+                    workflow,
+                    status,
+                    status,
+                    query.limit());
+        }
+        Attribute first = query.attributes().getFirst();
+        Columns<Attribute> others =
+                new Columns<>(query.attributes().subList(1, query.attributes().size()));
+        return tx.query(
+                WITH_ATTRIBUTES,
+                JobListStore::summary,
+                query.mesh(),
+                first.name(),
+                first.value(),
+                from,
+                below,
+                others.texts(Attribute::name),
+                others.texts(Attribute::value),
+                query.mesh(),
+                workflow,
+                workflow,
+                status,
+                status,
+                query.limit());
+    }
+
+    private static UUID below(JobQuery query) {
+        @Nullable JobId until = query.until() == null ? null : JobId.smallestAt(query.until());
+        @Nullable JobId after = query.after();
+        if (until == null || after == null) {
+            return until != null ? until.value() : after != null ? after.value() : LAST;
+        }
+        return until.compareTo(after) < 0 ? until.value() : after.value();
+    }
+
+    private static JobSummary summary(ResultSet row) throws SQLException {
+        String[] names = (String[]) row.getArray("names").getArray();
+        String[] values = (String[]) row.getArray("held").getArray();
+        Map<String, String> attributes = new LinkedHashMap<>();
+        for (int i = 0; i < names.length; i++) {
+            attributes.put(names[i], values[i]);
+        }
+        return new JobSummary(
+                new JobId(row.getObject("id", UUID.class)),
+                row.getString("workflow"),
+                row.getInt("version"),
+                Optional.ofNullable(row.getString("outcome")).map(JobOutcome::of),
+                row.getString("error"),
+                Objects.requireNonNull(Tx.instant(row, "created_at")),
+                Optional.ofNullable(Tx.instant(row, "closed_at")),
+                attributes);
+    }
+}

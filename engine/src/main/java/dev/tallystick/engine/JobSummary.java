@@ -1,0 +1,22 @@
+package dev.tallystick.engine;
+
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job in a list, as it stood when it was read.
+ *
+ * @param outcome how it ended; empty while it is open
+ * @param error why it failed
+ */
+public record JobSummary(
+        JobId id,
+        String workflow,
+        int version,
+        Optional<JobOutcome> outcome,
+        @Nullable String error,
+        Instant submittedAt,
+        Optional<Instant> closedAt,
+        Map<String, String> attributes) {}
