@@ -14,6 +14,7 @@ import dev.tallystick.engine.DeadLetter;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.JobId;
+import dev.tallystick.engine.JobQuery;
 import dev.tallystick.engine.JsonCodec;
 import dev.tallystick.engine.Schedule;
 import dev.tallystick.engine.Scheduler;
@@ -32,6 +33,7 @@ import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,14 +61,22 @@ public final class Tallystick implements AutoCloseable {
 
     private final Engine engine;
     private final Scheduler scheduler;
+    private final InstantSource clock;
     private final Codec codec;
     private final Scope scope;
     private final JsonCodec plain = new JsonCodec();
     private final List<AutoCloseable> owned;
 
-    private Tallystick(Engine engine, Scheduler scheduler, Codec codec, Scope scope, List<AutoCloseable> owned) {
+    private Tallystick(
+            Engine engine,
+            Scheduler scheduler,
+            InstantSource clock,
+            Codec codec,
+            Scope scope,
+            List<AutoCloseable> owned) {
         this.engine = engine;
         this.scheduler = scheduler;
+        this.clock = clock;
         this.codec = codec;
         this.scope = scope;
         this.owned = owned;
@@ -94,7 +104,7 @@ public final class Tallystick implements AutoCloseable {
                 CrashPoints.NONE);
         Scheduler scheduler =
                 new Scheduler(database, engine, clock, builder.settings().poll(), CrashPoints.NONE);
-        return new Tallystick(engine, scheduler, builder.codec(), builder.scope(), owned);
+        return new Tallystick(engine, scheduler, clock, builder.codec(), builder.scope(), owned);
     }
 
     /** A workflow that this process runs. The class implements {@link Workflow} with its types spelled out. */
@@ -169,6 +179,11 @@ public final class Tallystick implements AutoCloseable {
                 scheduler, scope.mesh(), (workflow, accepted) -> handle(workflow, accepted, new CompletableFuture<>()));
     }
 
+    /** The jobs of this mesh, to be found by workflow, state, time and attributes. */
+    public JobFinder jobs() {
+        return new JobFinder(engine, JobQuery.of(scope.mesh()));
+    }
+
     /** What the jobs of this mesh ask people: to find, claim and answer it. */
     public Tasks tasks() {
         return new Tasks(engine.tasks(), scope.mesh(), codec);
@@ -240,30 +255,18 @@ public final class Tallystick implements AutoCloseable {
     }
 
     private Submission submission(String workflow, @Nullable Object input, Submit how) {
-        byte[] encoded = codec.encode(input);
         IdempotencyKey key = how.key();
-        if (key == null) {
-            return new Submission(
-                    scope.mesh(),
-                    workflow,
-                    how.version(),
-                    encoded,
-                    null,
-                    null,
-                    how.priority(),
-                    how.delay(),
-                    how.timeout());
-        }
         return new Submission(
                 scope.mesh(),
                 workflow,
                 how.version(),
-                encoded,
-                new ScopedKey(scope, key),
-                fingerprint(workflow, input, how.priority()),
+                codec.encode(input),
+                key == null ? null : new ScopedKey(scope, key),
+                key == null ? null : fingerprint(workflow, input, how.priority()),
                 how.priority(),
-                how.delay(),
-                how.timeout());
+                how.delayFrom(clock.instant()),
+                how.timeout(),
+                how.attributes());
     }
 
     /** What a key stands for is what the caller passed, not how a codec has sealed it. */
