@@ -54,8 +54,7 @@ final class BodyRun {
         this.recorded = byPath(record);
         this.undoing = Undoing.in(lease.job(), record).orElse(null);
         this.waits = body.isTimed()
-                || record.stream()
-                        .anyMatch(activity -> !activity.name().equals(ActivityId.MAIN) && !activity.isDone());
+                || record.stream().anyMatch(activity -> !activity.name().equals(ActivityId.MAIN) && !activity.isDone());
     }
 
     private static Map<String, RecordedActivity> byPath(List<RecordedActivity> record) {
