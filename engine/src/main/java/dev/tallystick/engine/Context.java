@@ -98,6 +98,7 @@ public interface Context {
      *
      * <p>Never returns: write {@code return ctx.continueAsNew(next);}. Not for branches.
      */
+    @SuppressWarnings("TypeParameterUnusedInFormals") // it never returns, so it fits wherever a body returns
     <T extends @Nullable Object> T continueAsNew(@Nullable Object input);
 
     /** A new id, the same in every run. */
