@@ -62,7 +62,7 @@ final class Acceptor implements Primitive<Item, Accepted> {
         Iterator<Accept> claimed = Collections.emptyIterator();
         if (!keyed.isEmpty()) {
             claimed = keys.accept(tx, claims, jobs.starting(keyed, lease)).iterator();
-            jobs.limit(tx, keyed);
+            jobs.furnish(tx, keyed);
         }
         if (!keyless.isEmpty()) {
             jobs.start(tx, keyless, lease);

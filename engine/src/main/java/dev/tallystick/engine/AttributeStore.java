@@ -22,6 +22,14 @@ final class AttributeStore {
             set value = excluded.value
             """;
 
+    private static final String INHERIT = """
+            insert into tally.attribute (job_id, mesh, name, value)
+            select i.id, a.mesh, a.name, a.value
+            from unnest(?::uuid[], ?::uuid[]) as i (id, continued_from)
+            join tally.attribute a on a.job_id = i.continued_from
+            on conflict (job_id, name) do nothing
+            """;
+
     /** An attribute of a job. */
     record Item(JobId job, String mesh, Attribute attribute) {}
 
@@ -33,6 +41,16 @@ final class AttributeStore {
                 of.texts(Item::mesh),
                 of.texts(item -> item.attribute().name()),
                 of.texts(item -> item.attribute().value()));
+    }
+
+    /** Jobs that go on where others ended, or do them again, can be found by the same. */
+    void inherit(Tx tx, List<NewJob> jobs) throws SQLException {
+        Columns<NewJob> of = new Columns<>(jobs);
+        tx.update(
+                INHERIT,
+                of.uuids(job -> job.id().value()),
+                of.uuids(job ->
+                        job.continuedFrom() == null ? null : job.continuedFrom().value()));
     }
 
     void set(Tx tx, JobId job, String mesh, Attribute attribute) throws SQLException {

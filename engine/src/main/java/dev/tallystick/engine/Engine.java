@@ -3,11 +3,10 @@ package dev.tallystick.engine;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.KeySweeper;
 import dev.tallystick.sql.Database;
-import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Tx;
-import dev.tallystick.sql.UnknownOutcomeException;
 import dev.tallystick.sql.Wakeups;
 import java.lang.reflect.Type;
 import java.sql.Connection;
@@ -35,13 +34,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engine implements AutoCloseable {
 
-    /** A body that cannot move for this many tries leaves its job to whoever leases it next. */
-    private static final int MAX_MOVE_ATTEMPTS = 100;
-
     private static final int CLAIM_BATCH = 200;
+    private static final int IDLE_LOOKS = 30;
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
-    private static final Duration SWEEP = Duration.ofMinutes(10);
+    /** At most so many batches of expired keys at a time, so that a sweep does not hog the database. */
+    private static final int KEY_BATCHES = 50;
 
     /** The channel on which engines tell each other that there is something to do. */
     private static final String WAKE = "tally_wake";
@@ -51,7 +49,6 @@ public final class Engine implements AutoCloseable {
 
     private final String owner;
     private final GroupCommitter committer;
-    private final Mover mover;
     private final Acceptor acceptor;
     private final Signaller signaller;
     private final PostingStore postings;
@@ -69,6 +66,7 @@ public final class Engine implements AutoCloseable {
     private final JobStore jobs = new JobStore();
 
     private final Loop claims;
+    private final Loop limited;
     private final Loop timers;
 
     /** Runs from the beginning, for also those who only submit wait for results. */
@@ -76,6 +74,7 @@ public final class Engine implements AutoCloseable {
 
     private final List<Loop> loops;
     private final Wakeups wakeups;
+    private int idleLooks;
     private volatile boolean started;
     private volatile boolean stopping;
 
@@ -95,13 +94,14 @@ public final class Engine implements AutoCloseable {
         CollationStore collation = new CollationStore();
         this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
         SignalStore signals = new SignalStore();
-        this.mover = new Mover(collation, postings, jobs, signals, settings.lease());
+        Mover mover = new Mover(collation, postings, jobs, signals, settings.lease());
         this.postings = postings;
         this.acceptor = new Acceptor(keys, jobs, settings.lease());
         this.chains = new Chains(postings, jobs);
         this.outcomes = new Outcomes(database, chains);
         CompletionSweeper sweeper = new CompletionSweeper(database, collation);
         this.claims = new Loop("claims", settings.poll(), this::claim);
+        this.limited = new Loop("limited", settings.poll(), this::claimLimited);
         this.timers = new Loop("timers", settings.poll(), this::fireTimers);
         this.repeats = new Repeats(() -> stopping);
         this.graphs = new Graphs(
@@ -119,7 +119,7 @@ public final class Engine implements AutoCloseable {
         this.signaller = new Signaller(collation, postings, signals, graphs.signals(), chains);
         this.timekeeper = new Timekeeper(database, postings, collation, jobs);
         BodyTools tools = new BodyTools(
-                this::move,
+                new MoveCourier(committer, mover, () -> stopping),
                 this::recorded,
                 this::child,
                 this::successor,
@@ -132,18 +132,22 @@ public final class Engine implements AutoCloseable {
                 settings.lease(),
                 crashPoints);
         this.runner = new Runner(database, postings, jobs, settings, tools, outcomes::tell, this::bodyEnded);
-        this.maker = new JobMaker(ids, runner, graphs);
+        this.maker = new JobMaker(ids, codec, runner, graphs);
         this.reruns = new Reruns(database, collation, jobs, maker, this::jobsAreDue);
         this.unclaimed = new UnclaimedWatch(database, this::isRegistered, settings.lease());
         this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
+        KeySweeper expired = new KeySweeper(database, crashPoints);
         JobRetention retention = new JobRetention(database, clock, settings.kept());
         this.wakeups = new Wakeups(database, WAKE, owner, this::wokenByAnother);
         this.loops = new ArrayList<>(graphs.loops());
         Collections.addAll(
                 loops,
                 claims,
+                limited,
                 timers,
-                new Loop("retention", SWEEP, retention::sweep),
+                new Loop("retention", settings.sweep(), retention::sweep),
+                new Loop("keys", settings.sweep(), () -> expired.sweep(KEY_BATCHES)),
+                new Loop("lanes", settings.sweep(), runner::forgetLanes),
                 new Loop("unclaimed", settings.lease().multipliedBy(2), unclaimed::warn),
                 new Loop("heartbeat", settings.heartbeat(), runner::beat),
                 new Loop("completions", settings.lease(), sweeper::sweep),
@@ -326,7 +330,7 @@ public final class Engine implements AutoCloseable {
     private void begin(NewJob job, boolean here, long askedAt, CompletableFuture<Closed> end) {
         if (here && job.trigger() != null) {
             graphs.begin(job);
-        } else if (here) {
+        } else if (job.owner() != null) {
             ActivityId main = ActivityId.main(job.id());
             Lease lease = new Lease(main, Guid.of(main, 0), 1);
             runner.begin(
@@ -350,13 +354,13 @@ public final class Engine implements AutoCloseable {
 
     /** Here and elsewhere: whoever is free takes them. */
     void jobsAreDue() {
-        claims.ring();
+        ringClaims();
         graphs.ring();
         wakeups.ring();
     }
 
     private void wokenByAnother() {
-        claims.ring();
+        ringClaims();
         graphs.ring();
         timers.ring();
         watch.ring();
@@ -370,6 +374,23 @@ public final class Engine implements AutoCloseable {
 
     private boolean isRegistered(String queue) {
         return runner.has(queue) || graphs.queues().contains(queue);
+    }
+
+    private void ringClaims() {
+        claims.ring();
+        if (runner.hasLimits()) {
+            limited.ring();
+        }
+    }
+
+    /** Without limits of its own, an engine looks only now and then for what workflows have left in lanes that had some. */
+    private void claimLimited() {
+        if (!runner.hasLimits() && ++idleLooks % IDLE_LOOKS != 0) {
+            return;
+        }
+        while (!stopping && runner.claimLimited(owner, CLAIM_BATCH) > 0) {
+            Thread.onSpinWait();
+        }
     }
 
     private void claim() {
@@ -421,36 +442,12 @@ public final class Engine implements AutoCloseable {
         if (ended.makesRoom()) {
             claims.ring();
         }
+        if (runner.hasLimits()) {
+            limited.ring();
+        }
         if (ended.childMayHaveClosed()) {
             timers.ring();
             graphs.ring();
         }
-    }
-
-    /** Brings a move to an end: done, refused because the lease is lost, or given up because the engine stops. */
-    private Moved move(Move move) {
-        for (int attempt = 1; attempt <= MAX_MOVE_ATTEMPTS; attempt++) {
-            try {
-                return committer.submit(mover, move).join();
-            } catch (CompletionException e) {
-                if (!mayRepeat(e)) {
-                    throw e;
-                }
-            }
-            if (stopping) {
-                throw new BodyStopped(BodyStopped.Reason.SHUT_DOWN);
-            }
-            Repeats.pause(attempt);
-        }
-        return new Moved.LeaseLost();
-    }
-
-    /** A move is guarded and may be brought again after anything but a refusal. */
-    static boolean mayRepeat(CompletionException failure) {
-        return switch (failure.getCause()) {
-            case UnknownOutcomeException unknown -> true;
-            case DefiniteFailureException definite -> definite.reason() != DefiniteFailureException.Reason.REFUSED;
-            case null, default -> false;
-        };
     }
 }

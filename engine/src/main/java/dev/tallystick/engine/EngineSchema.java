@@ -14,7 +14,8 @@ public final class EngineSchema {
             "0012-dead-letters.sql",
             "0020-schedules.sql",
             "0021-tasks.sql",
-            "0022-attributes.sql");
+            "0022-attributes.sql",
+            "0023-lanes.sql");
 
     private EngineSchema() {}
 }

@@ -12,9 +12,17 @@ import java.time.Duration;
  * @param unsaid how long the result of a step may wait for the next commit of its job
  * @param lanes how many group commits go on at once
  * @param kept how long closed jobs are kept
+ * @param sweep how often to drop what need not be kept any longer: closed jobs, expired keys, unused lanes
  */
 public record EngineSettings(
-        Duration lease, Duration heartbeat, Duration poll, int bodies, Duration unsaid, int lanes, Duration kept) {
+        Duration lease,
+        Duration heartbeat,
+        Duration poll,
+        int bodies,
+        Duration unsaid,
+        int lanes,
+        Duration kept,
+        Duration sweep) {
 
     public static final EngineSettings DEFAULT = new EngineSettings(
             Duration.ofSeconds(30),
@@ -23,7 +31,8 @@ public record EngineSettings(
             2_000,
             Duration.ofMillis(20),
             1,
-            Duration.ofDays(30));
+            Duration.ofDays(30),
+            Duration.ofMinutes(10));
 
     public EngineSettings {
         if (lease.compareTo(heartbeat.multipliedBy(2)) < 0) {
@@ -35,18 +44,22 @@ public record EngineSettings(
     }
 
     public EngineSettings lease(Duration length, Duration beat) {
-        return new EngineSettings(length, beat, poll, bodies, unsaid, lanes, kept);
+        return new EngineSettings(length, beat, poll, bodies, unsaid, lanes, kept, sweep);
     }
 
     public EngineSettings poll(Duration interval) {
-        return new EngineSettings(lease, heartbeat, interval, bodies, unsaid, lanes, kept);
+        return new EngineSettings(lease, heartbeat, interval, bodies, unsaid, lanes, kept, sweep);
     }
 
     public EngineSettings lanes(int number) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, number, kept);
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, number, kept, sweep);
     }
 
     public EngineSettings kept(Duration duration) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, duration);
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, duration, sweep);
+    }
+
+    public EngineSettings sweep(Duration interval) {
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, interval);
     }
 }

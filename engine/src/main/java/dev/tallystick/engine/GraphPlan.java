@@ -4,7 +4,6 @@ import dev.tallystick.core.Digit;
 import dev.tallystick.core.Step;
 import dev.tallystick.engine.GraphStore.Entered;
 import dev.tallystick.engine.GraphStore.Seen;
-import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * transition lives in the dimension of its GUID; after the one that ends the job, the others are recorded and change nothing.
  */
 final class GraphPlan {
-
-    private static final byte[] NULL = "null".getBytes(StandardCharsets.UTF_8);
 
     /** Reads the newest output of each node, from a path inwards. */
     interface Newest {
@@ -192,7 +189,7 @@ final class GraphPlan {
         Expression mapping = type.graph().output();
         if (outcome == JobOutcome.COMPLETED) {
             try {
-                returned = mapping == null ? NULL : Payloads.encode(codec, mapping.evaluate(lastContext(transition)));
+                returned = Payloads.encode(codec, mapping == null ? null : mapping.evaluate(lastContext(transition)));
             } catch (ExpressionException | PayloadTooLargeException e) {
                 ending = JobOutcome.FAILED;
                 reason = "output of the job: " + e.getMessage();

@@ -255,7 +255,7 @@ final class Graphs {
                 afterwards(moved);
                 return moved;
             } catch (CompletionException e) {
-                if (!Engine.mayRepeat(e)) {
+                if (!MoveCourier.mayRepeat(e)) {
                     throw e;
                 }
             }

@@ -16,11 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class JobMaker {
 
     private final Ids ids;
+    private final Codec codec;
     private final Runner runner;
     private final Graphs graphs;
 
-    JobMaker(Ids ids, Runner runner, Graphs graphs) {
+    JobMaker(Ids ids, Codec codec, Runner runner, Graphs graphs) {
         this.ids = ids;
+        this.codec = codec;
         this.runner = runner;
         this.graphs = graphs;
     }
@@ -77,7 +79,7 @@ final class JobMaker {
     Acceptor.Item submitted(Submission submission, @Nullable String leasedTo) {
         Newest type = version(submission.workflow(), submission.version());
         JobId id = new JobId(ids.next());
-        NewJob job = new NewJob(
+        NewJob job = limited(new NewJob(
                 id,
                 submission.mesh(),
                 submission.workflow(),
@@ -89,7 +91,7 @@ final class JobMaker {
                 null,
                 null,
                 type.trigger(),
-                submission.timeout());
+                submission.timeout()));
         AcceptClaim claim = submission.key() == null || submission.fingerprint() == null
                 ? null
                 : new AcceptClaim(
@@ -103,7 +105,7 @@ final class JobMaker {
     /** The job that the one which orders it goes on as. */
     NewJob successor(ChildOrder order) {
         Newest type = newest(order.workflow());
-        return new NewJob(
+        return limited(new NewJob(
                 new JobId(ids.next()),
                 order.mesh(),
                 order.workflow(),
@@ -115,7 +117,7 @@ final class JobMaker {
                 null,
                 order.parent().job(),
                 type.trigger(),
-                null);
+                null));
     }
 
     JobId id() {
@@ -133,8 +135,8 @@ final class JobMaker {
         return again(id, from, source, type.version(), type.trigger());
     }
 
-    private static NewJob again(JobId id, JobId from, RerunStore.Source source, int version, @Nullable String trigger) {
-        return new NewJob(
+    private NewJob again(JobId id, JobId from, RerunStore.Source source, int version, @Nullable String trigger) {
+        return limited(new NewJob(
                 id,
                 source.mesh(),
                 source.workflow(),
@@ -146,12 +148,12 @@ final class JobMaker {
                 null,
                 from,
                 trigger,
-                source.timeout());
+                source.timeout()));
     }
 
     NewJob child(ChildOrder order) {
         Newest type = newest(order.workflow());
-        return new NewJob(
+        return limited(new NewJob(
                 new JobId(ids.next()),
                 order.mesh(),
                 order.workflow(),
@@ -163,6 +165,16 @@ final class JobMaker {
                 order.parent(),
                 null,
                 type.trigger(),
-                null);
+                null));
+    }
+
+    /** A job whose workflow has a limit waits for its turn, also if this process could run it at once. */
+    private NewJob limited(NewJob job) {
+        WorkflowType<?, ?> type = runner.type(Runner.queueOf(job.workflow(), job.version()));
+        return type == null || type.limit() == null ? job : job.inLane(keyOf(type, type.limit(), job.input()));
+    }
+
+    private <I extends @Nullable Object> String keyOf(WorkflowType<?, ?> type, Limit<I> limit, byte[] input) {
+        return limit.keyOf(codec.<I>decode(input, type.input()));
     }
 }

@@ -107,12 +107,15 @@ final class JobStore {
                 and closed_by is null
             """;
 
+    private final LaneStore lanes = new LaneStore();
+    private final AttributeStore attributes = new AttributeStore();
+
     void start(Tx tx, List<NewJob> jobs, Duration lease) throws SQLException {
         tx.query(START, row -> row.getLong(1), parameters(jobs, lease).toArray());
-        limit(tx, jobs);
+        furnish(tx, jobs);
     }
 
-    /** What starts those of the jobs whose keys were free; {@link #limit} must follow. */
+    /** What starts those of the jobs whose keys were free; {@link #furnish} must follow. */
     BoundWrites starting(List<NewJob> jobs, Duration lease) {
         return new BoundWrites(START_BOUND, parameters(jobs, lease));
     }
@@ -140,12 +143,24 @@ final class JobStore {
                 lease.toMillis());
     }
 
-    /** Sets the deadlines of those of the jobs that were started just now and must be done in time. */
-    void limit(Tx tx, List<NewJob> jobs) throws SQLException {
+    /** Writes what some jobs need beside their first rows: for those that were started just now, whichever that are. */
+    void furnish(Tx tx, List<NewJob> jobs) throws SQLException {
         List<NewJob> timed = jobs.stream().filter(NewJob::isTimed).toList();
-        if (timed.isEmpty()) {
-            return;
+        if (!timed.isEmpty()) {
+            limit(tx, timed);
         }
+        List<NewJob> laned = jobs.stream().filter(NewJob::hasLane).toList();
+        if (!laned.isEmpty()) {
+            lanes.enter(tx, laned);
+        }
+        List<NewJob> again =
+                jobs.stream().filter(job -> job.continuedFrom() != null).toList();
+        if (!again.isEmpty()) {
+            attributes.inherit(tx, again);
+        }
+    }
+
+    private static void limit(Tx tx, List<NewJob> timed) throws SQLException {
         Columns<NewJob> of = new Columns<>(timed);
         tx.update(
                 LIMIT,

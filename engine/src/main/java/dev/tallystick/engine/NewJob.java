@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param trigger the node that a job of a graph begins with; null for one of code, which begins with its body
  * @param owner who leases the body at once, or null if it is for whoever comes first
  * @param timeout how long after its delay it must be done; null for as long as it takes
+ * @param lane the key of its workflow's limit; null if it has none
  */
 record NewJob(
         JobId id,
@@ -26,7 +27,25 @@ record NewJob(
         @Nullable ActivityId parent,
         @Nullable JobId continuedFrom,
         @Nullable String trigger,
-        @Nullable Duration timeout) {
+        @Nullable Duration timeout,
+        @Nullable String lane) {
+
+    /** A job without a limit. */
+    NewJob(
+            JobId id,
+            String mesh,
+            String workflow,
+            int version,
+            int priority,
+            byte[] input,
+            Duration delay,
+            @Nullable String owner,
+            @Nullable ActivityId parent,
+            @Nullable JobId continuedFrom,
+            @Nullable String trigger,
+            @Nullable Duration timeout) {
+        this(id, mesh, workflow, version, priority, input, delay, owner, parent, continuedFrom, trigger, timeout, null);
+    }
 
     /** A job of code. */
     NewJob(
@@ -41,6 +60,33 @@ record NewJob(
             @Nullable ActivityId parent,
             @Nullable JobId continuedFrom) {
         this(id, mesh, workflow, version, priority, input, delay, owner, parent, continuedFrom, null, null);
+    }
+
+    /** In this lane, where its turn comes as the limit of its workflow allows. */
+    NewJob inLane(String key) {
+        return new NewJob(
+                id,
+                mesh,
+                workflow,
+                version,
+                priority,
+                input,
+                delay,
+                null,
+                parent,
+                continuedFrom,
+                trigger,
+                timeout,
+                key);
+    }
+
+    boolean hasLane() {
+        return lane != null;
+    }
+
+    /** Where it waits; only for a job that has a lane. */
+    String queueOfLane() {
+        return Lane.queueOf(workflow, version, Objects.requireNonNull(lane));
     }
 
     boolean isTimed() {

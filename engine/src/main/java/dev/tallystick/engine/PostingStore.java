@@ -16,6 +16,14 @@ import org.jspecify.annotations.Nullable;
 /** The posting table: what is due, who has leased it, and under which fence. One method is one statement. */
 final class PostingStore {
 
+    /** Ends a statement whose part {@code leased} has leased bodies: all that is needed to run them. */
+    static final String BODIES = """
+            select l.*, j.mesh, j.workflow, j.version, j.input, coalesce(j.keys_of, j.id) as keys_of,
+                j.parent_job is not null as is_child, j.deadline is not null as is_timed, j.closed_by is not null as is_closed
+            from leased l
+            join tally.job j on j.id = l.job_id
+            """;
+
     // Meshes take turns, whatever the backlog of each: the recursion hops from mesh to mesh along the index, so its
     // cost is the number of meshes and not of postings. Within a mesh the more urgent first, then the older.
     static final String LANES = """
@@ -63,11 +71,7 @@ final class PostingStore {
                 where p.job_id = d.job_id and p.guid = d.guid
                 returning p.job_id, p.guid, p.fence, p.path, p.name, d.was_lost
             )
-            select l.job_id, l.guid, l.fence, l.path, l.name, l.was_lost, j.mesh, j.workflow, j.version, j.input, coalesce(j.keys_of, j.id) as keys_of,
-                j.parent_job is not null as is_child, j.deadline is not null as is_timed, j.closed_by is not null as is_closed
-            from leased l
-            join tally.job j on j.id = l.job_id
-            """;
+            """ + BODIES;
 
     private static final String HOLD = """
             with item as (
@@ -343,7 +347,7 @@ final class PostingStore {
         return new Lease(activity, new Guid(row.getObject("guid", UUID.class)), row.getLong("fence"));
     }
 
-    private static LeasedBody leasedBody(ResultSet row, long leasedAt) throws SQLException {
+    static LeasedBody leasedBody(ResultSet row, long leasedAt) throws SQLException {
         return new LeasedBody(
                 lease(row),
                 row.getString("mesh"),

@@ -5,6 +5,7 @@ import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ final class Runner {
     private final Consumer<Closed> closed;
     private final Consumer<Ended> ended;
 
+    private final Lanes lanes;
     private final Map<String, WorkflowType<?, ?>> types = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<JobId, BodyRun> running = new ConcurrentHashMap<>();
 
@@ -54,6 +56,7 @@ final class Runner {
         this.tools = tools;
         this.closed = closed;
         this.ended = ended;
+        this.lanes = new Lanes(database, settings.lease());
     }
 
     void register(WorkflowType<?, ?> type) {
@@ -110,16 +113,47 @@ final class Runner {
             return 0;
         }
         Set<String> queues = types.keySet();
-        List<LeasedBody> leased = database.transact("lease bodies", tx -> {
-            List<LeasedBody> due = postings.leaseBodies(tx, queues, wanted, settings.lease(), owner);
-            Set<JobId> exhausted = countLost(tx, due);
-            return due.stream()
-                    .filter(body -> !exhausted.contains(body.lease().job()))
-                    .toList();
-        });
+        List<LeasedBody> leased = database.transact(
+                "lease bodies",
+                tx -> withoutExhausted(tx, postings.leaseBodies(tx, queues, wanted, settings.lease(), owner)));
         leased.forEach(this::resume);
         starved = leased.size() == wanted;
         return leased.size();
+    }
+
+    /** As {@link #claim}, for workflows that have limits. */
+    int claimLimited(String owner, int limit) {
+        int wanted = Math.min(limit, free());
+        if (wanted <= 0 || types.isEmpty()) {
+            return 0;
+        }
+        List<LeasedBody> leased = database.transact(
+                "lease limited bodies",
+                tx -> withoutExhausted(tx, lanes.lease(tx, rules(), types.keySet(), wanted, owner)));
+        leased.forEach(this::resume);
+        return leased.size();
+    }
+
+    boolean hasLimits() {
+        return types.values().stream().anyMatch(type -> type.limit() != null);
+    }
+
+    /** What has lost its limit is taken as well, for it may have left jobs behind in lanes. */
+    private Map<String, LaneStore.Rule> rules() {
+        Map<String, LaneStore.Rule> rules = new HashMap<>();
+        for (String workflow : workflows()) {
+            Limit<?> limit = Objects.requireNonNullElse(
+                    Objects.requireNonNull(newest(workflow)).limit(), Limit.overall());
+            rules.put(workflow, new LaneStore.Rule(workflow, limit.concurrency(), limit.starts(), limit.per()));
+        }
+        return rules;
+    }
+
+    private List<LeasedBody> withoutExhausted(Tx tx, List<LeasedBody> leased) throws SQLException {
+        Set<JobId> exhausted = countLost(tx, leased);
+        return leased.stream()
+                .filter(body -> !exhausted.contains(body.lease().job()))
+                .toList();
     }
 
     /** Counts the bodies whose last holder did not come back, and returns those that cannot be counted any more. */
@@ -349,6 +383,10 @@ final class Runner {
         } catch (BodyStopped stopped) {
             run.stop(stopped.reason());
         }
+    }
+
+    int forgetLanes() {
+        return lanes.sweep();
     }
 
     /** Stops all bodies where they are and gives their leases back. */

@@ -376,7 +376,12 @@ final class Scope implements Context {
             throw new StepFailedException(recorded.name(), recorded.error());
         }
         byte[] output = recorded.output();
-        return run.tools().codec().decode(output == null ? NULL : output, type);
+        return output == null ? nothing() : run.tools().codec().decode(output, type);
+    }
+
+    @SuppressWarnings("NullAway") // what recorded no output is asked for by a type that may be null
+    private static <T extends @Nullable Object> T nothing() {
+        return null;
     }
 
     private ActivityId next(String name) {

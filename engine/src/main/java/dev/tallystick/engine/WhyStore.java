@@ -14,7 +14,7 @@ final class WhyStore {
 
     private static final String BODY = """
             select j.outcome, j.closed_at, j.error, j.workflow, j.version, p.owner, p.visible_at,
-                p.visible_at = 'infinity' as parked, p.visible_at <= now() as due, j.deadline
+                p.visible_at = 'infinity' as parked, p.visible_at <= now() as due, p.queue, j.deadline
             from tally.job j
             left join tally.posting p on p.job_id = j.id and p.name = '$main'
             where j.id = ?
@@ -64,6 +64,12 @@ final class WhyStore {
         }
         if (row.getBoolean("parked")) {
             return "waiting; nobody holds it";
+        }
+        String queue = row.getString("queue");
+        if (row.getBoolean("due") && queue.indexOf('[') >= 0) {
+            return "due since " + Tx.instant(row, "visible_at") + ", waiting for its turn: " + row.getString("workflow")
+                    + " has a limit for those with key '"
+                    + queue.substring(queue.indexOf('[') + 1, queue.lastIndexOf(']')) + "'";
         }
         return row.getBoolean("due")
                 ? "due since " + Tx.instant(row, "visible_at") + ", waiting for a process in which "

@@ -13,9 +13,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version jobs stay with the version that they were begun with; several may be registered side by side
  * @param bodies makes the body of each run anew, so that no state leaks from one run into the next
+ * @param limit how many of its jobs run at once or begin within a time; null for as many as there are
  */
 public record WorkflowType<I extends @Nullable Object, O extends @Nullable Object>(
-        String name, int version, Type input, Type output, Supplier<? extends Workflow<I, O>> bodies) {
+        String name,
+        int version,
+        Type input,
+        Type output,
+        Supplier<? extends Workflow<I, O>> bodies,
+        @Nullable Limit<I> limit) {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,99}");
 
@@ -40,17 +46,18 @@ public record WorkflowType<I extends @Nullable Object, O extends @Nullable Objec
     /** For a lambda, which does not tell its types. */
     public static <I extends @Nullable Object, O extends @Nullable Object> WorkflowType<I, O> of(
             String name, Class<I> input, Class<O> output, Workflow<I, O> body) {
-        return new WorkflowType<>(name, 1, input, output, () -> body);
+        return new WorkflowType<>(name, 1, input, output, () -> body, null);
     }
 
     /** For a class that implements {@link Workflow} with its types spelled out, and can be made without arguments. */
-    public static WorkflowType<?, ?> of(String name, Class<? extends Workflow<?, ?>> type) {
+    public static <I extends @Nullable Object, O extends @Nullable Object> WorkflowType<I, O> of(
+            String name, Class<? extends Workflow<I, O>> type) {
         for (Type implemented : type.getGenericInterfaces()) {
             if (implemented instanceof ParameterizedType parameterized
                     && parameterized.getRawType() == Workflow.class) {
                 Type[] types = parameterized.getActualTypeArguments();
-                Constructor<? extends Workflow<?, ?>> constructor = constructorOf(type);
-                return new WorkflowType<>(name, 1, types[0], types[1], () -> instance(constructor));
+                Constructor<? extends Workflow<I, O>> constructor = constructorOf(type);
+                return new WorkflowType<>(name, 1, types[0], types[1], () -> instance(constructor), null);
             }
         }
         throw new IllegalArgumentException(
@@ -58,12 +65,17 @@ public record WorkflowType<I extends @Nullable Object, O extends @Nullable Objec
     }
 
     public WorkflowType<I, O> version(int number) {
-        return new WorkflowType<>(name, number, input, output, bodies);
+        return new WorkflowType<>(name, number, input, output, bodies, limit);
     }
 
-    private static Constructor<? extends Workflow<?, ?>> constructorOf(Class<? extends Workflow<?, ?>> type) {
+    /** With a limit on how many of its jobs run at once or begin within a time. That of the newest version counts for all. */
+    public WorkflowType<I, O> limit(Limit<I> most) {
+        return new WorkflowType<>(name, version, input, output, bodies, most);
+    }
+
+    private static <W> Constructor<W> constructorOf(Class<W> type) {
         try {
-            Constructor<? extends Workflow<?, ?>> constructor = type.getDeclaredConstructor();
+            Constructor<W> constructor = type.getDeclaredConstructor();
             constructor.setAccessible(true);
             return constructor;
         } catch (NoSuchMethodException e) {
@@ -72,11 +84,9 @@ public record WorkflowType<I extends @Nullable Object, O extends @Nullable Objec
         }
     }
 
-    @SuppressWarnings("unchecked") // the record's types come from the same class
-    private static <I extends @Nullable Object, O extends @Nullable Object> Workflow<I, O> instance(
-            Constructor<? extends Workflow<?, ?>> constructor) {
+    private static <W> W instance(Constructor<W> constructor) {
         try {
-            return (Workflow<I, O>) constructor.newInstance();
+            return constructor.newInstance();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("the constructor of " + constructor.getDeclaringClass() + " failed", e);
         }

@@ -1,0 +1,35 @@
+package dev.tallystick.engine;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The jobs of a workflow that share a limit. In each version they wait in two queues of their own: one for those that have not
+ * begun, which a rate holds back, and one for those that have.
+ */
+record Lane(String mesh, String workflow, String key) {
+
+    private static final Pattern QUEUE = Pattern.compile("(?<base>[^@]+@\\d+)\\[.*](?<begun>\\*?)", Pattern.DOTALL);
+
+    /** Where a job waits for its beginning. */
+    static String queueOf(String workflow, int version, String key) {
+        return Runner.queueOf(workflow, version) + "[" + key + "]";
+    }
+
+    /** The queue without its lane: which version of which workflow it is for. */
+    static String baseOf(String queue) {
+        return parse(queue).group("base");
+    }
+
+    static boolean isBegun(String queue) {
+        return !parse(queue).group("begun").isEmpty();
+    }
+
+    private static Matcher parse(String queue) {
+        Matcher parts = QUEUE.matcher(queue);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("no queue of a lane: " + queue);
+        }
+        return parts;
+    }
+}

@@ -1,0 +1,68 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many jobs of a workflow run at once, and how many begin within a time: of all of them, or of those with the same key.
+ *
+ * <p>A job runs while a process is at it. One that sleeps, or waits for a signal, a child or a person, does not count; nor does
+ * one whose process has died, once its lease is over.
+ *
+ * @param key what jobs are told apart by, from their input
+ * @param concurrency how many run at once
+ * @param starts how many begin within {@code per}, whichever moment that begins at
+ */
+public record Limit<I extends @Nullable Object>(
+        Function<? super I, String> key, int concurrency, int starts, Duration per) {
+
+    public static final int LARGEST_RATE = 1_000;
+    public static final Duration LONGEST_PERIOD = Duration.ofDays(1);
+    public static final int LONGEST_KEY = 200;
+
+    private static final int NO_LIMIT = Integer.MAX_VALUE;
+
+    public Limit {
+        if (concurrency < 1 || starts < 1 || !per.isPositive()) {
+            throw new IllegalArgumentException("a limit lets at least one job through");
+        }
+        if (starts != NO_LIMIT && starts > LARGEST_RATE) {
+            throw new IllegalArgumentException(
+                    "a rate counts up to " + LARGEST_RATE + " jobs, got " + starts + "; say it for a shorter time");
+        }
+        if (per.compareTo(LONGEST_PERIOD) > 0) {
+            throw new IllegalArgumentException("a rate looks back over " + LONGEST_PERIOD + " at most, got " + per);
+        }
+    }
+
+    /** For each key by itself. */
+    public static <I extends @Nullable Object> Limit<I> per(Function<? super I, String> key) {
+        return new Limit<>(key, NO_LIMIT, NO_LIMIT, Duration.ofSeconds(1));
+    }
+
+    /** For all jobs of the workflow together. */
+    public static <I extends @Nullable Object> Limit<I> overall() {
+        return per(input -> "");
+    }
+
+    /** At most so many run at once. */
+    public Limit<I> concurrency(int most) {
+        return new Limit<>(key, most, starts, per);
+    }
+
+    /** At most so many begin within any {@code period}. */
+    public Limit<I> rate(int most, Duration period) {
+        return new Limit<>(key, concurrency, most, period);
+    }
+
+    /** The key of a job with this input. */
+    String keyOf(I input) {
+        String found = key.apply(input);
+        if (found == null || found.length() > LONGEST_KEY || found.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException(
+                    "the key of a limit has up to " + LONGEST_KEY + " characters and no NUL, got " + found);
+        }
+        return found;
+    }
+}
