@@ -3,6 +3,7 @@ package dev.tallystick;
 import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.engine.JsonCodec;
+import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.Scope;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,6 +17,7 @@ public final class Builder {
     private @Nullable DataSource dataSource;
     private @Nullable Path directory;
     private Scope scope = Scope.DEFAULT;
+    private @Nullable KeyOwner instance;
     private Codec codec = new JsonCodec();
     private EngineSettings settings = EngineSettings.DEFAULT;
     private Map<String, String> environment = System.getenv();
@@ -46,6 +48,15 @@ public final class Builder {
         return this;
     }
 
+    /**
+     * What this process is called, the same after each restart and of no other that is up. Under it keys are held by
+     * {@link Tallystick#keys}, and what it held when it died is decided when it starts again.
+     */
+    public Builder instance(String name) {
+        instance = new KeyOwner(name);
+        return this;
+    }
+
     /** How payloads are written; a codec that encrypts wraps another one. */
     public Builder codec(Codec other) {
         codec = other;
@@ -66,6 +77,11 @@ public final class Builder {
     /** Opens the database and brings its schema up to date. */
     public Tallystick build() {
         return Tallystick.build(this);
+    }
+
+    @Nullable
+    KeyOwner instance() {
+        return instance;
     }
 
     Codec codec() {

@@ -23,11 +23,18 @@ import dev.tallystick.engine.Unclaimed;
 import dev.tallystick.engine.Workflow;
 import dev.tallystick.engine.WorkflowType;
 import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.Handler;
+import dev.tallystick.keys.KeyLedger;
+import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.keys.KeySchema;
+import dev.tallystick.keys.Once;
+import dev.tallystick.keys.Recovery;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.keys.TransactionalHandler;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.GroupCommitter;
 import java.lang.reflect.Type;
 import java.security.SecureRandom;
 import java.sql.Connection;
@@ -61,6 +68,7 @@ public final class Tallystick implements AutoCloseable {
 
     private final Engine engine;
     private final Scheduler scheduler;
+    private final KeyLedger keys;
     private final InstantSource clock;
     private final Codec codec;
     private final Scope scope;
@@ -70,12 +78,14 @@ public final class Tallystick implements AutoCloseable {
     private Tallystick(
             Engine engine,
             Scheduler scheduler,
+            KeyLedger keys,
             InstantSource clock,
             Codec codec,
             Scope scope,
             List<AutoCloseable> owned) {
         this.engine = engine;
         this.scheduler = scheduler;
+        this.keys = keys;
         this.clock = clock;
         this.codec = codec;
         this.scope = scope;
@@ -93,22 +103,43 @@ public final class Tallystick implements AutoCloseable {
         EngineSchema.MIGRATIONS.migrate(database);
         SecureRandom random = new SecureRandom();
         Clock clock = Clock.systemUTC();
+        Ids ids = new Ids(clock, random);
+        KeyRetention retention = KeyRetention.from(builder.environment());
+        KeyLedger keys = keyLedger(database, builder.instance(), retention, ids, owned);
         Engine engine = new Engine(
                 database,
-                new AcceptDoor(KeyRetention.from(builder.environment())),
+                new AcceptDoor(retention),
                 builder.codec(),
-                new Ids(clock, random),
+                ids,
                 clock,
                 random,
                 builder.settings(),
                 CrashPoints.NONE);
         Scheduler scheduler =
                 new Scheduler(database, engine, clock, builder.settings().poll(), CrashPoints.NONE);
-        return new Tallystick(engine, scheduler, clock, builder.codec(), builder.scope(), owned);
+        return new Tallystick(engine, scheduler, keys, clock, builder.codec(), builder.scope(), owned);
+    }
+
+    /** What an instance of this name held when it died is decided before anything runs. */
+    private static KeyLedger keyLedger(
+            Database database,
+            @Nullable KeyOwner instance,
+            KeyRetention retention,
+            Ids ids,
+            List<AutoCloseable> owned) {
+        GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
+        owned.add(committer);
+        KeyOwner owner = instance == null ? new KeyOwner("library-" + ids.next()) : instance;
+        KeyLedger keys = new KeyLedger(database, committer, owner, retention, ids);
+        if (instance != null) {
+            Recovery unused = keys.recover(instance);
+        }
+        return keys;
     }
 
     /** A workflow that this process runs. The class implements {@link Workflow} with its types spelled out. */
-    public void register(String name, Class<? extends Workflow<?, ?>> workflow) {
+    public <I extends @Nullable Object, O extends @Nullable Object> void register(
+            String name, Class<? extends Workflow<I, O>> workflow) {
         register(WorkflowType.of(name, workflow));
     }
 
@@ -182,6 +213,33 @@ public final class Tallystick implements AutoCloseable {
     /** The jobs of this mesh, to be found by workflow, state, time and attributes. */
     public JobFinder jobs() {
         return new JobFinder(engine, JobQuery.of(scope.mesh()));
+    }
+
+    /**
+     * Does something of yours once under a key, whose effect is outside this database, and answers repeats with what it said.
+     * After a crash in between nobody can tell whether it was done: the key says so until you {@link #keys resolve} it.
+     *
+     * @param operation what it is, so that the same key for something else is refused
+     * @param request what the key stands for, together with the operation
+     */
+    public <X extends Exception> Once once(String operation, String key, @Nullable Object request, Handler<X> handler)
+            throws X {
+        return keys.once(scoped(key), fingerprint(operation, request, Priority.DEFAULT), handler);
+    }
+
+    /** As {@link #once}, for what is done through a transaction of this database: effect and answer commit together. */
+    public Once onceInTransaction(
+            String operation, String key, @Nullable Object request, TransactionalHandler handler) {
+        return keys.onceInTransaction(scoped(key), fingerprint(operation, request, Priority.DEFAULT), handler);
+    }
+
+    private ScopedKey scoped(String key) {
+        return new ScopedKey(scope, new IdempotencyKey(key));
+    }
+
+    /** The keys of {@link #once}: to look them up, to list what is unresolved, and to resolve it. */
+    public KeyLedger keys() {
+        return keys;
     }
 
     /** What the jobs of this mesh ask people: to find, claim and answer it. */

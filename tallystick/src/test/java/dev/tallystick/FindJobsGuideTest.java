@@ -79,7 +79,7 @@ class FindJobsGuideTest {
                     new Order("42", "pear"),
                     Submit.unkeyed().notBefore(Instant.parse("2999-01-01T00:00:00Z")));
 
-            assertThat(job.why().text()).contains("not before 2998-12-31T23:59:5");
+            assertThat(job.why().text()).containsPattern("not before (2999-01-01T00:00:0|2998-12-31T23:59:5)");
         }
     }
 }

@@ -1,0 +1,50 @@
+package dev.tallystick;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.engine.Context;
+import dev.tallystick.engine.Limit;
+import dev.tallystick.engine.Workflow;
+import dev.tallystick.engine.WorkflowType;
+import dev.tallystick.testkit.TestPostgres;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The code of the guide to limits. */
+class LimitGuideTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perTest();
+
+    record Charge(String customer, int amount) {}
+
+    static final class ChargeWorkflow implements Workflow<Charge, String> {
+        @Override
+        public String run(Context ctx, Charge charge) {
+            return ctx.step("charge", String.class, () -> "charged " + charge.amount());
+        }
+    }
+
+    @Test
+    void a_limit_is_part_of_how_a_workflow_is_registered() throws Exception {
+        try (Tallystick tally =
+                Tallystick.builder().dataSource(postgres.dataSource()).build()) {
+            tally.register(WorkflowType.of("charge", ChargeWorkflow.class)
+                    .limit(Limit.per(Charge::customer).concurrency(1).rate(100, Duration.ofMinutes(1))));
+            tally.start();
+            Map<Submit, Charge> charges = new LinkedHashMap<>();
+            for (int i = 0; i < 10; i++) {
+                charges.put(Submit.key("k" + i), new Charge("customer-" + i % 2, i));
+            }
+
+            for (JobHandle<String> job : tally.<String>submitAll("charge", charges)) {
+                assertThat(job.result(PATIENCE)).startsWith("charged ");
+            }
+        }
+    }
+}
