@@ -51,7 +51,6 @@ public final class Engine implements AutoCloseable {
     private final GroupCommitter committer;
     private final Acceptor acceptor;
     private final Signaller signaller;
-    private final PostingStore postings;
     private final Runner runner;
     private final JobMaker maker;
     private final Graphs graphs;
@@ -95,7 +94,6 @@ public final class Engine implements AutoCloseable {
         this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
         SignalStore signals = new SignalStore();
         Mover mover = new Mover(collation, postings, jobs, signals, settings.lease());
-        this.postings = postings;
         this.acceptor = new Acceptor(keys, jobs, settings.lease());
         this.chains = new Chains(postings, jobs);
         this.outcomes = new Outcomes(database, chains);

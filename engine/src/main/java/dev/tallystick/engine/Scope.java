@@ -295,6 +295,7 @@ final class Scope implements Context {
     }
 
     @Override
+    @SuppressWarnings("TypeParameterUnusedInFormals") // it never returns
     public <T extends @Nullable Object> T continueAsNew(@Nullable Object input) {
         demandHeard();
         if (!prefix.isEmpty()) {

@@ -295,7 +295,7 @@ class RerunTest {
         Thread operator = Thread.currentThread();
         AtomicBoolean armed = new AtomicBoolean();
         CrashPoints crash = reached -> {
-            if (reached == point && Thread.currentThread().equals(operator) && armed.getAndSet(false)) {
+            if (reached.equals(point) && Thread.currentThread().equals(operator) && armed.getAndSet(false)) {
                 throw new OperatorDied();
             }
         };
