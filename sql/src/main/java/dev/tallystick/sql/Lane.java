@@ -126,7 +126,17 @@ final class Lane {
         return LOOK_AHEAD * limits.batch();
     }
 
+    /** Nobody is left without an answer, also if this thread dies of something in the middle of it. */
     private void commit(Batch batch) {
+        try {
+            settle(batch);
+        } catch (Error e) {
+            batch.fail(new UnknownOutcomeException("the committer died in the middle of a batch", e));
+            throw e;
+        }
+    }
+
+    private void settle(Batch batch) {
         try {
             attempt(batch).forEach(blocked -> commit(Batch.alone(blocked)));
         } catch (UnknownOutcomeException e) {
@@ -137,9 +147,6 @@ final class Lane {
             } else {
                 batch.fail(e);
             }
-        } catch (Error e) {
-            batch.fail(new UnknownOutcomeException("the committer died in the middle of a batch", e));
-            throw e;
         }
     }
 

@@ -273,6 +273,24 @@ class GroupCommitterTest {
     }
 
     @Test
+    void a_committer_that_dies_while_it_looks_up_leaves_nobody_without_an_answer() {
+        CrashAt crash = CrashAt.nth(SqlCrashPoint.BEFORE_COMMIT, 3);
+        try (TcpProxy proxy = postgres.proxy()) {
+            Database crashing = Database.on(postgres.proxied(proxy), RandomGenerator.getDefault(), crash);
+            GroupCommitter committer = new GroupCommitter(crashing, LIMITS);
+            proxy.onNextCommit(CommitFate.LOSE_REPLY);
+
+            assertThatThrownBy(() -> committer
+                            .submit(deposit, item("k", 0))
+                            .orTimeout(30, TimeUnit.SECONDS)
+                            .join())
+                    .hasCauseInstanceOf(UnknownOutcomeException.class);
+            assertThat(crash.hasCrashed()).isTrue();
+        }
+        assertThat(EffectStore.keys(database)).containsExactly("k");
+    }
+
+    @Test
     void under_random_losses_nothing_acknowledged_is_lost_and_nothing_happens_twice(Randomness random)
             throws Exception {
         History<String> history = new History<>();
