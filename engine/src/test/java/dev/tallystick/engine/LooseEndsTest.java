@@ -189,7 +189,7 @@ class LooseEndsTest {
         for (JobId job : jobs) {
             Object result = bench.result(workbench.await(engine, job));
             assertThat(result).isIn(Map.of("late", false, "news", "hello"), Map.of("late", true));
-            heard += result.equals(Map.of("late", true)) ? 0 : 1;
+            heard += Map.of("late", true).equals(result) ? 0 : 1;
         }
         assertThat(workbench.count("signal where taken_by is not null")).isEqualTo(heard);
         assertThat(bench.violations()).isEmpty();

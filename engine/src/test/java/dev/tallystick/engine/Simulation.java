@@ -250,14 +250,15 @@ final class Simulation implements AutoCloseable {
 
     /** Commits that were held back arrive now, after much that was sent later, or never. */
     private void arriveLate() {
-        for (Node node : nodes) {
-            for (HeldCommit held : node.proxy().held()) {
-                if (delayed.add(held)) {
-                    counts.heldCommits++;
-                    boolean arrives = random.chance(0.7);
-                    CompletableFuture.delayedExecutor(random.between(1, 400), TimeUnit.MILLISECONDS, ASIDE)
-                            .execute(arrives ? held::release : held::drop);
-                }
+        List<HeldCommit> all =
+                nodes.stream().flatMap(node -> node.proxy().held().stream()).toList();
+        delayed.retainAll(all);
+        for (HeldCommit held : all) {
+            if (delayed.add(held)) {
+                counts.heldCommits++;
+                boolean arrives = random.chance(0.7);
+                CompletableFuture.delayedExecutor(random.between(1, 400), TimeUnit.MILLISECONDS, ASIDE)
+                        .execute(arrives ? held::release : held::drop);
             }
         }
     }

@@ -2,6 +2,7 @@ package dev.tallystick.engine;
 
 import dev.tallystick.sql.Database;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -120,9 +121,9 @@ final class SimulationChecks {
 
     /** Signals that were acknowledged and are not there. */
     List<String> lostSignals(Set<JobId> acknowledged) {
-        List<JobId> there = database.transact(
+        Set<JobId> there = new HashSet<>(database.transact(
                 "signals",
-                tx -> tx.query("select job_id from tally.signal", row -> JobId.parse(row.getString("job_id"))));
+                tx -> tx.query("select job_id from tally.signal", row -> JobId.parse(row.getString("job_id")))));
         return acknowledged.stream()
                 .filter(job -> !there.contains(job))
                 .map(job -> "a signal was acknowledged and is lost: " + job)
