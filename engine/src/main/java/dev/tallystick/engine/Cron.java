@@ -58,7 +58,11 @@ public final class Cron {
         this.daysOfWeek = CronField.parse("day of week", fields[4], 0, 7, DAYS);
     }
 
-    /** @throws IllegalArgumentException if it cannot be understood, or never comes */
+    /**
+     * Reads an expression of five fields, or a shorthand such as {@code @daily}.
+     *
+     * @throws IllegalArgumentException if it cannot be understood, or never comes
+     */
     public static Cron parse(String expression) {
         String text = expression.strip();
         String[] fields =
@@ -134,7 +138,8 @@ public final class Cron {
         boolean inWeek = day.getDayOfWeek() == DayOfWeek.SUNDAY
                 ? daysOfWeek.has(0) || daysOfWeek.has(7)
                 : daysOfWeek.has(day.getDayOfWeek().getValue());
-        return daysOfMonth.isAny() || daysOfWeek.isAny() ? inMonth && inWeek : inMonth || inWeek;
+        boolean bothMustFit = daysOfMonth.isAny() || daysOfWeek.isAny();
+        return bothMustFit ? (inMonth && inWeek) : (inMonth || inWeek);
     }
 
     private Optional<LocalTime> timeFrom(LocalTime earliest) {
