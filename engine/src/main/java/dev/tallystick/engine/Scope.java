@@ -372,17 +372,13 @@ final class Scope implements Context {
         return recorded;
     }
 
+    @SuppressWarnings("NullAway") // what recorded no output is asked for by a type that may be null
     <T extends @Nullable Object> T replay(RecordedActivity recorded, Class<T> type) {
         if (recorded.error() != null) {
             throw new StepFailedException(recorded.name(), recorded.error());
         }
         byte[] output = recorded.output();
-        return output == null ? nothing() : run.tools().codec().decode(output, type);
-    }
-
-    @SuppressWarnings("NullAway") // what recorded no output is asked for by a type that may be null
-    private static <T extends @Nullable Object> T nothing() {
-        return null;
+        return output == null ? null : run.tools().codec().decode(output, type);
     }
 
     private ActivityId next(String name) {
