@@ -38,6 +38,9 @@ final class Runner {
     private final Map<String, WorkflowType<?, ?>> types = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<JobId, BodyRun> running = new ConcurrentHashMap<>();
 
+    /** Whether any workflow that can be run here has a limit; asked whenever a job begins or ends. */
+    private volatile boolean hasLimits;
+
     /** Whether there may be more due than there was room for. */
     private volatile boolean starved;
 
@@ -63,6 +66,9 @@ final class Runner {
         if (types.putIfAbsent(queueOf(type.name(), type.version()), type) != null) {
             throw new IllegalArgumentException(
                     "workflow '" + type.name() + "' version " + type.version() + " is registered already");
+        }
+        if (type.limit() != null) {
+            hasLimits = true;
         }
     }
 
@@ -135,7 +141,7 @@ final class Runner {
     }
 
     boolean hasLimits() {
-        return types.values().stream().anyMatch(type -> type.limit() != null);
+        return hasLimits;
     }
 
     /** What has lost its limit is taken as well, for it may have left jobs behind in lanes. */
