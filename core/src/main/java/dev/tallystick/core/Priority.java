@@ -22,6 +22,16 @@ public enum Priority {
         return turn;
     }
 
+    /** The priority that is served in this turn. */
+    public static Priority ofTurn(int turn) {
+        for (Priority priority : values()) {
+            if (priority.turn == turn) {
+                return priority;
+            }
+        }
+        throw new IllegalArgumentException("a turn is one of 0, 1, 2; got " + turn);
+    }
+
     /** How it is written in JSON, and in a fingerprint. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);

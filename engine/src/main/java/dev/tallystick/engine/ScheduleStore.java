@@ -157,7 +157,7 @@ final class ScheduleStore {
                 ZoneId.of(row.getString("zone")),
                 row.getBytes("input"),
                 Fingerprint.of(row.getBytes("fingerprint")),
-                Priority.values()[row.getInt("priority")]);
+                Priority.ofTurn(row.getInt("priority")));
         ScheduleView view = new ScheduleView(
                 schedule.name(),
                 schedule.workflow(),
