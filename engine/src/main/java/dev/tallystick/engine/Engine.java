@@ -114,7 +114,7 @@ public final class Engine implements AutoCloseable {
                 crashPoints,
                 owner,
                 new Graphs.Surroundings(this::child, this::send, outcomes::tell, this::otherJobsAreDue));
-        this.signaller = new Signaller(collation, postings, signals, graphs.signals(), chains);
+        this.signaller = new Signaller(collation, postings, signals, graphs.signals());
         this.timekeeper = new Timekeeper(database, postings, collation, jobs);
         BodyTools tools = new BodyTools(
                 new MoveCourier(committer, mover, () -> stopping),

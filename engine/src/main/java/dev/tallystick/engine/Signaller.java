@@ -22,13 +22,12 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
     private final GraphSignals graphs;
     private final Chains chains;
 
-    Signaller(
-            CollationStore collation, PostingStore postings, SignalStore signals, GraphSignals graphs, Chains chains) {
+    Signaller(CollationStore collation, PostingStore postings, SignalStore signals, GraphSignals graphs) {
         this.collation = collation;
         this.postings = postings;
         this.signals = signals;
         this.graphs = graphs;
-        this.chains = chains;
+        this.chains = new Chains(postings, new JobStore());
     }
 
     @Override
