@@ -84,12 +84,7 @@ class LockOrderTest {
                 },
                 new JsonCodec(),
                 Duration.ofMinutes(1));
-        Signaller signaller = new Signaller(
-                collation,
-                postings,
-                signals,
-                new GraphSignals(graphs, postings, writer),
-                new Chains(postings, new JobStore()));
+        Signaller signaller = new Signaller(collation, postings, signals, new GraphSignals(graphs, postings, writer));
         Gate busy = new Gate("the batch before");
         List<CompletableFuture<?>> answers = new ArrayList<>();
         answers.add(committer.submit(new Stop("before", 0, busy::pass), "before"));

@@ -2,13 +2,15 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -76,13 +78,17 @@ class PlainMoveStoreTest {
         Lease free = leased();
         List<Move> both = List.of(lifeOf(held).getFirst(), lifeOf(free).getFirst());
 
-        List<Moved> told = ledgers.database().transact("stranger", stranger -> {
-            ledgers.collation().lock(stranger, List.of(held.job()), true);
-            return ledgers.database().transact("batch", tx -> new ArrayList<>(mover.apply(tx, both)));
-        });
-
-        assertThat(told).containsExactly(null, new Moved.Done());
-        assertThat(rows(held)).noneMatch(row -> row.startsWith("guid"));
+        GroupCommitter committer = new GroupCommitter(ledgers.database(), GroupCommitter.Limits.DEFAULT);
+        try (committer) {
+            ledgers.database().transact("stranger", stranger -> {
+                ledgers.collation().lock(stranger, List.of(held.job()), true);
+                List<CompletableFuture<Moved>> answers =
+                        both.stream().map(move -> committer.submit(mover, move)).toList();
+                assertThat(answers.getLast().join()).isEqualTo(new Moved.Done());
+                assertThat(rows(held)).noneMatch(row -> row.startsWith("guid"));
+                return null;
+            });
+        }
     }
 
     @Test
@@ -96,9 +102,9 @@ class PlainMoveStoreTest {
     }
 
     private PlainMoveStore.Held held(Move move) {
-        return ledgers.database()
+        return Objects.requireNonNull(ledgers.database()
                 .transact("hold", tx -> plainMoves.hold(tx, List.of(move), true))
-                .get(move.job());
+                .get(move.job()));
     }
 
     private Moved apply(Move move) {

@@ -286,8 +286,8 @@ final class Simulation implements AutoCloseable {
     private void submit(Node node, String workflow, String key) {
         history.invoked(key);
         Engine.Following following = node.engine().follow(workbench.submission(workflow, key, "input"));
-        var accepting = following.accepted().whenComplete((answer, failure) -> note(key, answer));
-        var ending = following.end().thenAccept(closed -> told.put(closed.job(), closed));
+        CompletableFuture<?> unused = following.accepted().whenComplete((answer, failure) -> note(key, answer));
+        unused = following.end().thenAccept(closed -> told.put(closed.job(), closed));
     }
 
     private void note(String key, @Nullable Accepted answer) {
@@ -323,7 +323,7 @@ final class Simulation implements AutoCloseable {
         if (draw < 30) {
             submit(node, key.substring(0, key.indexOf('-')), key);
         } else if (draw < 97) {
-            var sending = signal(node.engine(), job);
+            CompletableFuture<?> unused = signal(node.engine(), job);
         } else {
             cancelled.add(job);
             ASIDE.execute(() -> cancel(node.engine(), job));
