@@ -102,6 +102,9 @@ final class BatchWriter {
             byte[] commit = Commit.bytes(tree, List.of(tip), clock.instant(), message, key);
             Oid id = pack.add(ObjectType.COMMIT, commit);
             store.write(pack);
+            // Between the pack and its directory, because most file systems make both sure in one go.
+            main.prepare(id);
+            store.directory().force();
             crashPoints.reached(LedgerCrashPoint.OBJECTS_FORCED);
             return id;
         }
@@ -113,7 +116,7 @@ final class BatchWriter {
      */
     private MainRef.Move move(Oid head, Oid commit) throws IOException {
         try {
-            return main.compareAndSet(head, commit);
+            return main.move(head);
         } catch (IOException e) {
             if (main.read().equals(Optional.of(commit))) {
                 broken = "the ledger must be opened again: main moved but could not be forced: " + e.getMessage();

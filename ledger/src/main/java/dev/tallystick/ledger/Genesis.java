@@ -20,6 +20,7 @@ final class Genesis {
             byte[] commit = Commit.bytes(tree.writeTo(pack), List.of(), clock.instant(), message, root);
             Oid id = pack.add(ObjectType.COMMIT, commit);
             store.write(pack);
+            store.directory().force();
             MainRef.Move move = main.compareAndSet(null, id);
             if (move == MainRef.Move.LOCKED) {
                 throw new IOException("another program holds " + MainRef.NAME + ".lock");

@@ -1,5 +1,6 @@
 package dev.tallystick.ledger;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -8,20 +9,28 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One thread that turns what has queued up while it was busy into one commit. It waits for nobody: a lone writer gets a
- * commit of its own at once, sixty-four share one. All that an append forces to disk is forced by this thread.
+ * One thread that turns what has queued up while it was busy into one commit. A lone writer gets a commit of its own at
+ * once; sixty-four share one. All that an append forces to disk is forced by this thread, and never by a caller's: an
+ * interrupt of that one would close the files under its hands.
+ *
+ * <p>Writers who were answered together are likely to come back together. Without a pause they would split into two halves
+ * that take turns, each paying for all the forces; so after a batch of several, the next one waits for as many as there
+ * were, for at most {@link #GATHERING}.
  */
 final class GroupCommitter implements AutoCloseable {
 
     static final int QUEUE = 10_000;
     static final int LARGEST_BATCH = 1_000;
     static final long LARGEST_BATCH_BYTES = 32L << 20;
+    static final Duration GATHERING = Duration.ofMillis(1);
 
     private final BatchWriter writer;
     private final Thread thread;
     private final ReentrantLock monitor = new ReentrantLock();
     private final Condition changed = monitor.newCondition();
     private final Deque<Pending> queue = new ArrayDeque<>();
+    private int lastBatch = 1;
+    private int awaited = 1;
     private boolean closed;
 
     GroupCommitter(BatchWriter writer) {
@@ -36,7 +45,9 @@ final class GroupCommitter implements AutoCloseable {
         try {
             if (!closed && queue.size() < QUEUE) {
                 queue.add(pending);
-                changed.signal();
+                if (queue.size() >= awaited) {
+                    changed.signal();
+                }
                 return;
             }
             refused = closed ? "the ledger is closed" : QUEUE + " writes are waiting already";
@@ -91,9 +102,12 @@ final class GroupCommitter implements AutoCloseable {
     private List<Pending> take() {
         monitor.lock();
         try {
+            int writers = lastBatch == 1 ? 1 : Math.min(lastBatch + queue.size(), LARGEST_BATCH);
+            awaited = 1;
             while (queue.isEmpty() && !closed) {
                 changed.awaitUninterruptibly();
             }
+            gather(writers);
             List<Pending> batch = new ArrayList<>();
             long bytes = 0;
             while (!queue.isEmpty() && batch.size() < LARGEST_BATCH && bytes < LARGEST_BATCH_BYTES) {
@@ -101,9 +115,22 @@ final class GroupCommitter implements AutoCloseable {
                 batch.add(next);
                 bytes += next.size();
             }
+            lastBatch = batch.size();
             return batch;
         } finally {
             monitor.unlock();
+        }
+    }
+
+    private void gather(int writers) {
+        awaited = writers;
+        long rest = GATHERING.toNanos();
+        try {
+            while (queue.size() < writers && rest > 0 && !closed) {
+                rest = changed.awaitNanos(rest);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody interrupts the committer", e);
         }
     }
 }

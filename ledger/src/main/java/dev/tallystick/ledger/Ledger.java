@@ -7,6 +7,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ledger in a bare Git repository. Thread-safe; any number may be open on one repository, in any number of processes, next
@@ -28,6 +29,7 @@ public final class Ledger implements AutoCloseable {
     private final GroupCommitter committer;
     private final Housekeeping housekeeping;
     private final InstantSource clock;
+    private volatile @Nullable View lastSeen;
 
     private Ledger(Repository repository, ObjectStore store, LedgerOptions options) throws IOException {
         this.store = store;
@@ -210,6 +212,11 @@ public final class Ledger implements AutoCloseable {
     private View view() throws IOException {
         Oid head = main.read()
                 .orElseThrow(() -> new DamagedRefException(MainRef.NAME + " is gone from a ledger that had it"));
-        return new View(store, head, chain.commit(head).tree());
+        View known = lastSeen;
+        if (known == null || !known.commit().equals(head)) {
+            known = new View(store, head, chain.commit(head).tree());
+            lastSeen = known;
+        }
+        return known;
     }
 }

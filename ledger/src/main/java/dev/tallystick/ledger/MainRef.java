@@ -76,11 +76,21 @@ final class MainRef {
 
     /** Moves the ref if it names {@code expected}, or is not there if that is null. */
     Move compareAndSet(@Nullable Oid expected, Oid commit) throws IOException {
+        prepare(commit);
+        return move(expected);
+    }
+
+    /** Makes the lock that will name {@code commit}, and claims it. Nobody else sees anything of it yet. */
+    void prepare(Oid commit) throws IOException {
         removeLeftOverLock();
         byte[] line = (commit + "\n").getBytes(US_ASCII);
         Files.deleteIfExists(next);
         ForcedFiles.create(next, line);
         writeClaim(claimOf(next, line));
+    }
+
+    /** Moves the ref to what was prepared, as {@link #compareAndSet} does. */
+    Move move(@Nullable Oid expected) throws IOException {
         try {
             Files.createLink(lock, next);
         } catch (FileAlreadyExistsException e) {

@@ -54,10 +54,10 @@ final class ObjectStore implements AutoCloseable {
         return object.content();
     }
 
-    /** Writes and forces a pack; its objects can be read at once. */
+    /** Writes a pack; its objects can be read at once, and are on disk for good after {@link PackDirectory#force()}. */
     void write(PackBuilder builder) throws IOException {
         Pack pack = builder.writeTo(directory);
-        builder.objects().forEach(cache::add);
+        cache.addAll(builder.objects());
         adopt(pack);
     }
 
@@ -164,6 +164,10 @@ final class ObjectStore implements AutoCloseable {
 
         synchronized Optional<GitObject> find(Oid id) {
             return Optional.ofNullable(objects.get(id));
+        }
+
+        synchronized void addAll(Map<Oid, GitObject> added) {
+            added.forEach(this::add);
         }
 
         synchronized void add(Oid id, GitObject object) {

@@ -19,7 +19,6 @@ final class PackBuilder implements AutoCloseable {
     private static final int VERSION = 2;
     private static final int COMPRESS_FROM = 200;
 
-    private final Deflater stored = new Deflater(Deflater.NO_COMPRESSION);
     private final Deflater fast = new Deflater(Deflater.BEST_SPEED);
     private final MessageDigest sha1 = Digests.sha1();
     private final PackIndex index = new PackIndex();
@@ -32,7 +31,7 @@ final class PackBuilder implements AutoCloseable {
         Oid id = Oid.of(sha1, type, content);
         if (objects.putIfAbsent(id, new GitObject(type, content)) == null) {
             boolean compress = type != ObjectType.TREE && content.length >= COMPRESS_FROM;
-            byte[] entry = entry(compress ? fast : stored, type, content);
+            byte[] entry = compress ? entry(fast, type, content) : StoredEntry.of(type, content);
             CRC32 crc = new CRC32();
             crc.update(entry);
             index.add(id, size, (int) crc.getValue());
@@ -46,15 +45,7 @@ final class PackBuilder implements AutoCloseable {
     /** An object as it lies in a pack: type and length, then the compressed content. */
     static byte[] entry(Deflater deflater, ObjectType type, byte[] content) {
         byte[] entry = new byte[content.length + (content.length >> 8) + 64];
-        int size = 0;
-        int rest = content.length >>> 4;
-        int first = type.packed() << 4 | (content.length & 0x0f);
-        entry[size++] = (byte) (rest == 0 ? first : first | 0x80);
-        while (rest != 0) {
-            int next = rest & 0x7f;
-            rest >>>= 7;
-            entry[size++] = (byte) (rest == 0 ? next : next | 0x80);
-        }
+        int size = putTypeAndLength(entry, type, content.length);
         deflater.reset();
         deflater.setInput(content);
         deflater.finish();
@@ -65,6 +56,20 @@ final class PackBuilder implements AutoCloseable {
             size += deflater.deflate(entry, size, entry.length - size);
         }
         return Arrays.copyOf(entry, size);
+    }
+
+    /** How an entry begins; returns how many bytes that takes. */
+    static int putTypeAndLength(byte[] entry, ObjectType type, int length) {
+        int size = 0;
+        int rest = length >>> 4;
+        int first = type.packed() << 4 | (length & 0x0f);
+        entry[size++] = (byte) (rest == 0 ? first : first | 0x80);
+        while (rest != 0) {
+            int next = rest & 0x7f;
+            rest >>>= 7;
+            entry[size++] = (byte) (rest == 0 ? next : next | 0x80);
+        }
+        return size;
     }
 
     /** How a pack of {@code count} objects begins. */
@@ -81,7 +86,7 @@ final class PackBuilder implements AutoCloseable {
         return objects;
     }
 
-    /** Ends the pack and has it written, forced and made visible. */
+    /** Ends the pack and has it written and made visible. */
     Pack writeTo(PackDirectory directory) throws IOException {
         System.arraycopy(header(index.size()), 0, buffer, 0, HEADER);
         ensure(Oid.BYTES);
@@ -93,7 +98,6 @@ final class PackBuilder implements AutoCloseable {
 
     @Override
     public void close() {
-        stored.end();
         fast.end();
     }
 

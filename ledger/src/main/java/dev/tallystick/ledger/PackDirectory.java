@@ -40,29 +40,39 @@ final class PackDirectory {
     }
 
     /**
-     * Pack and index are forced under temporary names, get their names (index last, for it makes the pack visible), and the
-     * directory is forced: three forces however many objects there are.
+     * Pack and index are forced under temporary names and get their names (index last, for it makes the pack visible). The
+     * names are on disk after {@link #force()}, not before.
      */
     Pack write(byte[] pack, int packLength, byte[] index, Oid checksum) throws IOException {
         Path temporaryPack = directory.resolve(UNFINISHED_BATCH + checksum);
         Files.deleteIfExists(temporaryPack);
         try {
             ForcedFiles.create(temporaryPack, pack, packLength);
-            return adopt(temporaryPack, index, checksum);
+            return name(temporaryPack, index, checksum);
         } finally {
             Files.deleteIfExists(temporaryPack);
         }
     }
 
-    /** Gives a forced pack its index and its name. */
+    /** Gives a forced pack its index and its name, on disk. */
     Pack adopt(Path temporaryPack, byte[] index, Oid checksum) throws IOException {
+        Pack pack = name(temporaryPack, index, checksum);
+        force();
+        return pack;
+    }
+
+    /** After this, the names that packs have stay theirs. */
+    void force() throws IOException {
+        ForcedFiles.forceDirectory(directory);
+    }
+
+    private Pack name(Path temporaryPack, byte[] index, Oid checksum) throws IOException {
         String name = "pack-" + checksum;
         Path temporaryIndex = temporaryPack.resolveSibling(temporaryPack.getFileName() + ".idx");
         Files.deleteIfExists(temporaryIndex);
         ForcedFiles.create(temporaryIndex, index);
         Files.move(temporaryPack, directory.resolve(name + ".pack"), StandardCopyOption.ATOMIC_MOVE);
         Files.move(temporaryIndex, directory.resolve(name + ".idx"), StandardCopyOption.ATOMIC_MOVE);
-        ForcedFiles.forceDirectory(directory);
         return open(name);
     }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class PackJoiner implements AutoCloseable {
 
     /** So many packs of like size become one. */
-    static final int FAN_IN = 24;
+    static final int FAN_IN = 64;
 
     /** Writers wait for this thread when there are more packs than this. */
     static final int MOST_PACKS = 400;
