@@ -129,19 +129,12 @@ final class LedgerAdmin {
 
         @Override
         ExitCode run() throws IOException {
-            Trust trust = rootKey == null
-                    ? Trust.nothing()
-                    : Trust.in(LedgerCommand.key(rootKey).line());
-            if (anchor != null) {
-                Path file = anchor;
-                Anchored known = new FileAnchor(file)
-                        .read()
-                        .orElseThrow(() -> new CommandFailed(
-                                ExitCode.NOT_FOUND, "there is no anchor " + file, "Make one with 'anchor'."));
-                trust = trust.anchoredAt(known.position(), known.root());
-            }
+            Trust trust = LedgerCommand.trust(rootKey, anchor);
             Verifier.Depth depth = deep ? Verifier.Depth.DEEP : Verifier.Depth.QUICK;
-            Report report = Verifier.verify(ledger().repository(), trust, depth);
+            Report report;
+            try (ProgressBar bar = progressBar()) {
+                report = Verifier.verify(ledger().repository(), trust, depth, bar::report);
+            }
             SequencedMap<String, Json> fields = new LinkedHashMap<>();
             fields.put("ok", Json.of(report.isClean()));
             fields.put("commits", Json.of(report.commits()));
@@ -218,9 +211,18 @@ final class LedgerAdmin {
         @Option(names = "--rotate", description = "Make a new key and have it sign from the next commit on.")
         private boolean rotate;
 
+        @Option(
+                names = "--import",
+                paramLabel = "FILE",
+                description = "Store a private key of the ledger on this machine, so that it can write to its copy.")
+        private @Nullable Path imported;
+
         @Override
         ExitCode run() throws IOException {
             try (Ledger opened = ledger().open()) {
+                if (imported != null) {
+                    opened.addSigningKey(signingKey(LedgerCommand.read(imported)));
+                }
                 if (rotate) {
                     failUnlessDone(opened.rotateKey(SigningKey.generate()));
                 }
@@ -268,8 +270,9 @@ final class LedgerAdmin {
 
         @Override
         ExitCode run() throws IOException {
-            try (Ledger opened = ledger().open()) {
-                int objects = opened.collectGarbage();
+            try (Ledger opened = ledger().open();
+                    ProgressBar bar = progressBar()) {
+                int objects = opened.collectGarbage(bar::report);
                 SequencedMap<String, Json> fields = new LinkedHashMap<>();
                 fields.put("objects", Json.of(objects));
                 answer(objects + " objects in one pack", fields);

@@ -4,12 +4,15 @@ import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
 import dev.tallystick.core.Ulid;
+import dev.tallystick.ledger.Anchored;
+import dev.tallystick.ledger.FileAnchor;
 import dev.tallystick.ledger.Ledger;
 import dev.tallystick.ledger.LedgerOptions;
 import dev.tallystick.ledger.NotALedgerException;
 import dev.tallystick.ledger.PublicKey;
 import dev.tallystick.ledger.StreamId;
 import dev.tallystick.ledger.TxHash;
+import dev.tallystick.ledger.verifier.Trust;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -17,6 +20,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -43,6 +47,12 @@ import picocli.CommandLine.Spec;
             LedgerAdmin.Inspect.class,
             LedgerAdmin.Collect.class,
             LedgerAdmin.Bundle.class,
+            LedgerCopies.Clone.class,
+            LedgerCopies.Push.class,
+            LedgerCopies.Fetch.class,
+            LedgerCopies.Merge.class,
+            LedgerQueries.Query.class,
+            LedgerQueries.Watch.class,
             LedgerAdmin.Receipt.class,
             LedgerAdmin.Keys.class,
             LedgerAdmin.Anchor.class
@@ -118,6 +128,19 @@ final class LedgerCommand implements Runnable {
     static PublicKey key(Path file) throws IOException {
         String line = read(file);
         return valid(() -> PublicKey.parse(line), "Pass a file with one line 'ssh-ed25519 AAAA…'.");
+    }
+
+    /** What somebody who judges a ledger brings along. */
+    static Trust trust(@Nullable Path rootKey, @Nullable Path anchor) throws IOException {
+        Trust trust = rootKey == null ? Trust.nothing() : Trust.in(key(rootKey).line());
+        if (anchor == null) {
+            return trust;
+        }
+        Anchored known = new FileAnchor(anchor)
+                .read()
+                .orElseThrow(() -> new CommandFailed(
+                        ExitCode.NOT_FOUND, "there is no anchor " + anchor, "Make one with 'anchor'."));
+        return trust.anchoredAt(known.position(), known.root());
     }
 
     static String read(Path file) throws IOException {

@@ -113,7 +113,7 @@ final class LedgerReads {
                             entry.hash());
         }
 
-        private static Json fields(LogEntry entry) {
+        static Json fields(LogEntry entry) {
             Map<String, Json> fields = new TreeMap<>();
             fields.put("version", Json.of(entry.version()));
             fields.put("hash", Json.of(entry.hash().hex()));
@@ -121,6 +121,12 @@ final class LedgerReads {
             fields.put("op", Json.of(entry.tx().op().name().toLowerCase(Locale.ROOT)));
             fields.put("tx_id", Json.of(entry.tx().txId().toString()));
             fields.put("time", Json.of(time(entry).toString()));
+            if (!entry.tx().merged().isNone()) {
+                fields.put("merged_hash", Json.of(entry.tx().merged().hex()));
+            }
+            if (!entry.tx().conflicts().isEmpty()) {
+                fields.put("conflicts", Json.parse(entry.tx().conflicts()));
+            }
             return new Json.ObjectValue(fields);
         }
 

@@ -36,6 +36,13 @@ abstract class TallyCommand implements Callable<Integer> {
         err.flush();
     }
 
+    /** Shows how far a long command has come, unless it answers a program. */
+    final ProgressBar progressBar() {
+        Tally tally = (Tally) spec.root().userObject();
+        PrintWriter err = spec.root().commandLine().getErr();
+        return tally.wantsJson() ? ProgressBar.silent() : ProgressBar.onErrorOutput(err);
+    }
+
     /** Prints a document that is the same whatever was asked for. */
     final void print(String document) {
         spec.root().commandLine().getOut().println(document);

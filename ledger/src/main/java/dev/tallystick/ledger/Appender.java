@@ -134,15 +134,25 @@ final class Appender implements AutoCloseable {
         if (stream.isEmpty()) {
             return new Append.HeadChanged(TxHash.NONE);
         }
-        TxHash hash = stream.get().head();
-        for (int version = stream.get().version(); version >= 1 && !hash.equals(write.expectedHead()); version--) {
-            Tx tx = stream.get().transaction(version);
+        Optional<Append> earlier = lookUp(view, write, stream.get());
+        return earlier.orElse(new Append.HeadChanged(stream.get().head()));
+    }
+
+    private Optional<Append> lookUp(View view, Write write, StreamView stream) throws IOException {
+        TxHash hash = stream.head();
+        for (int version = stream.version(); version >= 1 && !hash.equals(write.expectedHead()); version--) {
+            Tx tx = stream.transaction(version);
             if (tx.txId().equals(write.txId())) {
-                return repeated(view, write, tx, hash, version);
+                return Optional.of(repeated(view, write, tx, hash, version));
+            }
+            Optional<StreamView> joined = stream.merged(version);
+            Optional<Append> there = joined.isPresent() ? lookUp(view, write, joined.get()) : Optional.empty();
+            if (there.isPresent()) {
+                return there;
             }
             hash = tx.parent();
         }
-        return new Append.HeadChanged(stream.get().head());
+        return Optional.empty();
     }
 
     /** The process that made it may have died before the ref was forced; what we acknowledge must be on disk. */

@@ -1,6 +1,7 @@
 package dev.tallystick.ledger;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 /** Finds its way along the roots: from any commit to the newest root, and from there to the root to skip to. */
@@ -43,6 +44,13 @@ final class Chain {
         return parent.isPresent() ? newest(parent.get()) : Optional.empty();
     }
 
+    /** The newest link of the history that {@code link} joined to its own; empty if it joined none. */
+    Optional<Link> joined(Link link) throws IOException {
+        return link.root().merged().isEmpty() || link.commit.parents().size() < 2
+                ? Optional.empty()
+                : newest(link.commit.parents().get(1));
+    }
+
     /** The link that {@code link} skips to. */
     Link skip(Link link) throws IOException {
         Oid skip = link.message.skipCommit();
@@ -69,11 +77,20 @@ final class Chain {
         return at;
     }
 
-    /** The message of a commit that adds {@code leaves} leaves after {@code head}. */
-    String nextMessage(String subject, Link head, int leaves, String merkle) throws IOException {
+    /**
+     * The message of a commit that adds {@code leaves} after {@code head}.
+     *
+     * @param merged the root of the other history that it joins, or empty
+     */
+    String nextMessage(String subject, Link head, List<Leaf> leaves, String merged) throws IOException {
         Link skip = skipOfNext(head);
         ChainRoot root = new ChainRoot(
-                head.root().position() + 1, head.root().hash(), skip.root().hash(), leaves, merkle, "");
+                head.root().position() + 1,
+                head.root().hash(),
+                skip.root().hash(),
+                leaves.size(),
+                Merkle.root(leaves),
+                merged);
         return RootedMessage.text(subject, root, skip.id);
     }
 

@@ -4,9 +4,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
-/** Finds again the leaves that a commit added, by comparing its tree with its parent's. Reads only what differs. */
+/** Finds again the leaves that a commit added, by comparing its tree with its parents'. Reads only what differs. */
 final class CommitLeaves {
 
     private final ObjectStore store;
@@ -18,29 +17,37 @@ final class CommitLeaves {
 
     static List<Leaf> of(ObjectStore store, Commit commit) throws IOException {
         CommitLeaves found = new CommitLeaves(store);
-        Tree before = Tree.empty();
-        Optional<Oid> parent = commit.parent();
-        if (parent.isPresent()) {
-            Oid tree = Commit.parse(store.read(parent.get(), ObjectType.COMMIT)).tree();
-            before = new Tree(store.read(tree, ObjectType.TREE));
+        List<Tree> before = new ArrayList<>();
+        for (Oid parent : commit.parents()) {
+            Oid tree = Commit.parse(store.read(parent, ObjectType.COMMIT)).tree();
+            before.add(new Tree(store.read(tree, ObjectType.TREE)));
         }
         Tree after = new Tree(store.read(commit.tree(), ObjectType.TREE));
         for (String name : Layout.GUARDED) {
             Optional<Tree.Entry> entry = after.find(name);
-            if (entry.isPresent() && !entry.equals(before.find(name))) {
-                found.compare(name, before.find(name).orElse(null), entry.get());
+            if (entry.isPresent()) {
+                found.compare(name, before, entry.get());
             }
         }
         return found.leaves;
     }
 
-    private void compare(String path, Tree.@Nullable Entry old, Tree.Entry now) throws IOException {
+    /** Follows an entry unless one of the parents has it too: what a merge takes over was signed for before. */
+    private void compare(String path, List<Tree> parents, Tree.Entry now) throws IOException {
+        List<Tree> below = new ArrayList<>();
+        for (Tree parent : parents) {
+            Optional<Tree.Entry> same = parent.find(now.name());
+            if (same.equals(Optional.of(now))) {
+                return;
+            }
+            if (same.isPresent() && same.get().isDirectory()) {
+                below.add(tree(same.get()));
+            }
+        }
         if (now.isDirectory()) {
-            Tree before = old == null ? Tree.empty() : tree(old);
             for (Tree.Entry entry : tree(now).entries()) {
-                Optional<Tree.Entry> same = before.find(entry.name());
-                if (!same.equals(Optional.of(entry))) {
-                    compare(path + "/" + entry.name(), same.orElse(null), entry);
+                if (!(inStream(path) && entry.name().equals(StreamView.MERGED))) {
+                    compare(path + "/" + entry.name(), below, entry);
                 }
             }
         } else if (!path.startsWith(Layout.DOCUMENTS + "/")) {
@@ -48,6 +55,10 @@ final class CommitLeaves {
         } else if (!path.endsWith("/" + StreamView.HEAD)) {
             leaves.add(Leaf.of(TxHash.of(store.read(now.id(), ObjectType.BLOB))));
         }
+    }
+
+    private static boolean inStream(String path) {
+        return path.chars().filter(c -> c == '/').count() == 4;
     }
 
     private Tree tree(Tree.Entry entry) throws IOException {

@@ -30,10 +30,15 @@ final class ForcedFiles {
         }
     }
 
-    static void forceDirectory(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+    /** Forces what another program has written. */
+    static void force(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             channel.force(true);
         }
+    }
+
+    static void forceDirectory(Path directory) throws IOException {
+        force(directory);
     }
 
     static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {

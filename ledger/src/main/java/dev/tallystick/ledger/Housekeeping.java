@@ -40,12 +40,12 @@ final class Housekeeping {
     }
 
     /** Whoever calls this holds the join lock. Returns how many objects there are. */
-    int collect(Instant now) throws IOException {
+    int collect(Instant now, Progress progress) throws IOException {
         store.rescan();
         List<Pack> before = store.packs();
         Map<Oid, Path> loose = looseFiles();
         List<Oid> objects = Reachable.from(store, AllRefs.read(repository.directory()));
-        Pack kept = write(objects);
+        Pack kept = write(objects, progress);
         Set<Oid> safe = new HashSet<>(objects);
         List<Pack> superfluous = new ArrayList<>();
         for (Pack pack : before) {
@@ -71,26 +71,28 @@ final class Housekeeping {
         try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             String header = "# v2 git bundle\n" + main + " " + MainRef.NAME + "\n\n";
             ForcedFiles.writeFully(out, ByteBuffer.wrap(header.getBytes(US_ASCII)));
-            fill(new PackStream(out, objects.size()), objects);
+            fill(new PackStream(out, objects.size()), objects, Progress.UNSEEN);
         }
     }
 
-    private Pack write(List<Oid> objects) throws IOException {
+    private Pack write(List<Oid> objects, Progress progress) throws IOException {
         Path directory = repository.objects().resolve("pack");
         Path temporary = Files.createTempFile(directory, PackDirectory.UNFINISHED_JOIN, "");
         try (FileChannel out = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
             PackStream stream = new PackStream(out, objects.size());
-            byte[] checksum = fill(stream, objects);
+            byte[] checksum = fill(stream, objects, progress);
             return store.directory().adopt(temporary, stream.index().bytes(checksum), Oid.at(checksum, 0));
         } finally {
             Files.deleteIfExists(temporary);
         }
     }
 
-    private byte[] fill(PackStream stream, List<Oid> objects) throws IOException {
+    private byte[] fill(PackStream stream, List<Oid> objects, Progress progress) throws IOException {
         Deflater deflater = new Deflater(COMPRESSION);
+        long written = 0;
         try {
             for (Oid id : objects) {
+                progress.report("objects", ++written, objects.size());
                 GitObject object = store.read(id);
                 stream.append(id, PackBuilder.entry(deflater, object.type(), object.content()));
             }

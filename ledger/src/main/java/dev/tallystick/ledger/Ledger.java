@@ -1,12 +1,15 @@
 package dev.tallystick.ledger;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.ledger.verifier.Report;
+import dev.tallystick.ledger.verifier.Trust;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Ledger implements AutoCloseable {
 
+    private final Repository repository;
     private final ObjectStore store;
     private final MainRef main;
     private final Chain chain;
@@ -28,10 +32,12 @@ public final class Ledger implements AutoCloseable {
     private final Appender appender;
     private final GroupCommitter committer;
     private final Housekeeping housekeeping;
+    private final Copies copies;
     private final InstantSource clock;
     private volatile @Nullable View lastSeen;
 
     private Ledger(Repository repository, ObjectStore store, LedgerOptions options) throws IOException {
+        this.repository = repository;
         this.store = store;
         this.main = new MainRef(repository.directory(), repository.local(), options.crashPoints());
         this.chain = new Chain(store);
@@ -47,8 +53,11 @@ public final class Ledger implements AutoCloseable {
         });
         this.joiner = new PackJoiner(store, repository.objects(), joinLock, options.crashPoints());
         this.signers = new Signers(repository.local());
-        this.committer = new GroupCommitter(new BatchWriter(store, main, writerLock, joiner, signers, options));
+        CommitWriter commits = new CommitWriter(store, chain, main, writerLock, signers, options);
+        this.committer = new GroupCommitter(new BatchWriter(store, commits, joiner));
         this.housekeeping = new Housekeeping(repository, store);
+        this.copies = new Copies(
+                repository.directory(), store, main, new Merger(repository.directory(), store, commits, options));
         this.clock = options.clock();
         this.appender = new Appender(this::view, main, committer, options.clock());
     }
@@ -84,6 +93,19 @@ public final class Ledger implements AutoCloseable {
             store.close();
             throw e;
         }
+    }
+
+    /**
+     * Copies the ledger at {@code address}, which is whatever {@code git} takes for one, and remembers it as {@code origin}.
+     * The copy can be read at once; to write to it, it needs the ledger's key ({@link #addSigningKey}).
+     *
+     * @param trust what is known of that ledger from elsewhere
+     * @param progress is told how far the verification of what came has come
+     */
+    public static Clone cloneFrom(String address, Path directory, Trust trust, LedgerOptions options, Progress progress)
+            throws IOException {
+        Report report = Copies.clone(address, directory, trust, options, progress);
+        return report.isClean() ? new Clone.Cloned(open(directory, options)) : new Clone.Unsound(report.findings());
     }
 
     /** Appends and waits for the answer. */
@@ -154,6 +176,11 @@ public final class Ledger implements AutoCloseable {
         return appender.putKey(ring.newest().number() + 1, next.publicKey(), current);
     }
 
+    /** Stores a private key on this machine, so that it can write once the ledger's ring says that this key signs. */
+    public void addSigningKey(SigningKey key) throws IOException {
+        signers.add(key);
+    }
+
     /** The keys of this ledger, oldest first. */
     public List<PublicKey> keys() throws IOException {
         return KeyRing.read(view()).entries().stream().map(KeyRing.Entry::key).toList();
@@ -182,13 +209,55 @@ public final class Ledger implements AutoCloseable {
      * Writes everything into one pack and removes what that makes superfluous; reading and writing go on meanwhile. Returns
      * how many objects the ledger has.
      */
-    public int collectGarbage() throws IOException {
-        return joinLock.holding(() -> housekeeping.collect(clock.instant()));
+    public int collectGarbage(Progress progress) throws IOException {
+        return joinLock.holding(() -> housekeeping.collect(clock.instant(), progress));
     }
 
     /** Writes the whole ledger into one new file, from which {@code git clone} makes a repository. */
     public void bundle(Path file) throws IOException {
         housekeeping.bundle(view().commit(), file);
+    }
+
+    /** Shows every transaction that the head has and {@code since} had not, stream by stream; returns the head. */
+    public CommitId changes(CommitId since, Consumer<Changed> sink) throws IOException {
+        View now = view();
+        View before = new View(store, since.oid(), chain.commit(since.oid()).tree());
+        ChangedStreams.between(before, now, (old, stream) -> {
+            for (int version = ChangedStreams.common(old, stream) + 1;
+                    stream != null && version <= stream.version();
+                    version++) {
+                byte[] bytes = stream.bytes(version);
+                sink.accept(new Changed(stream.id(), new LogEntry(version, TxHash.of(bytes), Tx.parse(bytes))));
+            }
+        });
+        return CommitId.of(now.commit());
+    }
+
+    /** What {@code main} names. */
+    public CommitId commit() throws IOException {
+        return CommitId.of(view().commit());
+    }
+
+    /** The query index of this ledger, brought up to the head. */
+    public QueryIndex index() throws IOException {
+        QueryIndex index = QueryIndex.open(repository.local().resolve("index.db"), this::view);
+        index.refresh();
+        return index;
+    }
+
+    /** Takes over what another copy has more, if this one has nothing of its own; never overwrites anything. */
+    public Fetch fetch(String remote) throws IOException {
+        return copies.fetch(remote);
+    }
+
+    /** Hands everything to another copy, if that has nothing that this one lacks. */
+    public Push push(String remote) throws IOException {
+        return copies.push(remote);
+    }
+
+    /** Fetches, and joins the two histories where each has what the other one lacks. */
+    public Merge merge(String remote) throws IOException {
+        return copies.merge(remote);
     }
 
     /** Finishes what is under way. */

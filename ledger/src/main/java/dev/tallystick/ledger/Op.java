@@ -8,7 +8,7 @@ public enum Op {
     PATCH(2),
     /** The document is no more. Its history stays. */
     DELETE(3),
-    /** Two histories of the document became one; the snapshot is what came out. */
+    /** Two histories of the document became one; the snapshot is what came out, none if it is deleted. */
     MERGE(4);
 
     private final int number;

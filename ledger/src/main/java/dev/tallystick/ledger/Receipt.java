@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -22,57 +23,65 @@ public record Receipt(Json json) {
     static Receipt of(ObjectStore store, Chain chain, View view, StreamView stream, int version) throws IOException {
         Chain.Link signed = chain.newest(view.commit())
                 .orElseThrow(() -> new DamagedObjectException("no commit of this repository bears a root"));
-        Chain.Link holder = holder(store, chain, signed, stream.id(), version);
         byte[] transaction = stream.bytes(version);
-        List<Leaf> leaves = CommitLeaves.of(store, holder.commit());
+        Leaf leaf = Leaf.of(TxHash.of(transaction));
+        List<Json> newestFirst = new ArrayList<>();
+        List<Leaf> leaves = List.of();
+        Optional<Chain.Link> from = Optional.of(signed);
+        while (from.isPresent() && !leaves.contains(leaf)) {
+            Chain.Link holder = holder(store, chain, from.get(), stream, version);
+            roots(chain, holder, from.get(), newestFirst);
+            leaves = CommitLeaves.of(store, holder.commit());
+            from = chain.joined(holder);
+        }
         Map<String, Json> members = new TreeMap<>();
         members.put("version", Json.of(1));
         members.put("transaction", base64(transaction));
-        members.put("path", path(Merkle.path(leaves, Leaf.of(TxHash.of(transaction)))));
-        members.put("roots", roots(chain, holder, signed));
+        members.put("path", path(Merkle.path(leaves, leaf)));
+        members.put("roots", new Json.ArrayValue(newestFirst.reversed()));
         members.put("commit", base64(store.read(signed.id(), ObjectType.COMMIT)));
         members.put("keys", keys(view, signed.root().position()));
         return new Receipt(new Json.ObjectValue(members));
     }
 
     /** The oldest commit that has the version, found by skipping back as long as it is there. */
-    private static Chain.Link holder(ObjectStore store, Chain chain, Chain.Link newest, StreamId id, int version)
+    private static Chain.Link holder(ObjectStore store, Chain chain, Chain.Link newest, StreamView stream, int version)
             throws IOException {
         Chain.Link at = newest;
         while (true) {
             Chain.Link skip = at.root().position() == 0 ? at : chain.skip(at);
-            if (skip.root().position() < at.root().position() && has(store, skip, id, version)) {
+            if (skip.root().position() < at.root().position() && has(store, skip, stream, version)) {
                 at = skip;
                 continue;
             }
             Chain.Link before = chain.before(at).orElse(at);
-            if (before.equals(at) || !has(store, before, id, version)) {
+            if (before.equals(at) || !has(store, before, stream, version)) {
                 return at;
             }
             at = before;
         }
     }
 
-    private static boolean has(ObjectStore store, Chain.Link link, StreamId id, int version) throws IOException {
+    private static boolean has(ObjectStore store, Chain.Link link, StreamView wanted, int version) throws IOException {
         View view = new View(store, link.id(), link.commit().tree());
-        var stream = view.stream(id);
-        return stream.isPresent() && stream.get().version() >= version;
+        var stream = view.stream(wanted.id());
+        return stream.isPresent()
+                && stream.get().version() >= version
+                && stream.get().file(version).equals(wanted.file(version));
     }
 
-    /** The roots from the transaction's own to the signed one, each naming the one before it as previous or skip. */
-    private static Json roots(Chain chain, Chain.Link from, Chain.Link to) throws IOException {
-        List<Json> lines = new ArrayList<>();
+    /** The roots from one to an earlier one of its chain, each naming the next as previous or skip. */
+    private static void roots(Chain chain, Chain.Link from, Chain.Link to, List<Json> newestFirst) throws IOException {
         Chain.Link at = to;
-        lines.add(Json.of(at.root().lines()));
+        newestFirst.add(Json.of(at.root().lines()));
         while (at.root().position() > from.root().position()) {
             boolean skips =
                     ChainRoot.skipTarget(at.root().position()) >= from.root().position();
             at = skips
                     ? chain.skip(at)
                     : chain.before(at).orElseThrow(() -> new DamagedObjectException("the chain of roots is cut"));
-            lines.add(Json.of(at.root().lines()));
+            newestFirst.add(Json.of(at.root().lines()));
         }
-        return new Json.ArrayValue(lines.reversed());
     }
 
     private static Json path(List<Merkle.Step> steps) {

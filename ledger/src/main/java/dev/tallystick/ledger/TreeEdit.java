@@ -70,6 +70,20 @@ final class TreeEdit {
         filesChanged = true;
     }
 
+    /** Puts a directory that is in the store already in this place, whatever was there. */
+    void graft(String name, Oid directory) throws IOException {
+        directories.remove(name);
+        tree.put(Tree.DIRECTORY, name, directory);
+        filesChanged = true;
+    }
+
+    /** Puts an entry as another tree has it. */
+    void replace(Tree.Entry entry) throws IOException {
+        directories.remove(entry.name());
+        tree.put(entry.mode(), entry.name(), entry.id());
+        filesChanged = true;
+    }
+
     boolean isChanged() {
         return filesChanged || directories.values().stream().anyMatch(TreeEdit::isChanged);
     }

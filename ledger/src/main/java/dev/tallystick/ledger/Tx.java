@@ -12,6 +12,7 @@ import dev.tallystick.core.Ulid;
  * @param parent the head this was built on
  * @param schemaVersion of the collection's schema that the result conforms to; 0 if it has none
  * @param merged the other head, of a {@link Op#MERGE} only
+ * @param conflicts what both sides changed, of a {@link Op#MERGE} only: see {@link JsonMerge}; empty if there was nothing
  */
 public record Tx(
         Ulid txId,
@@ -22,7 +23,22 @@ public record Tx(
         String patch,
         TxHash parent,
         int schemaVersion,
-        TxHash merged) {
+        TxHash merged,
+        String conflicts) {
+
+    /** Without conflicts. */
+    public Tx(
+            Ulid txId,
+            long timestamp,
+            StreamId stream,
+            Op op,
+            String snapshot,
+            String patch,
+            TxHash parent,
+            int schemaVersion,
+            TxHash merged) {
+        this(txId, timestamp, stream, op, snapshot, patch, parent, schemaVersion, merged, "");
+    }
 
     public Tx {
         boolean shaped = switch (op) {
@@ -31,7 +47,7 @@ public record Tx(
             case DELETE -> snapshot.isEmpty() && patch.isEmpty() && !parent.isNone();
             case MERGE -> patch.isEmpty() && !parent.isNone() && !merged.isNone();
         };
-        if (!shaped || (op != Op.MERGE && !merged.isNone())) {
+        if (!shaped || (op != Op.MERGE && !(merged.isNone() && conflicts.isEmpty()))) {
             throw new IllegalArgumentException("a " + op + " does not have these parts");
         }
         if (timestamp < 0 || schemaVersion < 0) {
@@ -56,6 +72,7 @@ public record Tx(
         out.bytes(8, parent.raw());
         out.number(9, schemaVersion);
         out.bytes(10, merged.raw());
+        out.bytes(11, conflicts.getBytes(UTF_8));
         return out.toBytes();
     }
 

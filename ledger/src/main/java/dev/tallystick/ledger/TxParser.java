@@ -8,7 +8,7 @@ import java.util.Arrays;
 /** Reads TxV3. One value has one form: what would not be written again byte for byte is refused. */
 final class TxParser {
 
-    private static final int FIELDS = 10;
+    private static final int FIELDS = 11;
 
     private final byte[] bytes;
     private int position;
@@ -56,7 +56,8 @@ final class TxParser {
                 text(texts[7]),
                 TxHash.at(texts[8]),
                 schemaVersion(numbers[9]),
-                TxHash.at(texts[10]));
+                TxHash.at(texts[10]),
+                text(texts[11]));
     }
 
     private static int schemaVersion(long number) throws DamagedObjectException {

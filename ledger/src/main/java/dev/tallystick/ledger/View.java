@@ -17,6 +17,12 @@ final class View {
         this.tree = tree;
     }
 
+    /** The same ledger as another commit has it. */
+    View at(Oid other) throws IOException {
+        return new View(
+                store, other, Commit.parse(store.read(other, ObjectType.COMMIT)).tree());
+    }
+
     Oid commit() {
         return commit;
     }
@@ -40,6 +46,20 @@ final class View {
                 .orElseThrow(() -> new DamagedObjectException("stream " + id + " has no HEAD"));
         TxHash hash = TxHash.parseLine(store.read(head.id(), ObjectType.BLOB));
         return new StreamView(this, id, hash, newest(id, root), directory);
+    }
+
+    /** The stream in a directory, named by its newest transaction and checked to belong there. */
+    StreamView namedStream(Tree.Entry entry) throws IOException {
+        StreamView found = stream(StreamId.of("unnamed", entry.name()), entry.id());
+        StreamId id = found.newest().stream();
+        if (!id.path().getLast().equals(entry.name())) {
+            throw new DamagedObjectException(entry.name() + " holds the stream " + id);
+        }
+        return new StreamView(this, id, found.head(), found.version(), entry.id());
+    }
+
+    Tree directory(Oid id) throws IOException {
+        return tree(id);
     }
 
     Optional<Tree.Entry> find(List<String> path) throws IOException {
@@ -80,7 +100,9 @@ final class View {
         while (true) {
             Tree.Entry candidate = null;
             for (Tree.Entry entry : level) {
-                candidate = entry.name().equals(StreamView.HEAD) ? candidate : entry;
+                boolean version =
+                        !entry.name().equals(StreamView.HEAD) && !entry.name().equals(StreamView.MERGED);
+                candidate = version ? entry : candidate;
             }
             if (candidate == null) {
                 throw new DamagedObjectException("stream " + id + " has no transactions");

@@ -48,31 +48,56 @@ class CrashStatesTest {
         }
     }
 
+    @Test
+    void a_sample_of_the_states_that_a_power_cut_during_gc_can_leave_is_whole() throws Exception {
+        checkSample(record(3, OneCollector.class, 0), 13);
+    }
+
+    @Test
+    void a_sample_of_the_states_that_a_power_cut_while_packs_are_joined_can_leave_is_whole() throws Exception {
+        checkSample(record(PackJoiner.FAN_IN, OneWriter.class, 1), 17);
+    }
+
+    private void checkSample(Recording recording, int seed) throws IOException {
+        Random random = new Random(seed);
+        for (int i = 0; i < SAMPLE; i++) {
+            int calls = random.nextInt(recording.disk.size() + 1);
+            check(recording, calls, recording.disk.anyChoice(calls, random), i);
+        }
+    }
+
     /** A ledger with one version, a copy of it, and the calls that added {@code appends} more. */
     private Recording record(int appends) throws Exception {
+        return record(1, OneWriter.class, appends);
+    }
+
+    private Recording record(int versions, Class<?> work, int appends) throws Exception {
         Path repository = scratch.resolve("ledger.git");
         SigningKey root = SigningKey.generate();
         Anchored anchor;
         try (Ledger ledger = Ledger.init(repository, root, LedgerOptions.defaults())) {
-            Writes.done(ledger, OneWriter.write(1, TxHash.NONE));
+            TxHash head = TxHash.NONE;
+            for (int version = 1; version <= versions; version++) {
+                head = Writes.done(ledger, OneWriter.write(version, head));
+            }
             anchor = ledger.head();
         }
         Path before = scratch.resolve("before.git");
         copy(repository, before);
-        Strace.Run run = Strace.record(scratch, OneWriter.class, repository.toString(), Integer.toString(appends));
+        Strace.Run run = Strace.record(scratch, work, repository.toString(), Integer.toString(appends));
         assertThat(run.acknowledged()).isEqualTo(appends);
         return new Recording(
-                before, root.publicKey().line(), anchor, new RecordedDisk(repository, before, run.calls()));
+                versions, before, root.publicKey().line(), anchor, new RecordedDisk(repository, before, run.calls()));
     }
 
-    private record Recording(Path before, String rootKey, Anchored anchor, RecordedDisk disk) {}
+    private record Recording(int versions, Path before, String rootKey, Anchored anchor, RecordedDisk disk) {}
 
     private void check(Recording recording, int calls, List<Boolean> lost, int number) throws IOException {
         Path state = scratch.resolve("state-" + number + ".git");
         copy(recording.before, state);
         recording.disk.rebuild(state, calls, lost);
         String description = recording.disk.describe(calls, lost);
-        int acknowledged = 1 + recording.disk.acknowledged(calls);
+        int acknowledged = recording.versions + recording.disk.acknowledged(calls);
 
         Trust trust = Trust.in(recording.rootKey).anchoredAt(recording.anchor.position(), recording.anchor.root());
         assertThat(Verifier.verify(state, trust, Verifier.Depth.DEEP).findings())
@@ -89,6 +114,16 @@ class CrashStatesTest {
                     .hasSize(acknowledged + 1);
         }
         delete(state);
+    }
+
+    /** A process that collects garbage. */
+    static final class OneCollector {
+
+        public static void main(String[] arguments) throws Exception {
+            try (Ledger ledger = Ledger.open(Path.of(arguments[0]), LedgerOptions.defaults())) {
+                ledger.collectGarbage(Progress.UNSEEN);
+            }
+        }
     }
 
     private static void copy(Path from, Path to) throws IOException {

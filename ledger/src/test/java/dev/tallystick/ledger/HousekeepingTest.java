@@ -48,10 +48,10 @@ class HousekeepingTest {
         List<LogEntry> log;
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
             log = ledger.log(STREAM, 100, 100);
-            assertThat(ledger.collectGarbage()).isGreaterThan(12 * 4);
+            assertThat(ledger.collectGarbage(Progress.UNSEEN)).isGreaterThan(12 * 4);
             assertThat(ledger.log(STREAM, 100, 100)).isEqualTo(log);
             done(ledger, put(STREAM, log.getFirst().hash(), "13"));
-            ledger.collectGarbage();
+            ledger.collectGarbage(Progress.UNSEEN);
         }
         assertThat(packs()).hasSize(1);
         assertThat(Native.git(repository, "cat-file", "-t", "v1").strip()).isEqualTo("tag");
@@ -67,7 +67,7 @@ class HousekeepingTest {
         }
         Native.git(repository, "hash-object", "-w", "--stdin");
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
-            ledger.collectGarbage();
+            ledger.collectGarbage(Progress.UNSEEN);
         }
         assertThat(packs())
                 .as("the new pack, and one that somebody may be about to refer to")
@@ -75,7 +75,7 @@ class HousekeepingTest {
 
         Instant later = Instant.now().plus(Duration.ofDays(15));
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults().withClock(() -> later))) {
-            ledger.collectGarbage();
+            ledger.collectGarbage(Progress.UNSEEN);
         }
         assertThat(packs()).hasSize(1);
         judge();

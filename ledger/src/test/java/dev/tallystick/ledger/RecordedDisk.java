@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -81,6 +82,11 @@ final class RecordedDisk {
             choices.add(choice);
         }
         return choices;
+    }
+
+    /** One of these ways, where there are too many to try them all. */
+    List<Boolean> anyChoice(int upTo, Random random) {
+        return unforced(upTo).stream().map(call -> random.nextBoolean()).toList();
     }
 
     String describe(int upTo, List<Boolean> lost) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The chain of signed roots: each commit adds what its root says, and nothing else has changed. */
 final class History {
@@ -11,18 +12,23 @@ final class History {
     private static final List<String> GUARDED = List.of("documents", "keys", "schemas");
     private static final String NOTHING = "0".repeat(64);
 
+    /** A root and what it skips to, as far as that is known. Of a foreign commit: the root that it stands on. */
+    record Link(long position, String root, @Nullable Link skip) {}
+
     private final ObjectFiles objects;
     private final Findings findings;
     private final Trust trust;
+    private final Watcher watcher;
     private final Streams streams;
-    private final Ring ring = new Ring();
-    private final Map<Long, String> roots = new HashMap<>();
+    private final Map<String, Ring> rings = new HashMap<>();
+    private final Map<String, Link> links = new HashMap<>();
     private long transactions;
 
-    History(ObjectFiles objects, Findings findings, Trust trust) {
+    History(ObjectFiles objects, Findings findings, Trust trust, Watcher watcher) {
         this.objects = objects;
         this.findings = findings;
         this.trust = trust;
+        this.watcher = watcher;
         this.streams = new Streams(objects, findings);
     }
 
@@ -30,61 +36,70 @@ final class History {
         return transactions;
     }
 
-    /** Checks every commit from the first one on. */
+    /** The newest root at or before a commit that was checked; null if there is none. */
+    @Nullable
+    Link link(String commit) {
+        return links.get(commit);
+    }
+
+    /** Takes a commit for sound, as the ground that others are judged on. */
+    void believe(SignedCommit commit, Link newest) {
+        links.put(commit.id(), newest);
+    }
+
+    /** Checks commits, parents first: their roots and signatures, and all that they add. */
     void checkAll(List<SignedCommit> commits) throws IOException {
-        Tree before = Tree.EMPTY;
-        long position = -1;
+        long checked = 0;
         for (SignedCommit commit : commits) {
-            Tree after;
+            watcher.report("commits", ++checked, commits.size());
             try {
-                after = Tree.parse(objects.read(commit.tree(), "tree"));
+                check(commit);
             } catch (Unsound e) {
                 findings.add(Finding.Kind.OBJECT, "commit " + commit.id(), e.detail());
                 return;
             }
-            if (commit.isForeign()) {
-                checkForeign(commit, before, after);
-            } else {
-                position++;
-                MerkleRoot leaves = new MerkleRoot();
-                keys(commit, before, after, leaves);
-                chained(commit, position, true);
-                schemas(commit, before, after, leaves);
-                transactions += streams.checkAdded(commit, before.id("documents"), after.id("documents"), leaves);
-                String counted = leaves.count() + " " + leaves.root();
-                if (!commit.trailer("Leaves").equals(counted)) {
-                    wrong(commit, "its root stands for other transactions than it holds");
-                }
-            }
-            before = after;
-        }
-        if (position < 0 && !commits.isEmpty()) {
-            findings.add(Finding.Kind.SIGNATURE, "main", "no commit bears a root");
         }
     }
 
-    /** Checks the commits given, which may begin in the middle, with the keys of the newest one. */
-    void checkNewest(List<SignedCommit> commits) throws IOException {
-        if (commits.isEmpty()) {
+    /** Checks roots, keys and signatures only, of commits that may begin in the middle. */
+    void checkRoots(List<SignedCommit> commits) throws IOException {
+        for (SignedCommit commit : commits) {
+            try {
+                Tree after = Tree.parse(objects.read(commit.tree(), "tree"));
+                for (String parent : commit.isForeign() ? List.<String>of() : commit.lineage()) {
+                    if (links.containsKey(parent)) {
+                        keys(commit, treeOf(parent), after, new MerkleRoot());
+                    }
+                }
+                chained(commit, after);
+            } catch (Unsound e) {
+                findings.add(Finding.Kind.OBJECT, "commit " + commit.id(), e.detail());
+            }
+        }
+    }
+
+    private void check(SignedCommit commit) throws IOException, Unsound {
+        Tree after = Tree.parse(objects.read(commit.tree(), "tree"));
+        List<String> parents = commit.lineage();
+        Tree before = parents.isEmpty() ? Tree.EMPTY : treeOf(parents.getFirst());
+        chained(commit, after);
+        if (commit.isForeign()) {
+            checkForeign(commit, before, after);
             return;
         }
-        try {
-            Tree newest = Tree.parse(objects.read(commits.getLast().tree(), "tree"));
-            Tree files = tree(newest.id("keys"));
-            for (int number = 1; number <= files.entries().size(); number++) {
-                String name = Integer.toString(number);
-                ring.add(name, objects.read(files.id(name), "blob"));
-            }
-        } catch (Unsound e) {
-            findings.add(Finding.Kind.SIGNATURE, "keys", e.detail());
+        MerkleRoot leaves = new MerkleRoot();
+        if (commit.isMerge() && parents.size() == 2) {
+            Tree other = treeOf(parents.get(1));
+            joinedFiles(commit, before, other, after);
+            transactions += new JoinedStreams(streams, findings, leaves)
+                    .check(before.id("documents"), other.id("documents"), after.id("documents"));
+        } else {
+            keys(commit, before, after, leaves);
+            schemas(commit, before, after, leaves);
+            transactions += streams.checkAdded(commit, before.id("documents"), after.id("documents"), leaves);
         }
-        checkRootKey();
-        long position = -1;
-        for (SignedCommit commit : commits) {
-            if (!commit.isForeign()) {
-                position = position < 0 ? commit.position() : position + 1;
-                chained(commit, position, position == 0);
-            }
+        if (!commit.trailer("Leaves").equals(leaves.count() + " " + leaves.root())) {
+            wrong(commit, "its root stands for other transactions than it holds");
         }
     }
 
@@ -96,23 +111,76 @@ final class History {
         }
     }
 
-    private void chained(SignedCommit commit, long position, boolean fromTheStart) {
-        String root = commit.trailer("Root");
+    private void chained(SignedCommit commit, Tree after) throws IOException {
+        List<String> parents = commit.lineage();
+        Link base = parents.isEmpty() ? null : links.get(parents.getFirst());
+        if (commit.isForeign()) {
+            if (base != null) {
+                links.put(commit.id(), base);
+            }
+            return;
+        }
+        boolean known = parents.isEmpty() || base != null;
+        long position = known ? (base == null ? 0 : base.position + 1) : commit.position();
         if (commit.position() != position) {
             wrong(commit, "it claims position " + commit.position() + " and stands at " + position);
         }
-        String previous = position == 0 ? NOTHING : roots.get(position - 1);
-        String skip = position == 0 ? NOTHING : roots.get(position - Long.lowestOneBit(position));
-        boolean knowsPrevious = previous != null || fromTheStart;
-        boolean knowsSkip = skip != null || fromTheStart;
-        if ((knowsPrevious && !commit.trailer("Previous").equals(previous))
-                || (knowsSkip && !commit.trailer("Skip").equals(skip))) {
+        String previous = base == null ? NOTHING : base.root;
+        Link skip = skip(base, position);
+        String skipped = position == 0 ? NOTHING : skip == null ? commit.trailer("Skip") : skip.root;
+        if (known
+                && (!commit.trailer("Previous").equals(previous)
+                        || !commit.trailer("Skip").equals(skipped))) {
             wrong(commit, "it is not chained to the roots before it");
         }
-        roots.put(position, root);
+        joins(commit, parents);
+        links.put(commit.id(), new Link(position, commit.trailer("Root"), skip));
+        Ring ring = ring(commit, after.id("keys"));
         String key = ring.at(position);
         if (key.isEmpty() || !commit.isSignedBy(key)) {
             wrong(commit, "it is not signed by the key in force at position " + position);
+        }
+    }
+
+    /** The root at {@code position} with its lowest bit cleared, found by the skips of the roots before; null if unknown. */
+    private static @Nullable Link skip(@Nullable Link base, long position) {
+        long target = position - Long.lowestOneBit(position);
+        Link at = base;
+        while (at != null && at.position > target) {
+            at = at.skip;
+        }
+        return at;
+    }
+
+    /** A second parent and the root that vouches for it come together or not at all. */
+    private void joins(SignedCommit commit, List<String> parents) {
+        if (parents.size() != (commit.isMerge() ? 2 : Math.min(parents.size(), 1))) {
+            wrong(commit, "its parents are not those that its root names");
+            return;
+        }
+        Link second = commit.isMerge() ? links.get(parents.get(1)) : null;
+        if (second != null && (!commit.trailer("Merged").equals(second.root) || second.position >= commit.position())) {
+            wrong(commit, "it does not join the root of its second parent");
+        }
+    }
+
+    private void joinedFiles(SignedCommit commit, Tree first, Tree second, Tree after) throws IOException {
+        if (!after.id("keys").equals(first.id("keys")) || !after.id("keys").equals(second.id("keys"))) {
+            wrong(commit, "it joins histories with different keys");
+        }
+        try {
+            MerkleRoot unused = new MerkleRoot();
+            schemas(commit, first, after, unused);
+            schemas(commit, second, after, unused);
+            for (String collection : tree(after.id("schemas")).entries().keySet()) {
+                String now = tree(after.id("schemas")).id(collection);
+                boolean one = now.equals(tree(first.id("schemas")).id(collection));
+                if (!one && !now.equals(tree(second.id("schemas")).id(collection))) {
+                    throw new Unsound("schemas of " + collection + " are what neither history had");
+                }
+            }
+        } catch (Unsound e) {
+            findings.add(Finding.Kind.HISTORY, "schemas in commit " + commit.id(), e.detail());
         }
     }
 
@@ -121,30 +189,39 @@ final class History {
             Tree old = tree(before.id("keys"));
             Tree now = tree(after.id("keys"));
             added("keys", old, now, leaves);
-            for (String name : now.entries().keySet()) {
-                if (old.id(name).isEmpty()) {
-                    ring.add(name, objects.read(now.id(name), "blob"));
-                    if (ring.size() > 1 && ring.newestFrom() != commit.position() + 1) {
-                        throw new Unsound("does not follow the commit that brings it");
-                    }
-                }
+            Ring ring = ring(commit, after.id("keys"));
+            boolean rotated = now.entries().size() > old.entries().size() && ring.size() > 1;
+            if (rotated
+                    && (ring.newestFrom() != commit.position() + 1
+                            || now.entries().size() != old.entries().size() + 1)) {
+                throw new Unsound("a key does not follow the commit that brings it");
             }
         } catch (Unsound e) {
             findings.add(Finding.Kind.SIGNATURE, "keys in commit " + commit.id(), e.detail());
         }
-        if (old(before)) {
-            checkRootKey();
+    }
+
+    /** The ring in this tree, each key vouched for by the one before it, and the first one by the verifier. */
+    private Ring ring(SignedCommit commit, String id) throws IOException {
+        Ring known = rings.get(id);
+        if (known != null) {
+            return known;
         }
-    }
-
-    private static boolean old(Tree before) {
-        return before.entries().isEmpty();
-    }
-
-    private void checkRootKey() {
+        Ring ring = new Ring();
+        try {
+            Tree files = tree(id);
+            for (int number = 1; number <= files.entries().size(); number++) {
+                String name = Integer.toString(number);
+                ring.add(name, objects.read(files.id(name), "blob"));
+            }
+        } catch (Unsound e) {
+            findings.add(Finding.Kind.SIGNATURE, "keys in commit " + commit.id(), e.detail());
+        }
         if (!trust.rootKey().isEmpty() && !ring.root().equals(trust.rootKey())) {
             findings.add(Finding.Kind.SIGNATURE, "keys/1", "is not the root key that the verifier trusts");
         }
+        rings.put(id, ring);
+        return ring;
     }
 
     private void schemas(SignedCommit commit, Tree before, Tree after, MerkleRoot leaves) throws IOException {
@@ -178,6 +255,11 @@ final class History {
             }
             leaves.addFile(directory + "/" + number, objects.read(file.id(), "blob"));
         }
+    }
+
+    private Tree treeOf(String commit) throws IOException, Unsound {
+        return Tree.parse(objects.read(
+                SignedCommit.parse(commit, objects.read(commit, "commit")).tree(), "tree"));
     }
 
     private Tree tree(String id) throws IOException, Unsound {

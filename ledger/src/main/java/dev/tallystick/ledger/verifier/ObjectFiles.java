@@ -57,11 +57,13 @@ final class ObjectFiles implements AutoCloseable {
     }
 
     /** Reads all files from front to back and returns the number of objects in them. */
-    long audit(Findings findings) throws IOException {
+    long audit(Findings findings, Watcher watcher) throws IOException {
         long count = 0;
+        long total = packs.stream().mapToLong(PackFile::count).sum();
+        long[] seen = {0};
         for (PackFile pack : packs) {
             try {
-                count += pack.audit(this::read);
+                count += pack.audit(this::read, () -> watcher.report("objects", ++seen[0], total));
             } catch (Unsound e) {
                 findings.add(Finding.Kind.OBJECT, pack.name() + ".pack", e.detail());
             }

@@ -72,7 +72,7 @@ final class PackFile implements AutoCloseable {
     }
 
     /** Reads everything; returns how many objects there are. Any difference to what the index says is unsound. */
-    int audit(Bases bases) throws IOException, Unsound {
+    int audit(Bases bases, Runnable each) throws IOException, Unsound {
         checkTrailers();
         Map<Long, Integer> byOffset = new TreeMap<>();
         for (int i = 0; i < count; i++) {
@@ -100,6 +100,7 @@ final class PackFile implements AutoCloseable {
                 throw new Unsound("the index has another checksum for object " + id);
             }
             expected = raw.end;
+            each.run();
         }
         if (expected != length - HASH) {
             throw new Unsound("the pack goes on after its last object");

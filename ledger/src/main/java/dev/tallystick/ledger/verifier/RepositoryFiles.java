@@ -18,6 +18,12 @@ final class RepositoryFiles {
 
     /** Returns the commit that {@code main} names. */
     static Optional<String> check(Path repository, Findings findings) throws IOException {
+        checkShape(repository, findings);
+        return main(repository, findings);
+    }
+
+    /** Everything but {@code main}. */
+    static void checkShape(Path repository, Findings findings) throws IOException {
         for (String file : List.of(
                 "objects/info/alternates", "objects/info/http-alternates", "info/grafts", "shallow", "reftable")) {
             if (Files.exists(repository.resolve(file))) {
@@ -40,7 +46,6 @@ final class RepositoryFiles {
         if (!text(repository.resolve("HEAD")).equals(Optional.of("ref: " + MAIN + "\n"))) {
             findings.add(Finding.Kind.REF, "HEAD", "does not say 'ref: " + MAIN + "'");
         }
-        return main(repository, findings);
     }
 
     private static Optional<String> main(Path repository, Findings findings) throws IOException {

@@ -65,6 +65,16 @@ record SignedCommit(
         return trailers.isEmpty();
     }
 
+    /** Whether it joins two histories: then the second parent is vouched for by the trailer {@code Merged}. */
+    boolean isMerge() {
+        return trailers.containsKey("Merged");
+    }
+
+    /** The parents that count: of a foreign commit the first alone, because nobody vouches for what else it joins. */
+    List<String> lineage() {
+        return isForeign() && !parents.isEmpty() ? List.of(parents.getFirst()) : parents;
+    }
+
     long position() {
         return Long.parseLong(trailer("Position"));
     }

@@ -11,7 +11,8 @@ import java.util.TreeMap;
 /** The streams of documents: what a commit adds to them, and what they are in the end. */
 final class Streams {
 
-    private static final String HEAD = "HEAD";
+    static final String HEAD = "HEAD";
+    static final String MERGED = "merged";
 
     private final ObjectFiles objects;
     private final Findings findings;
@@ -102,6 +103,9 @@ final class Streams {
         try {
             Map<Integer, String> added = new TreeMap<>();
             collectAdded(stream.before, stream.after, "", added);
+            if (!tree(stream.before).id(MERGED).equals(tree(stream.after).id(MERGED))) {
+                throw new Unsound("a commit that joins nothing changes what was joined");
+            }
             int old = newest(stream.before);
             String head = old == 0 ? "" : head(stream.before);
             for (int version = old + 1; version <= old + added.size(); version++) {
@@ -112,6 +116,9 @@ final class Streams {
                 }
                 Transaction transaction = Transaction.parse(objects.read(id, "blob"));
                 at = transaction.id();
+                if (transaction.isMerge()) {
+                    throw new Unsound("it joins two histories in a commit that does not");
+                }
                 if (!transaction.parent().equals(head)) {
                     throw new Unsound("it is not built on the version before it");
                 }
@@ -150,7 +157,7 @@ final class Streams {
         }
     }
 
-    private static void checkPlace(String path, Transaction transaction) throws Unsound {
+    static void checkPlace(String path, Transaction transaction) throws Unsound {
         String name = transaction.directory();
         String expected = "documents/" + transaction.collection() + "/" + name.substring(4, 6) + "/"
                 + name.substring(6, 8) + "/" + name;
@@ -177,7 +184,7 @@ final class Streams {
         }
     }
 
-    private Transaction transaction(String stream, int version) throws IOException, Unsound {
+    Transaction transaction(String stream, int version) throws IOException, Unsound {
         String id = stream;
         for (String name : place(Integer.toString(version)).split("/", -1)) {
             id = tree(id).id(name);
@@ -188,7 +195,7 @@ final class Streams {
         return Transaction.parse(objects.read(id, "blob"));
     }
 
-    private String head(String stream) throws IOException, Unsound {
+    String head(String stream) throws IOException, Unsound {
         String line = new String(objects.read(tree(stream).id(HEAD), "blob"), US_ASCII);
         if (line.length() != 65 || !line.endsWith("\n") || !Hashes.isHex(line.substring(0, 64), 64)) {
             throw new Unsound("HEAD names no transaction");
@@ -197,14 +204,14 @@ final class Streams {
     }
 
     /** The number of versions, which is that of the newest: found by going to the largest name in every directory. */
-    private int newest(String stream) throws IOException, Unsound {
+    int newest(String stream) throws IOException, Unsound {
         String at = stream;
         while (!at.isEmpty()) {
             String last = "";
             for (String name : tree(at).entries().keySet()) {
                 boolean larger =
                         name.length() > last.length() || (name.length() == last.length() && name.compareTo(last) > 0);
-                last = !name.equals(HEAD) && larger ? name : last;
+                last = !name.equals(HEAD) && !name.equals(MERGED) && larger ? name : last;
             }
             Tree.Entry entry = tree(at).entries().get(last);
             if (entry == null || !last.matches("[0-9]{1,9}")) {
@@ -219,7 +226,7 @@ final class Streams {
     }
 
     /** What is new, each on the path that its number demands. Nothing may have changed or gone. */
-    private void collectAdded(String before, String after, String path, Map<Integer, String> added)
+    void collectAdded(String before, String after, String path, Map<Integer, String> added)
             throws IOException, Unsound {
         Tree old = tree(before);
         Tree now = tree(after);
@@ -231,8 +238,11 @@ final class Streams {
         for (Map.Entry<String, Tree.Entry> entry : now.entries().entrySet()) {
             String name = entry.getKey();
             String id = entry.getValue().id();
-            if (id.equals(old.id(name))
-                    || (path.isEmpty() && name.equals(HEAD) && entry.getValue().isFile())) {
+            boolean head =
+                    path.isEmpty() && name.equals(HEAD) && entry.getValue().isFile();
+            boolean joined =
+                    path.isEmpty() && name.equals(MERGED) && entry.getValue().isDirectory();
+            if (id.equals(old.id(name)) || head || joined) {
                 continue;
             }
             if (!name.matches("[0-9]{1,9}")) {
@@ -258,7 +268,7 @@ final class Streams {
         return place.append(number).toString();
     }
 
-    private Tree tree(String id) throws IOException, Unsound {
+    Tree tree(String id) throws IOException, Unsound {
         return id.isEmpty() ? Tree.EMPTY : Tree.parse(objects.read(id, "tree"));
     }
 }

@@ -18,10 +18,11 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
     private static final int PARENT = 8;
     private static final int SCHEMA = 9;
     private static final int MERGED = 10;
+    private static final int CONFLICTS = 11;
 
     static Transaction parse(byte[] bytes) throws Unsound {
-        byte[][] texts = new byte[MERGED + 1][0];
-        long[] numbers = new long[MERGED + 1];
+        byte[][] texts = new byte[CONFLICTS + 1][0];
+        long[] numbers = new long[CONFLICTS + 1];
         int[] at = {0};
         int last = 0;
         ByteArrayOutputStream again = new ByteArrayOutputStream(bytes.length);
@@ -29,7 +30,7 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
             long tag = varint(bytes, at, again);
             int field = (int) (tag >>> 3);
             boolean number = field == 2 || field == OP || field == SCHEMA;
-            if (field <= last || field > MERGED || (tag & 7) != (number ? 0 : 2)) {
+            if (field <= last || field > CONFLICTS || (tag & 7) != (number ? 0 : 2)) {
                 throw new Unsound("a transaction's fields are not in order");
             }
             last = field;
@@ -75,6 +76,15 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
         return numbers[OP] == 2;
     }
 
+    boolean isMerge() {
+        return numbers[OP] == 4;
+    }
+
+    /** The other head that a MERGE joins. */
+    String merged() {
+        return Hashes.hex(texts[MERGED]);
+    }
+
     String snapshot() {
         return text(SNAPSHOT);
     }
@@ -105,7 +115,8 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
             case 4 -> !patch && merged && texts[PARENT].length == 32;
             default -> false;
         };
-        return hashes && op && text(TX_ID).matches("[0-7][0-9A-HJKMNP-TV-Z]{25}");
+        boolean conflicts = texts[CONFLICTS].length == 0 || isMerge();
+        return hashes && op && conflicts && text(TX_ID).matches("[0-7][0-9A-HJKMNP-TV-Z]{25}");
     }
 
     private String text(int field) {

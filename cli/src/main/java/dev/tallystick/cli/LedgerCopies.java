@@ -1,0 +1,247 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.ledger.Ledger;
+import dev.tallystick.ledger.LedgerOptions;
+import dev.tallystick.ledger.Merge.JoinedStream;
+import dev.tallystick.ledger.NotALedgerException;
+import dev.tallystick.ledger.RemoteFailedException;
+import dev.tallystick.ledger.verifier.Finding;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The commands that deal with other copies of a ledger. None of them ever overwrites a commit, here or there. */
+final class LedgerCopies {
+
+    private LedgerCopies() {}
+
+    /** What they have in common. */
+    abstract static class Copying extends LedgerAdmin.Whole {
+
+        @Parameters(
+                paramLabel = "REMOTE",
+                defaultValue = "origin",
+                description = "The other copy: a remote's name, or an address that git takes (origin).")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String remote;
+
+        abstract ExitCode run(Ledger opened, String address) throws IOException;
+
+        @Override
+        final ExitCode run() throws IOException {
+            try (Ledger opened = ledger().open()) {
+                return run(opened, remote);
+            } catch (RemoteFailedException e) {
+                throw unreachable(e);
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailed(ExitCode.USAGE, LedgerCommand.message(e), "Pass a remote's name or address.");
+            }
+        }
+
+        final ExitCode answer(ExitCode code, String outcome, String text, Map<String, Json> more) {
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            fields.put("outcome", Json.of(outcome));
+            fields.putAll(more);
+            answer(text, fields);
+            return code;
+        }
+    }
+
+    private static CommandFailed unreachable(RemoteFailedException e) {
+        return new CommandFailed(
+                ExitCode.NOT_FOUND, LedgerCommand.message(e), "Nothing was changed here; mend it and repeat.");
+    }
+
+    @Command(
+            name = "clone",
+            description = "Copy a ledger into --repo and verify it from its first commit on.",
+            sortOptions = false)
+    static final class Clone extends LedgerAdmin.Whole {
+
+        @Parameters(paramLabel = "ADDRESS", description = "Where it is: whatever git takes.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String address;
+
+        @Option(names = "--root-key", paramLabel = "FILE", description = "The root key, as you know it from elsewhere.")
+        private @Nullable Path rootKey;
+
+        @Option(names = "--anchor", paramLabel = "FILE", description = "An anchor that 'anchor' has written.")
+        private @Nullable Path anchor;
+
+        @Override
+        ExitCode run() throws IOException {
+            try (ProgressBar bar = progressBar()) {
+                return tell(Ledger.cloneFrom(
+                        address,
+                        ledger().repository(),
+                        LedgerCommand.trust(rootKey, anchor),
+                        LedgerOptions.defaults(),
+                        bar::report));
+            } catch (RemoteFailedException e) {
+                throw unreachable(e);
+            } catch (NotALedgerException e) {
+                throw new CommandFailed(ExitCode.CONFLICT, LedgerCommand.message(e), "Choose another directory.");
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailed(ExitCode.USAGE, LedgerCommand.message(e), "Pass an address that git takes.");
+            }
+        }
+
+        private ExitCode tell(dev.tallystick.ledger.Clone clone) throws IOException {
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            switch (clone) {
+                case dev.tallystick.ledger.Clone.Cloned cloned -> {
+                    try (Ledger copy = cloned.ledger()) {
+                        fields.put("outcome", Json.of("cloned"));
+                        fields.put("commit", Json.of(copy.commit().hex()));
+                        answer("cloned, at commit " + copy.commit(), fields);
+                    }
+                    return ExitCode.OK;
+                }
+                case dev.tallystick.ledger.Clone.Unsound unsound -> {
+                    List<String> findings =
+                            unsound.findings().stream().map(Finding::toString).toList();
+                    fields.put("outcome", Json.of("unsound"));
+                    fields.put(
+                            "findings",
+                            new Json.ArrayValue(
+                                    findings.stream().<Json>map(Json::of).toList()));
+                    answer(String.join("\n", findings), fields);
+                    return ExitCode.CONFLICT;
+                }
+            }
+        }
+    }
+
+    @Command(name = "fetch", description = "Take over what another copy has more, if nothing here is in the way.")
+    static final class Fetch extends Copying {
+
+        @Override
+        ExitCode run(Ledger opened, String address) throws IOException {
+            return switch (opened.fetch(address)) {
+                case dev.tallystick.ledger.Fetch.UpToDate done ->
+                    answer(
+                            ExitCode.OK,
+                            "up_to_date",
+                            "up to date",
+                            commit(done.head().hex()));
+                case dev.tallystick.ledger.Fetch.Forwarded done ->
+                    answer(
+                            ExitCode.OK,
+                            "forwarded",
+                            "now at " + done.head(),
+                            commit(done.head().hex()));
+                case dev.tallystick.ledger.Fetch.Diverged diverged ->
+                    answer(
+                            ExitCode.CONFLICT,
+                            "diverged",
+                            "diverged: each has what the other lacks; 'merge' joins them\nours    " + diverged.ours()
+                                    + "\ntheirs  " + diverged.theirs(),
+                            Map.of(
+                                    "ours", Json.of(diverged.ours().hex()),
+                                    "theirs", Json.of(diverged.theirs().hex())));
+                case dev.tallystick.ledger.Fetch.Refused refused ->
+                    answer(ExitCode.CONFLICT, "refused", "refused: " + refused.reason(), reason(refused.reason()));
+            };
+        }
+    }
+
+    @Command(name = "push", description = "Hand everything to another copy, if it has nothing that this one lacks.")
+    static final class Push extends Copying {
+
+        @Override
+        ExitCode run(Ledger opened, String address) throws IOException {
+            return switch (opened.push(address)) {
+                case dev.tallystick.ledger.Push.Pushed done ->
+                    answer(
+                            ExitCode.OK,
+                            "pushed",
+                            "pushed " + done.head(),
+                            commit(done.head().hex()));
+                case dev.tallystick.ledger.Push.UpToDate done ->
+                    answer(
+                            ExitCode.OK,
+                            "up_to_date",
+                            "up to date",
+                            commit(done.head().hex()));
+                case dev.tallystick.ledger.Push.FetchFirst behind ->
+                    answer(
+                            ExitCode.CONFLICT,
+                            "fetch_first",
+                            "nothing was pushed: the other copy has more; 'fetch' first",
+                            Map.of());
+                case dev.tallystick.ledger.Push.Refused refused ->
+                    answer(ExitCode.CONFLICT, "refused", "refused: " + refused.reason(), reason(refused.reason()));
+            };
+        }
+    }
+
+    @Command(
+            name = "merge",
+            description = "Fetch, and join the two histories; conflicts are recorded, nothing is lost.")
+    static final class Merge extends Copying {
+
+        @Override
+        ExitCode run(Ledger opened, String address) throws IOException {
+            return switch (opened.merge(address)) {
+                case dev.tallystick.ledger.Merge.UpToDate done ->
+                    answer(
+                            ExitCode.OK,
+                            "up_to_date",
+                            "up to date",
+                            commit(done.head().hex()));
+                case dev.tallystick.ledger.Merge.Forwarded done ->
+                    answer(
+                            ExitCode.OK,
+                            "forwarded",
+                            "now at " + done.head(),
+                            commit(done.head().hex()));
+                case dev.tallystick.ledger.Merge.Joined joined ->
+                    answer(
+                            ExitCode.OK,
+                            "joined",
+                            joined.streams().stream().map(Merge::line).collect(Collectors.joining())
+                                    + "joined in commit " + joined.head(),
+                            Map.of(
+                                    "commit",
+                                    Json.of(joined.head().hex()),
+                                    "streams",
+                                    new Json.ArrayValue(joined.streams().stream()
+                                            .map(Merge::fields)
+                                            .toList())));
+                case dev.tallystick.ledger.Merge.Refused refused ->
+                    answer(ExitCode.CONFLICT, "refused", "refused: " + refused.reason(), reason(refused.reason()));
+            };
+        }
+
+        private static String line(JoinedStream stream) {
+            int conflicts = stream.conflicts().elements().size();
+            return stream.stream() + "  version " + stream.version() + ", conflicts: " + conflicts + "\n";
+        }
+
+        private static Json fields(JoinedStream stream) {
+            return new Json.ObjectValue(Map.of(
+                    "collection", Json.of(stream.stream().collection().name()),
+                    "document", Json.of(stream.stream().document()),
+                    "head", Json.of(stream.head().hex()),
+                    "version", Json.of(stream.version()),
+                    "conflicts", stream.conflicts()));
+        }
+    }
+
+    private static Map<String, Json> commit(String hex) {
+        return Map.of("commit", Json.of(hex));
+    }
+
+    private static Map<String, Json> reason(String reason) {
+        return Map.of("reason", Json.of(reason));
+    }
+}

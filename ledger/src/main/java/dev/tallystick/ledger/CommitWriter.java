@@ -1,0 +1,159 @@
+package dev.tallystick.ledger;
+
+import dev.tallystick.core.CrashPoints;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes signed commits and moves {@code main} to them, for whoever holds the writer lock.
+ *
+ * <p>The order is the promise: objects are forced, then their directory, then the ref and its directory, and only then is
+ * anybody told. The number of forces does not depend on the number of writes.
+ */
+final class CommitWriter {
+
+    /** How long another program may hold {@code main.lock}, or keep moving {@code main}, before we give up. */
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(10);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(100);
+
+    private final ObjectStore store;
+    private final Chain chain;
+    private final MainRef main;
+    private final ProcessLock writerLock;
+    private final Signers signers;
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final CrashPoints crashPoints;
+    private @Nullable String broken;
+
+    CommitWriter(
+            ObjectStore store,
+            Chain chain,
+            MainRef main,
+            ProcessLock writerLock,
+            Signers signers,
+            LedgerOptions options) {
+        this.store = store;
+        this.chain = chain;
+        this.main = main;
+        this.writerLock = writerLock;
+        this.signers = signers;
+        this.clock = options.clock();
+        this.random = options.random();
+        this.crashPoints = options.crashPoints();
+    }
+
+    /** What {@code main} names, and the newest root at or before it. */
+    record Head(Oid id, View view, Chain.Link link) {}
+
+    /** What came of work on a head: a value, or nothing because {@code main} was moved by somebody else meanwhile. */
+    record Attempt<T>(Optional<T> value) {
+
+        static <T> Attempt<T> done(T value) {
+            return new Attempt<>(Optional.of(value));
+        }
+
+        static <T> Attempt<T> again() {
+            return new Attempt<>(Optional.empty());
+        }
+    }
+
+    /** Work that ends in at most one {@link #move}. */
+    interface Work<T> {
+        Attempt<T> on(Head head) throws IOException;
+    }
+
+    /** Runs the work on the newest head, again and again while native git moves it, as the only one of our processes. */
+    <T> T holdingMain(Work<T> work) throws IOException {
+        return writerLock.holding(() -> {
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            Optional<T> value = work.on(head()).value();
+            while (value.isEmpty()) {
+                pauseUntil(deadline);
+                value = work.on(head()).value();
+            }
+            return value.get();
+        });
+    }
+
+    Chain chain() {
+        return chain;
+    }
+
+    /** Adds the commit to the pack and forces everything; {@code main} is ready to be moved to it. */
+    Oid write(PackBuilder pack, Head head, Oid tree, List<Oid> parents, String message) throws IOException {
+        crashPoints.reached(LedgerCrashPoint.BEFORE_OBJECTS);
+        SigningKey key = signers.current(head.view());
+        Oid id = pack.add(ObjectType.COMMIT, Commit.bytes(tree, parents, clock.instant(), message, key));
+        store.write(pack);
+        // Between the pack and its directory, because most file systems make both sure in one go.
+        main.prepare(id);
+        store.directory().force();
+        crashPoints.reached(LedgerCrashPoint.OBJECTS_FORCED);
+        return id;
+    }
+
+    /** Makes {@code main} ready to be moved to a commit whose objects are on disk already. */
+    void prepare(Oid commit) throws IOException {
+        main.prepare(commit);
+    }
+
+    /**
+     * Moves {@code main} from {@code head} to the commit that was prepared; says no if somebody else has moved it or is about
+     * to. An error here may come after the rename and before the directory is on disk. What is visible then may not last, and
+     * a later force may report success although it did not: so nothing is built on it by this process.
+     */
+    boolean move(Head head, Oid commit) throws IOException {
+        try {
+            return main.move(head.id()) == MainRef.Move.MOVED;
+        } catch (IOException e) {
+            if (main.read().equals(Optional.of(commit))) {
+                broken = "the ledger must be opened again: main moved but could not be forced: " + e.getMessage();
+            }
+            throw e;
+        }
+    }
+
+    private Head head() throws IOException {
+        if (broken != null) {
+            throw new IOException(broken);
+        }
+        Oid tip = main.read()
+                .orElseThrow(() -> new DamagedRefException(MainRef.NAME + " is gone from a ledger that had it"));
+        return new Head(tip, new View(store, tip, chain.commit(tip).tree()), trusted(tip));
+    }
+
+    /**
+     * The newest root. Foreign commits on top of it are fine as long as they leave alone what the root stands for; building on
+     * one that does not would put our signature under a forgery.
+     */
+    private Chain.Link trusted(Oid head) throws IOException {
+        Chain.Link link = chain.newest(head)
+                .orElseThrow(() -> new DamagedObjectException("no commit of this repository bears a root"));
+        if (!link.id().equals(head)) {
+            Tree ours = new Tree(store.read(link.commit().tree(), ObjectType.TREE));
+            Tree theirs = new Tree(store.read(chain.commit(head).tree(), ObjectType.TREE));
+            for (String guarded : Layout.GUARDED) {
+                if (!ours.find(guarded).equals(theirs.find(guarded))) {
+                    throw new DamagedObjectException("a foreign commit changed '" + guarded + "' after " + link.id());
+                }
+            }
+        }
+        return link;
+    }
+
+    private void pauseUntil(long deadline) throws IOException {
+        if (System.nanoTime() >= deadline) {
+            throw new IOException("another program has held " + MainRef.NAME + " for " + PATIENCE.toSeconds() + " s");
+        }
+        LockSupport.parkNanos(random.nextLong(SHORTEST_PAUSE.toNanos(), LONGEST_PAUSE.toNanos()));
+    }
+}

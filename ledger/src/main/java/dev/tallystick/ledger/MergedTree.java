@@ -1,0 +1,220 @@
+package dev.tallystick.ledger;
+
+import dev.tallystick.core.Ids;
+import dev.tallystick.core.Json;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tree in which two histories meet: the first one's, with what the second one has more. A stream that only one of them
+ * has written to is taken as it is. One that both have written to keeps the first one's transactions, gets the second one's
+ * beside them under {@code merged/}, and a MERGE that names both heads. Not thread-safe.
+ */
+final class MergedTree {
+
+    private static final int LEVELS_TO_A_STREAM = 5;
+
+    private final View first;
+    private final View second;
+    private final Schemas schemas;
+    private final Ids ids;
+    private final InstantSource clock;
+    private final TreeEdit edit;
+    private final List<byte[]> blobs = new ArrayList<>();
+    private final List<Leaf> leaves = new ArrayList<>();
+    private final List<Merge.JoinedStream> joined = new ArrayList<>();
+
+    MergedTree(ObjectStore store, View first, View second, Schemas schemas, Ids ids, InstantSource clock)
+            throws IOException {
+        this.first = first;
+        this.second = second;
+        this.schemas = schemas;
+        this.ids = ids;
+        this.clock = clock;
+        this.edit = TreeEdit.of(store, first.tree());
+    }
+
+    /** Joins everything; returns why that cannot be done, if so. */
+    Optional<String> join(Optional<View> base) throws IOException {
+        if (!entry(first, Layout.KEYS).equals(entry(second, Layout.KEYS))) {
+            return Optional.of("keys were rotated on one side since the two parted");
+        }
+        Optional<String> refused = joinSchemas();
+        if (refused.isEmpty()) {
+            refused = joinForeign(base);
+        }
+        if (refused.isEmpty()) {
+            joinDocuments(List.of(Layout.DOCUMENTS));
+        }
+        return refused;
+    }
+
+    List<Leaf> leaves() {
+        return leaves;
+    }
+
+    List<Merge.JoinedStream> joined() {
+        return joined;
+    }
+
+    Oid writeTo(PackBuilder pack) throws IOException {
+        blobs.forEach(blob -> pack.add(ObjectType.BLOB, blob));
+        return edit.writeTo(pack);
+    }
+
+    /** One side may have put schemas in force; two different ones under one number would change what transactions mean. */
+    private Optional<String> joinSchemas() throws IOException {
+        for (Tree.Entry collection : below(second, List.of(Layout.SCHEMAS))) {
+            List<String> path = List.of(Layout.SCHEMAS, collection.name());
+            List<Tree.Entry> theirs = second.entries(collection.id());
+            List<Tree.Entry> ours = below(first, path);
+            List<Tree.Entry> shorter = ours.size() < theirs.size() ? ours : theirs;
+            List<Tree.Entry> longer = ours.size() < theirs.size() ? theirs : ours;
+            if (!longer.containsAll(shorter)) {
+                return Optional.of("both sides put schemas of " + collection.name() + " in force");
+            }
+            if (longer == theirs) {
+                edit.directory(Layout.SCHEMAS).graft(collection.name(), collection.id());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What does not belong to the ledger is joined by whole entries of the tree's root. */
+    private Optional<String> joinForeign(Optional<View> base) throws IOException {
+        for (Tree.Entry theirs : second.entries(second.tree())) {
+            String name = theirs.name();
+            Optional<Tree.Entry> ours = entry(first, name);
+            Optional<Tree.Entry> before = base.isPresent() ? entry(base.get(), name) : Optional.empty();
+            if (Layout.GUARDED.contains(name)
+                    || ours.equals(Optional.of(theirs))
+                    || before.equals(Optional.of(theirs))) {
+                continue;
+            }
+            if (!ours.equals(before)) {
+                return Optional.of("both sides changed '" + name + "', which does not belong to the ledger");
+            }
+            edit.replace(theirs);
+        }
+        return Optional.empty();
+    }
+
+    private void joinDocuments(List<String> path) throws IOException {
+        for (Tree.Entry theirs : below(second, path)) {
+            List<String> child = new ArrayList<>(path);
+            child.add(theirs.name());
+            Optional<Tree.Entry> ours = first.find(child);
+            if (ours.isEmpty()) {
+                edit.directory(path).graft(theirs.name(), theirs.id());
+            } else if (!ours.get().equals(theirs) && child.size() < LEVELS_TO_A_STREAM) {
+                joinDocuments(child);
+            } else if (!ours.get().equals(theirs)) {
+                joinStream(path, theirs, ours.get());
+            }
+        }
+    }
+
+    private void joinStream(List<String> path, Tree.Entry theirs, Tree.Entry ours) throws IOException {
+        StreamView one = first.namedStream(ours);
+        StreamView other = second.namedStream(theirs);
+        if (one.contains(other, other.version())) {
+            return;
+        }
+        if (other.contains(one, one.version())) {
+            edit.directory(path).graft(theirs.name(), theirs.id());
+            return;
+        }
+        Json before = body(commonAncestor(one, other));
+        Json left = body(Optional.of(one));
+        Json right = body(Optional.of(other));
+        View schemaView = Schemas.version(first, one.id().collection())
+                        >= Schemas.version(second, one.id().collection())
+                ? first
+                : second;
+        JsonMerge.Result result = JsonMerge.of(before, left, right);
+        if (!conforms(schemaView, one.id(), result.body())) {
+            result = JsonMerge.keepingFirst(before, left, right);
+        }
+        int schema = conforms(schemaView, one.id(), result.body())
+                ? Schemas.version(schemaView, one.id().collection())
+                : 0;
+        add(path, theirs, one, other, result, schema);
+    }
+
+    private void add(
+            List<String> path, Tree.Entry theirs, StreamView one, StreamView other, JsonMerge.Result result, int schema)
+            throws IOException {
+        Instant now = clock.instant();
+        long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
+        String snapshot = result.body() == null ? "" : result.body().canonical();
+        String conflicts = result.conflicts().elements().isEmpty()
+                ? ""
+                : result.conflicts().canonical();
+        Tx tx = new Tx(
+                ids.nextUlid(), nanos, one.id(), Op.MERGE, snapshot, "", one.head(), schema, other.head(), conflicts);
+        byte[] bytes = tx.bytes();
+        TxHash hash = TxHash.of(bytes);
+        int version = one.version() + 1;
+        List<String> place = VersionPath.of(version);
+        TreeEdit stream = edit.directory(path).directory(theirs.name());
+        stream.directory(place.subList(0, place.size() - 1)).put(place.getLast(), Oid.of(ObjectType.BLOB, bytes));
+        stream.put(StreamView.HEAD, Oid.of(ObjectType.BLOB, hash.line()));
+        stream.directory(StreamView.MERGED).graft(Integer.toString(version), theirs.id());
+        blobs.add(bytes);
+        blobs.add(hash.line());
+        leaves.add(Leaf.of(hash));
+        joined.add(new Merge.JoinedStream(one.id(), hash, version, result.conflicts()));
+    }
+
+    private boolean conforms(View view, StreamId id, @Nullable Json body) throws IOException {
+        int version = Schemas.version(view, id.collection());
+        return body == null
+                || schemas.complaint(view, id.collection(), version, body.canonical())
+                        .isEmpty();
+    }
+
+    /** The newest transaction of one side that the other one has too: what it has, it has with all before it. */
+    private static Optional<StreamView> commonAncestor(StreamView one, StreamView other) throws IOException {
+        StreamView left = one.upTo(shared(other, one));
+        StreamView right = other.upTo(shared(one, other));
+        StreamView newest = left.version() >= right.version() ? left : right;
+        return newest.version() == 0 ? Optional.empty() : Optional.of(newest);
+    }
+
+    private static int shared(StreamView holder, StreamView line) throws IOException {
+        int low = 0;
+        int high = line.version();
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (holder.contains(line, middle)) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
+    private static @Nullable Json body(Optional<StreamView> stream) throws IOException {
+        if (stream.isEmpty()) {
+            return null;
+        }
+        Document document =
+                DocumentState.at(stream.get(), stream.get().version()).document();
+        return document instanceof Document.Present present ? present.body() : null;
+    }
+
+    private static Optional<Tree.Entry> entry(View view, String name) throws IOException {
+        return view.find(List.of(name));
+    }
+
+    private static List<Tree.Entry> below(View view, List<String> path) throws IOException {
+        Optional<Tree.Entry> directory = view.find(path);
+        return directory.isPresent() ? view.entries(directory.get().id()) : List.of();
+    }
+}

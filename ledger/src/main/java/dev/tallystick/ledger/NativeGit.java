@@ -1,0 +1,81 @@
+package dev.tallystick.ledger;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Native {@code git} on one repository. It speaks with other machines, in all the ways that the user's own {@code git} knows;
+ * the ledger itself needs it for nothing else.
+ */
+final class NativeGit {
+
+    /** They would make {@code git} look at another repository than the one it is told to. */
+    private static final List<String> MISLEADING = List.of(
+            "GIT_DIR",
+            "GIT_WORK_TREE",
+            "GIT_INDEX_FILE",
+            "GIT_OBJECT_DIRECTORY",
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+            "GIT_NAMESPACE",
+            "GIT_REPLACE_REF_BASE",
+            "GIT_GRAFT_FILE");
+
+    private final Path repository;
+
+    NativeGit(Path repository) {
+        this.repository = repository;
+    }
+
+    record Answer(int status, String out, String err) {
+
+        boolean succeeded() {
+            return status == 0;
+        }
+
+        /** Its last complaint, for people. */
+        String complaint() {
+            List<String> lines = err.lines().filter(line -> !line.isBlank()).toList();
+            return lines.isEmpty() ? "git failed with status " + status : lines.getLast();
+        }
+    }
+
+    Answer run(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of("git", "--git-dir=" + repository.toAbsolutePath()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        MISLEADING.forEach(builder.environment()::remove);
+        builder.environment().put("GIT_TERMINAL_PROMPT", "0");
+        builder.environment().put("LC_ALL", "C");
+        Process process;
+        try {
+            process = builder.start();
+        } catch (IOException e) {
+            throw new RemoteFailedException("other copies are reached by git, which cannot be run: " + e.getMessage());
+        }
+        try {
+            process.getOutputStream().close();
+            CompletableFuture<String> err = CompletableFuture.supplyAsync(
+                    () -> text(process.getErrorStream()),
+                    runnable -> Thread.ofVirtual().start(runnable));
+            String out = text(process.getInputStream());
+            String complaints = err.join();
+            return new Answer(process.onExit().join().exitValue(), out, complaints);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static String text(InputStream stream) {
+        try (stream) {
+            return new String(stream.readAllBytes(), UTF_8);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

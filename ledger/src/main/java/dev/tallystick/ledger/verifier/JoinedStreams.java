@@ -1,0 +1,117 @@
+package dev.tallystick.ledger.verifier;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** What a commit that joins two histories makes of their streams: nothing of either may be lost. */
+final class JoinedStreams {
+
+    private static final int LEVELS = 4;
+
+    private final Streams streams;
+    private final Findings findings;
+    private final MerkleRoot leaves;
+    private long added;
+
+    JoinedStreams(Streams streams, Findings findings, MerkleRoot leaves) {
+        this.streams = streams;
+        this.findings = findings;
+        this.leaves = leaves;
+    }
+
+    /** Compares the trees of documents of both parents and of their child; returns how many transactions are new. */
+    long check(String first, String second, String child) throws IOException {
+        check("documents", 0, first, second, child);
+        return added;
+    }
+
+    private void check(String path, int level, String first, String second, String child) throws IOException {
+        if (child.equals(first) && child.equals(second)) {
+            return;
+        }
+        String at = "";
+        try {
+            if (level == LEVELS) {
+                at = stream(path, first, second, child);
+                return;
+            }
+            Tree one = streams.tree(first);
+            Tree other = streams.tree(second);
+            Tree joined = streams.tree(child);
+            TreeSet<String> names = new TreeSet<>(one.entries().keySet());
+            names.addAll(other.entries().keySet());
+            names.addAll(joined.entries().keySet());
+            for (String name : names) {
+                Tree.Entry entry = joined.entries().get(name);
+                if (entry == null) {
+                    findings.add(Finding.Kind.HISTORY, path + "/" + name, "is lost where two histories are joined");
+                } else if (!entry.isDirectory()) {
+                    findings.add(Finding.Kind.HISTORY, path + "/" + name, "is not a directory");
+                } else {
+                    check(path + "/" + name, level + 1, one.id(name), other.id(name), entry.id());
+                }
+            }
+        } catch (Unsound e) {
+            findings.add(level == LEVELS ? Finding.Kind.STREAM : Finding.Kind.OBJECT, path, at, e.detail());
+        }
+    }
+
+    private String stream(String path, String first, String second, String child) throws IOException, Unsound {
+        if (child.equals(first)) {
+            demand(second.isEmpty() || contains(first, second), "transactions of the second history are lost");
+            return "";
+        }
+        if (child.equals(second)) {
+            demand(first.isEmpty() || contains(second, first), "transactions of the first history are lost");
+            return "";
+        }
+        demand(!first.isEmpty() && !second.isEmpty(), "it is what neither history had");
+        Map<Integer, String> versions = new TreeMap<>();
+        streams.collectAdded(first, child, "", versions);
+        int number = streams.newest(first) + 1;
+        demand(versions.keySet().equals(java.util.Set.of(number)), "more than the joining transaction was added");
+        Transaction merge = streams.transaction(child, number);
+        demand(
+                merge.isMerge()
+                        && merge.parent().equals(streams.head(first))
+                        && merge.merged().equals(streams.head(second)),
+                "it does not join the two heads");
+        demand(merge.hash().equals(streams.head(child)), "HEAD does not name the newest transaction");
+        Streams.checkPlace(path, merge);
+        Map<String, Tree.Entry> joined = new TreeMap<>(
+                streams.tree(streams.tree(child).id(Streams.MERGED)).entries());
+        Tree.Entry other = joined.remove(Integer.toString(number));
+        Map<String, Tree.Entry> before =
+                streams.tree(streams.tree(first).id(Streams.MERGED)).entries();
+        demand(
+                other != null && other.id().equals(second) && joined.equals(before),
+                "the second history does not lie beside the first");
+        leaves.addTransaction(merge.hash());
+        added++;
+        return merge.id();
+    }
+
+    /** Whether the newest transaction of {@code part} is one of {@code whole}, with what was joined to it. */
+    private boolean contains(String whole, String part) throws IOException, Unsound {
+        int number = streams.newest(part);
+        if (number <= streams.newest(whole)
+                && streams.transaction(whole, number).hash().equals(streams.head(part))) {
+            return true;
+        }
+        for (Tree.Entry joined :
+                streams.tree(streams.tree(whole).id(Streams.MERGED)).entries().values()) {
+            if (contains(joined.id(), part)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void demand(boolean holds, String complaint) throws Unsound {
+        if (!holds) {
+            throw new Unsound(complaint);
+        }
+    }
+}
