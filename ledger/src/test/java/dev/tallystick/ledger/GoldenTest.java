@@ -39,7 +39,18 @@ class GoldenTest {
                 TxHash.of(patch.bytes()),
                 0,
                 TxHash.NONE);
-        assertThat(line(put) + line(patch) + line(delete)).isEqualTo(golden("transactions.txt"));
+        Tx merge = new Tx(
+                Ulid.parse("01JGFJJZ000000000000000004"),
+                put.timestamp(),
+                ORDER,
+                Op.MERGE,
+                "{\"currency\":\"EUR\",\"total\":11}",
+                "",
+                TxHash.of(patch.bytes()),
+                1,
+                TxHash.of(put.bytes()),
+                "[{\"base\":10,\"dropped\":12,\"kept\":11,\"path\":\"/total\"}]");
+        assertThat(line(put) + line(patch) + line(delete) + line(merge)).isEqualTo(golden("transactions.txt"));
     }
 
     @Test

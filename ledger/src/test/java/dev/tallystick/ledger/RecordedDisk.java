@@ -70,6 +70,12 @@ final class RecordedDisk {
                 .count();
     }
 
+    int removals() {
+        return (int) calls.stream()
+                .filter(call -> call.kind == Kind.UNLINK && call.path.toString().endsWith(".pack"))
+                .count();
+    }
+
     /** Every way in which calls that are not forced yet may be lost: true where one is. */
     List<List<Boolean>> choices(int upTo) {
         int open = unforced(upTo).size();

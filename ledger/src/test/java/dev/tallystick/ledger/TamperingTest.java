@@ -25,6 +25,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Does to a small ledger whatever can be done to it, and demands that verification with anchor and root key sees it. */
 class TamperingTest {
@@ -79,11 +81,14 @@ class TamperingTest {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
     @Tag("campaign")
-    void every_flipped_bit_is_seen() throws IOException {
+    void every_flipped_bit_is_seen(int bitOfEachByte) throws IOException {
         for (Place bit : places(8)) {
-            flip(bit);
+            if (bit.at % 8 == bitOfEachByte) {
+                flip(bit);
+            }
         }
     }
 

@@ -42,7 +42,7 @@ class TxTest {
     void a_transaction_has_one_form_only() throws Exception {
         byte[] bytes = put("{}").bytes();
         byte[] withUnknownField = java.util.Arrays.copyOf(bytes, bytes.length + 2);
-        withUnknownField[bytes.length] = 11 << 3;
+        withUnknownField[bytes.length] = 12 << 3;
         withUnknownField[bytes.length + 1] = 1;
         assertThatThrownBy(() -> Tx.parse(withUnknownField)).isInstanceOf(DamagedObjectException.class);
 
@@ -92,7 +92,8 @@ class TxTest {
                 op == Op.PATCH ? "[" + " ".repeat(random.nextInt(300)) + "]" : "",
                 op == Op.PUT && random.nextBoolean() ? TxHash.NONE : PARENT,
                 random.nextInt(3),
-                op == Op.MERGE ? TxHash.of(new byte[] {2}) : TxHash.NONE);
+                op == Op.MERGE ? TxHash.of(new byte[] {2}) : TxHash.NONE,
+                op == Op.MERGE && random.nextBoolean() ? "[" + random.nextInt() + "]" : "");
     }
 
     private static DynamicMessage protobuf(Tx tx) throws Exception {
@@ -110,6 +111,7 @@ class TxTest {
         message.setField(type.findFieldByNumber(9), tx.schemaVersion());
         message.setField(
                 type.findFieldByNumber(10), ByteString.copyFrom(tx.merged().raw()));
+        message.setField(type.findFieldByNumber(11), ByteString.copyFromUtf8(tx.conflicts()));
         return message.build();
     }
 
@@ -119,7 +121,9 @@ class TxTest {
         FieldDescriptorProto.Type bytes = FieldDescriptorProto.Type.TYPE_BYTES;
         FieldDescriptorProto.Type int64 = FieldDescriptorProto.Type.TYPE_INT64;
         FieldDescriptorProto.Type int32 = FieldDescriptorProto.Type.TYPE_INT32;
-        FieldDescriptorProto.Type[] types = {string, int64, string, string, int32, bytes, bytes, bytes, int32, bytes};
+        FieldDescriptorProto.Type[] types = {
+            string, int64, string, string, int32, bytes, bytes, bytes, int32, bytes, bytes
+        };
         for (int i = 0; i < types.length; i++) {
             message.addField(FieldDescriptorProto.newBuilder()
                     .setName("f" + (i + 1))
