@@ -73,12 +73,11 @@ final class MergedTree {
             List<String> path = List.of(Layout.SCHEMAS, collection.name());
             List<Tree.Entry> theirs = second.entries(collection.id());
             List<Tree.Entry> ours = below(first, path);
-            List<Tree.Entry> shorter = ours.size() < theirs.size() ? ours : theirs;
-            List<Tree.Entry> longer = ours.size() < theirs.size() ? theirs : ours;
-            if (!longer.containsAll(shorter)) {
+            boolean theirsGoesOn = ours.size() < theirs.size();
+            if (theirsGoesOn ? !theirs.containsAll(ours) : !ours.containsAll(theirs)) {
                 return Optional.of("both sides put schemas of " + collection.name() + " in force");
             }
-            if (longer == theirs) {
+            if (theirsGoesOn) {
                 edit.directory(Layout.SCHEMAS).graft(collection.name(), collection.id());
             }
         }

@@ -74,7 +74,12 @@ public final class QueryIndex implements AutoCloseable {
         change(true);
     }
 
-    /** @param rows in the order of the columns; numbers, texts and null as JSON has them */
+    /**
+     * An answer.
+     *
+     * @param rows in the order of the columns; numbers, texts and null as JSON has them
+     * @param more whether rows were left out
+     */
     public record Rows(List<String> columns, List<List<Json>> rows, boolean more) {}
 
     /**
@@ -219,7 +224,7 @@ public final class QueryIndex implements AutoCloseable {
             case Integer number -> Json.of(number.longValue());
             case Long number when Math.abs(number) <= Json.NumberValue.LARGEST_EXACT_INTEGER -> Json.of(number);
             case Double number when Double.isFinite(number) && Math.abs(number) < 1e15 -> Json.of(number);
-            default -> Json.of(value.toString());
+            case Object other -> Json.of(other.toString());
         };
     }
 

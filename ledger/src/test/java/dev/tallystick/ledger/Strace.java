@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Runs a main class of ours in a JVM under {@code strace}, which records its system calls and may kill it in one of them. */
 final class Strace {
@@ -52,10 +54,28 @@ final class Strace {
             return new Run(
                     status,
                     Files.readAllLines(output, UTF_8),
-                    Files.readAllLines(trace, java.nio.charset.StandardCharsets.ISO_8859_1));
+                    whole(Files.readAllLines(trace, java.nio.charset.StandardCharsets.ISO_8859_1)));
         } finally {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
         }
+    }
+
+    /** A call during which another thread made one stands on two lines; it has happened when the second was written. */
+    private static List<String> whole(List<String> lines) {
+        Map<String, String> unfinished = new HashMap<>();
+        List<String> whole = new ArrayList<>();
+        for (String line : lines) {
+            String thread = line.substring(0, line.indexOf(' '));
+            int resumed = line.indexOf(" resumed>");
+            if (line.endsWith(" <unfinished ...>")) {
+                unfinished.put(thread, line.substring(0, line.length() - " <unfinished ...>".length()));
+            } else if (resumed > 0 && unfinished.containsKey(thread)) {
+                whole.add(unfinished.remove(thread) + line.substring(resumed + " resumed>".length()));
+            } else {
+                whole.add(line);
+            }
+        }
+        return whole;
     }
 }

@@ -121,13 +121,17 @@ final class History {
             return;
         }
         boolean known = parents.isEmpty() || base != null;
-        long position = known ? (base == null ? 0 : base.position + 1) : commit.position();
+        long next = base == null ? 0 : base.position + 1;
+        long position = known ? next : commit.position();
         if (commit.position() != position) {
             wrong(commit, "it claims position " + commit.position() + " and stands at " + position);
         }
         String previous = base == null ? NOTHING : base.root;
         Link skip = skip(base, position);
-        String skipped = position == 0 ? NOTHING : skip == null ? commit.trailer("Skip") : skip.root;
+        String skipped = skip == null ? commit.trailer("Skip") : skip.root;
+        if (position == 0) {
+            skipped = NOTHING;
+        }
         if (known
                 && (!commit.trailer("Previous").equals(previous)
                         || !commit.trailer("Skip").equals(skipped))) {
