@@ -2,7 +2,7 @@ package dev.tallystick.ledger;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -27,15 +27,15 @@ final class ChangedStreams {
     }
 
     static void between(View before, View after, Sink sink) throws IOException {
-        Optional<Tree.Entry> old = before.find(List.of(Layout.DOCUMENTS));
-        Optional<Tree.Entry> now = after.find(List.of(Layout.DOCUMENTS));
+        Tree.Entry old = before.find(List.of(Layout.DOCUMENTS)).orElse(null);
+        Tree.Entry now = after.find(List.of(Layout.DOCUMENTS)).orElse(null);
         new ChangedStreams(before, after, sink).compare(0, old, now);
     }
 
     /** Everything that there is, as if there had been nothing before. */
     static void all(View after, Sink sink) throws IOException {
-        Optional<Tree.Entry> now = after.find(List.of(Layout.DOCUMENTS));
-        new ChangedStreams(after, after, sink).compare(0, Optional.empty(), now);
+        Tree.Entry now = after.find(List.of(Layout.DOCUMENTS)).orElse(null);
+        new ChangedStreams(after, after, sink).compare(0, null, now);
     }
 
     /** How many transactions, from the first on, both have in common. */
@@ -50,25 +50,25 @@ final class ChangedStreams {
         return common;
     }
 
-    private void compare(int level, Optional<Tree.Entry> old, Optional<Tree.Entry> now) throws IOException {
-        if (old.equals(now)) {
+    private void compare(int level, Tree.@Nullable Entry old, Tree.@Nullable Entry now) throws IOException {
+        if (Objects.equals(old, now)) {
             return;
         }
         if (level == LEVELS) {
             sink.changed(stream(before, old), stream(after, now));
             return;
         }
-        Tree left = old.isPresent() ? before.directory(old.get().id()) : Tree.empty();
-        Tree right = now.isPresent() ? after.directory(now.get().id()) : Tree.empty();
+        Tree left = old == null ? Tree.empty() : before.directory(old.id());
+        Tree right = now == null ? Tree.empty() : after.directory(now.id());
         TreeSet<String> names = new TreeSet<>();
         left.entries().forEach(entry -> names.add(entry.name()));
         right.entries().forEach(entry -> names.add(entry.name()));
         for (String name : names) {
-            compare(level + 1, left.find(name), right.find(name));
+            compare(level + 1, left.find(name).orElse(null), right.find(name).orElse(null));
         }
     }
 
-    private static @Nullable StreamView stream(View view, Optional<Tree.Entry> entry) throws IOException {
-        return entry.isPresent() ? view.namedStream(entry.get()) : null;
+    private static @Nullable StreamView stream(View view, Tree.@Nullable Entry entry) throws IOException {
+        return entry == null ? null : view.namedStream(entry);
     }
 }

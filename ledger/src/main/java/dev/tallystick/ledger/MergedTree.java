@@ -40,7 +40,7 @@ final class MergedTree {
     }
 
     /** Joins everything; returns why that cannot be done, if so. */
-    Optional<String> join(Optional<View> base) throws IOException {
+    Optional<String> join(View base) throws IOException {
         if (!entry(first, Layout.KEYS).equals(entry(second, Layout.KEYS))) {
             return Optional.of("keys were rotated on one side since the two parted");
         }
@@ -85,11 +85,11 @@ final class MergedTree {
     }
 
     /** What does not belong to the ledger is joined by whole entries of the tree's root. */
-    private Optional<String> joinForeign(Optional<View> base) throws IOException {
+    private Optional<String> joinForeign(View base) throws IOException {
         for (Tree.Entry theirs : second.entries(second.tree())) {
             String name = theirs.name();
             Optional<Tree.Entry> ours = entry(first, name);
-            Optional<Tree.Entry> before = base.isPresent() ? entry(base.get(), name) : Optional.empty();
+            Optional<Tree.Entry> before = entry(base, name);
             if (Layout.GUARDED.contains(name)
                     || ours.equals(Optional.of(theirs))
                     || before.equals(Optional.of(theirs))) {
@@ -128,9 +128,10 @@ final class MergedTree {
             edit.directory(path).graft(theirs.name(), theirs.id());
             return;
         }
-        Json before = body(commonAncestor(one, other));
-        Json left = body(Optional.of(one));
-        Json right = body(Optional.of(other));
+        Optional<StreamView> ancestor = commonAncestor(one, other);
+        Json before = ancestor.isPresent() ? body(ancestor.get()) : null;
+        Json left = body(one);
+        Json right = body(other);
         View schemaView = Schemas.version(first, one.id().collection())
                         >= Schemas.version(second, one.id().collection())
                 ? first
@@ -199,12 +200,8 @@ final class MergedTree {
         return low;
     }
 
-    private static @Nullable Json body(Optional<StreamView> stream) throws IOException {
-        if (stream.isEmpty()) {
-            return null;
-        }
-        Document document =
-                DocumentState.at(stream.get(), stream.get().version()).document();
+    private static @Nullable Json body(StreamView stream) throws IOException {
+        Document document = DocumentState.at(stream, stream.version()).document();
         return document instanceof Document.Present present ? present.body() : null;
     }
 

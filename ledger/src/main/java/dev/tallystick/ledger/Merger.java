@@ -93,7 +93,7 @@ final class Merger {
         CommitWriter.Head first = oursFirst ? head : other;
         CommitWriter.Head second = oursFirst ? other : head;
         MergedTree tree = new MergedTree(store, first.view(), second.view(), schemas, ids, clock);
-        Optional<String> refused = tree.join(Optional.of(view(ancestry.base().getFirst())));
+        Optional<String> refused = tree.join(view(ancestry.base().getFirst()));
         if (refused.isPresent()) {
             return CommitWriter.Attempt.done(new Merge.Refused(refused.get()));
         }

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -39,14 +38,14 @@ public final class Verifier {
 
     public static Report verify(Path repository, Trust trust, Depth depth, Watcher watcher) throws IOException {
         Verifier verifier = new Verifier(repository, trust, depth, watcher);
-        return verifier.run(RepositoryFiles.check(repository, verifier.findings));
+        return verifier.run(RepositoryFiles.check(repository, verifier.findings).orElse(""));
     }
 
     /** Verifies deeply what {@code main} would be if it named {@code head}. */
     public static Report verifyAt(Path repository, Trust trust, String head, Watcher watcher) throws IOException {
         Verifier verifier = new Verifier(repository, trust, Depth.DEEP, watcher);
         RepositoryFiles.checkShape(repository, verifier.findings);
-        return verifier.run(Optional.of(head));
+        return verifier.run(head);
     }
 
     /**
@@ -98,13 +97,14 @@ public final class Verifier {
         return at;
     }
 
-    private Report run(Optional<String> head) throws IOException {
+    /** @param head empty if there is none */
+    private Report run(String head) throws IOException {
         try (ObjectFiles objects = new ObjectFiles(repository.resolve("objects"), findings)) {
             long audited = depth == Depth.DEEP ? objects.audit(findings, watcher) : 0;
             if (head.isEmpty()) {
                 return report(0, 0, 0, audited, null);
             }
-            List<SignedCommit> commits = new Lineage(objects, findings, this::isEnough).of(head.get());
+            List<SignedCommit> commits = new Lineage(objects, findings, this::isEnough).of(head);
             History history = new History(objects, findings, trust, watcher);
             if (depth == Depth.DEEP) {
                 history.checkAll(commits);
@@ -116,7 +116,7 @@ public final class Verifier {
                 streams.checkNewest(commits.getLast().tree());
             }
             checkAnchor(commits);
-            History.Link newest = history.link(head.get());
+            History.Link newest = history.link(head);
             if (newest == null && !commits.isEmpty()) {
                 findings.add(Finding.Kind.SIGNATURE, "main", "no commit bears a root");
             }
