@@ -61,6 +61,20 @@ public final class AcceptDoor {
         return outcomes;
     }
 
+    /**
+     * Takes back what this same transaction has bound, for claims that turn out to be refused. Deciding after the key is bound
+     * is what makes a refusal definite: nobody else can have the same request under way meanwhile.
+     *
+     * @param refused claims that were {@link Accept.Fresh}
+     */
+    public void withdraw(Tx tx, List<AcceptClaim> refused) throws SQLException {
+        int withdrawn = store.withdraw(tx, refused);
+        if (withdrawn != refused.size()) {
+            throw new IllegalStateException(
+                    "of " + refused.size() + " keys only " + withdrawn + " were bound in this transaction");
+        }
+    }
+
     /** What the given keys are bound to; those that are free are left out. */
     public Map<ScopedKey, KeyEntry> lookUp(Tx tx, Collection<ScopedKey> keys) throws SQLException {
         Map<ScopedKey, KeyEntry> entries = HashMap.newHashMap(keys.size());

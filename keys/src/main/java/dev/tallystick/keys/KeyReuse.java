@@ -8,7 +8,11 @@ import dev.tallystick.core.Fingerprint;
  */
 public record KeyReuse(ScopedKey key, String boundPrefix, String offeredPrefix) {
 
+    public static KeyReuse of(ScopedKey key, Fingerprint bound, Fingerprint offered) {
+        return new KeyReuse(key, bound.prefix(), offered.prefix());
+    }
+
     static KeyReuse of(KeyEntry bound, Fingerprint offered) {
-        return new KeyReuse(bound.key(), bound.fingerprint().prefix(), offered.prefix());
+        return of(bound.key(), bound.fingerprint(), offered);
     }
 }

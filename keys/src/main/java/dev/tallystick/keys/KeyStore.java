@@ -111,6 +111,13 @@ final class KeyStore {
         returning %s
         """.formatted(COLUMNS);
 
+    private static final String WITHDRAW = """
+        delete from tally.key k
+        using unnest(?, ?, ?, ?) as mine (key, mesh, member, original_id)
+        where k.key = mine.key and k.mesh = mine.mesh and k.member = mine.member and k.door = 'accept'
+            and k.original_id = mine.original_id
+        """;
+
     private static final String TAKE_OVER = """
         update tally.key k
         set owner = ?, fence = fence + 1
@@ -259,6 +266,17 @@ final class KeyStore {
                 holders.ids(),
                 holders.owners(),
                 holders.fences());
+    }
+
+    /** Deletes the rows that these very claims made, and returns their number. */
+    int withdraw(Tx tx, List<AcceptClaim> claims) throws SQLException {
+        KeyColumns keys = KeyColumns.of(claims, AcceptClaim::key);
+        return tx.update(
+                WITHDRAW,
+                keys.keys(),
+                keys.meshes(),
+                keys.members(),
+                claims.stream().map(AcceptClaim::original).toArray(UUID[]::new));
     }
 
     /** Makes {@code successor} the owner of a pending transactional row. */

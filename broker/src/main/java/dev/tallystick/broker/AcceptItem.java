@@ -1,0 +1,29 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.Envelope;
+import dev.tallystick.keys.AcceptClaim;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.keys.StoredResponse;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A submission on its way into the accepting transaction. Its ids stay the same however often that is tried.
+ *
+ * @param plan what its workflow will do; null for what goes to no workflow
+ */
+record AcceptItem(UUID id, UUID history, Member member, Submission submission, AcceptHook.@Nullable Plan plan) {
+
+    ScopedKey key() {
+        return new ScopedKey(member.scope(), submission.key());
+    }
+
+    Envelope envelope() {
+        return submission.envelope();
+    }
+
+    AcceptClaim claim() {
+        StoredResponse answer = plan instanceof AcceptHook.Plan.Ready ready ? ready.answer() : null;
+        return new AcceptClaim(key(), submission.fingerprint(), envelope().to(), id, answer, history);
+    }
+}

@@ -1,0 +1,285 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.Envelope;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.Ids;
+import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.Gate;
+import dev.tallystick.keys.KeyEntry;
+import dev.tallystick.keys.KeyReuse;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.DefiniteFailureException;
+import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.UnknownOutcomeException;
+import dev.tallystick.sql.Wakeups;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Accepts messages and jobs, each once under its key.
+ *
+ * <p>A submission goes through the gate, which knows most repeats; then (B0) its key is looked up, so that a repeat costs no
+ * budget; then (B1) what can be said without a transaction is checked, and the budget; then (B2, B3) one transaction, shared
+ * with whoever comes at the same moment, binds the key and writes everything that belongs to it, or nothing.
+ *
+ * <p>Any number of brokers share one database. Thread-safe; calls block.
+ */
+public final class Broker implements AutoCloseable {
+
+    private static final Duration STOPPING = Duration.ofSeconds(10);
+
+    /** The channel on which brokers tell each other that there is something new. */
+    private static final String WAKE = "tally_broker";
+
+    private final BrokerSettings settings;
+    private final AcceptHook hook;
+    private final Limiter limiter;
+    private final Ids ids;
+    private final CrashPoints crashPoints;
+    private final GroupCommitter reads;
+    private final GroupCommitter committer;
+    private final KeyLookUp lookUp;
+    private final Acceptor acceptor;
+    private final Gate<Acceptance> gate;
+    private final Counters counters = new Counters();
+    private final Bells bells = new Bells();
+    private final Members members;
+    private final Directory directory;
+    private final Deliveries deliveries;
+    private final History history;
+    private final Loop sequencing;
+    private final List<Loop> loops;
+    private final Wakeups wakeups;
+
+    /** @param random a {@link java.security.SecureRandom}: ids and tokens are drawn from it */
+    public Broker(
+            Database database,
+            BrokerSettings settings,
+            AcceptHook hook,
+            Limiter limiter,
+            InstantSource clock,
+            RandomGenerator random,
+            CrashPoints crashPoints) {
+        this.settings = settings;
+        this.hook = hook;
+        this.limiter = limiter;
+        this.crashPoints = crashPoints;
+        this.ids = new Ids(clock, random);
+        this.members = new Members(database, clock, random);
+        this.directory = new Directory(database);
+        this.deliveries = new Deliveries(database);
+        this.history = new History(database);
+        this.gate = new Gate<>(settings.gate(), clock);
+        AcceptDoor keys = new AcceptDoor(settings.keyRetention(), crashPoints);
+        this.lookUp = new KeyLookUp(keys);
+        this.acceptor = new Acceptor(keys, hook, crashPoints);
+        this.reads = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
+        this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
+        Sequencer sequencer = new Sequencer(database, crashPoints);
+        this.sequencing = new Loop("sequencer", settings.poll(), () -> sequence(sequencer));
+        this.loops = List.of(sequencing, new Loop("gate", settings.gate().cleanupInterval(), gate::cleanUp));
+        this.wakeups = new Wakeups(database, WAKE, ids.next().toString(), this::wokenByAnother);
+    }
+
+    /** Begins to do what has to be done apart from accepting: positions, retention, webhooks. */
+    public void start() {
+        loops.forEach(Loop::start);
+    }
+
+    /**
+     * Accepts a submission. What is answered as accepted is durable.
+     *
+     * @throws DefiniteFailureException if nothing was written because the database is away or overloaded
+     * @throws UnknownOutcomeException if nobody can tell; the same submission may come again under the same key
+     */
+    public Acceptance accept(Member member, Submission submission) {
+        ScopedKey key = new ScopedKey(member.scope(), submission.key());
+        UUID id = ids.next();
+        Gate.Entrance<Acceptance> entrance;
+        try {
+            entrance = gate.enter(key, submission.fingerprint(), id);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DefiniteFailureException(
+                    DefiniteFailureException.Reason.UNAVAILABLE, "interrupted while waiting for another request", e);
+        }
+        Acceptance answer = switch (entrance) {
+            case Gate.Entrance.Admitted<Acceptance> admitted -> admitted(member, submission, id, admitted.pass());
+            case Gate.Entrance.Answered<Acceptance> answered -> answered.answer();
+            case Gate.Entrance.Reused<Acceptance> reused ->
+                new Acceptance.KeyReused(KeyReuse.of(key, reused.bound(), submission.fingerprint()));
+            case Gate.Entrance.InProgress<Acceptance> other ->
+                new Acceptance.InProgress(other.original(), other.retryAfter());
+            case Gate.Entrance.Full<Acceptance> full -> new Acceptance.Busy(full.retryAfter());
+        };
+        counters.count(answer);
+        return answer;
+    }
+
+    /** What a key of a member stands for, if it was accepted. */
+    public Optional<AcceptedMessage> find(ScopedKey key) {
+        return join(reads.submit(lookUp, key)).map(AcceptedMessage::of);
+    }
+
+    public Members members() {
+        return members;
+    }
+
+    public Directory directory() {
+        return directory;
+    }
+
+    public Deliveries deliveries() {
+        return deliveries;
+    }
+
+    public History history() {
+        return history;
+    }
+
+    public Bells bells() {
+        return bells;
+    }
+
+    public BrokerCounts counts() {
+        return counters.read(gate.counts());
+    }
+
+    /** Commits what was handed in, and ends. */
+    @Override
+    public void close() {
+        wakeups.close();
+        loops.forEach(loop -> loop.end(STOPPING));
+        reads.close();
+        committer.close();
+    }
+
+    private Acceptance admitted(Member member, Submission submission, UUID id, Gate.Pass<Acceptance> pass) {
+        try (pass) {
+            Acceptance answer = process(member, submission, id);
+            switch (answer) {
+                case Acceptance.Accepted accepted -> remember(pass, accepted.message());
+                case Acceptance.Duplicate duplicate -> remember(pass, duplicate.message());
+                case Acceptance.Rejected rejected -> {
+                    if (rejected.why().code().isDeterminedByRequestAlone()) {
+                        pass.rejected(rejected);
+                    } else {
+                        pass.shared(rejected);
+                    }
+                }
+                case Acceptance.KeyReused reused -> pass.shared(reused);
+                case Acceptance.OverLimit over -> pass.shared(over);
+                case Acceptance.InProgress other -> pass.close();
+                case Acceptance.Busy busy -> pass.close();
+            }
+            return answer;
+        }
+    }
+
+    private static void remember(Gate.Pass<Acceptance> pass, AcceptedMessage message) {
+        pass.committed(message.fingerprint(), new Acceptance.Duplicate(message));
+    }
+
+    private Acceptance process(Member member, Submission submission, UUID id) {
+        Optional<KeyEntry> known = join(reads.submit(lookUp, new ScopedKey(member.scope(), submission.key())));
+        if (known.isPresent()) {
+            return repeated(known.get(), submission.fingerprint());
+        }
+        Optional<Rejection> refused = check(submission);
+        if (refused.isPresent()) {
+            return new Acceptance.Rejected(refused.get());
+        }
+        Limiter.Decision decision =
+                limiter.consume(new ScopedKey(member.scope(), submission.key()), submission.fingerprint());
+        if (decision instanceof Limiter.Decision.Over over) {
+            return new Acceptance.OverLimit(over.retryAfter());
+        }
+        AcceptItem item = new AcceptItem(id, ids.next(), member, submission, plan(member, submission));
+        crashPoints.reached(BrokerCrashPoint.CHECKED);
+        Acceptance answer = join(committer.submit(acceptor, item));
+        switch (answer) {
+            case Acceptance.Accepted accepted -> accepted(item);
+            case Acceptance.Rejected rejected -> counters.consumedThenRejected();
+            default -> {}
+        }
+        return answer;
+    }
+
+    private static Acceptance repeated(KeyEntry entry, Fingerprint offered) {
+        return entry.fingerprint().equals(offered)
+                ? new Acceptance.Duplicate(AcceptedMessage.of(entry))
+                : new Acceptance.KeyReused(KeyReuse.of(entry.key(), entry.fingerprint(), offered));
+    }
+
+    /** What the request alone decides. */
+    private Optional<Rejection> check(Submission submission) {
+        Envelope envelope = submission.envelope();
+        int bytes =
+                envelope.body().bytes().length + MessageColumns.meta(envelope).length();
+        if (bytes > settings.maxPayload()) {
+            return Optional.of(new Rejection(
+                    Rejection.Code.PAYLOAD_TOO_LARGE,
+                    "body and meta have " + bytes + " bytes, and at most " + settings.maxPayload() + " are accepted"));
+        }
+        if (envelope.mentions().size() > settings.maxMentions()) {
+            return Optional.of(new Rejection(
+                    Rejection.Code.MENTIONS_REFUSED,
+                    envelope.mentions().size() + " members are mentioned, and at most " + settings.maxMentions()
+                            + " may be"));
+        }
+        if (envelope.to().kind() != Destination.Kind.WORKFLOW
+                && !submission.options().equals(JobOptions.NONE)) {
+            return Optional.of(
+                    new Rejection(Rejection.Code.OPTIONS_REFUSED, "version, not_before and attributes are for jobs"));
+        }
+        return Optional.empty();
+    }
+
+    private AcceptHook.@Nullable Plan plan(Member member, Submission submission) {
+        return submission.envelope().to().kind() == Destination.Kind.WORKFLOW ? hook.plan(member, submission) : null;
+    }
+
+    private void accepted(AcceptItem item) {
+        crashPoints.reached(BrokerCrashPoint.ACCEPTED);
+        if (item.plan() instanceof AcceptHook.Plan.Ready ready) {
+            hook.started(new AcceptHook.PlannedJob(item.id(), item.member(), item.submission(), ready));
+        }
+        sequencing.ring();
+        bells.ring();
+        wakeups.ring();
+    }
+
+    private void sequence(Sequencer sequencer) {
+        if (sequencer.run() > 0) {
+            bells.ring();
+            wakeups.ring();
+        }
+    }
+
+    private void wokenByAnother() {
+        sequencing.ring();
+        bells.ring();
+    }
+
+    private static <T> T join(CompletableFuture<T> answer) {
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            switch (e.getCause()) {
+                case RuntimeException failure -> throw failure;
+                case Error error -> throw error;
+                case null, default -> throw e;
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.CrashPoint;
+
+/** Where dying matters in this module. */
+public enum BrokerCrashPoint implements CrashPoint {
+    /** A submission has passed every check, nothing of it is written; what it cost of the budget is spent. */
+    CHECKED,
+    /** The rows of messages are written, the transaction is open: nothing happened. */
+    MESSAGES_WRITTEN,
+    /** So are the jobs. */
+    JOBS_WRITTEN,
+    /** The message is durable, its sender does not know. */
+    ACCEPTED,
+    /** Positions are given, the transaction is open: they are not. */
+    NUMBERED
+}

@@ -1,0 +1,67 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.keys.GateSettings;
+import dev.tallystick.keys.KeyRetention;
+import java.time.Duration;
+
+/**
+ * What governs a broker.
+ *
+ * @param maxPayload of a message's body and meta data together, in bytes
+ * @param maxMentions in one message
+ * @param historyKept how long messages can be read after they were accepted; their keys are remembered longer
+ * @param lanes how many batches are committed at once
+ * @param poll how often a broker looks by itself for what others may have left to do
+ */
+public record BrokerSettings(
+        KeyRetention keyRetention,
+        GateSettings gate,
+        int maxPayload,
+        int maxMentions,
+        Duration historyKept,
+        int lanes,
+        Duration poll) {
+
+    public static final BrokerSettings DEFAULT = new BrokerSettings(
+            KeyRetention.DEFAULT,
+            GateSettings.DEFAULT,
+            1024 * 1024,
+            100,
+            Duration.ofDays(30),
+            1,
+            Duration.ofSeconds(1));
+
+    public BrokerSettings {
+        if (maxPayload < 1 || maxMentions < 0 || lanes < 1) {
+            throw new IllegalArgumentException("a payload has at least one byte, and there is at least one lane");
+        }
+        if (historyKept.compareTo(keyRetention.duration()) > 0) {
+            throw new IllegalArgumentException("history is kept at most as long as keys are remembered, which is "
+                    + keyRetention.days() + " days");
+        }
+    }
+
+    public BrokerSettings withKeyRetention(KeyRetention other) {
+        return new BrokerSettings(other, gate, maxPayload, maxMentions, historyKept, lanes, poll);
+    }
+
+    public BrokerSettings withGate(GateSettings other) {
+        return new BrokerSettings(keyRetention, other, maxPayload, maxMentions, historyKept, lanes, poll);
+    }
+
+    public BrokerSettings withMaxPayload(int bytes) {
+        return new BrokerSettings(keyRetention, gate, bytes, maxMentions, historyKept, lanes, poll);
+    }
+
+    public BrokerSettings withHistoryKept(Duration other) {
+        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, other, lanes, poll);
+    }
+
+    public BrokerSettings withLanes(int number) {
+        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, number, poll);
+    }
+
+    public BrokerSettings withPoll(Duration other) {
+        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, lanes, other);
+    }
+}

@@ -1,0 +1,119 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Hands out what was accepted, at least once. Whoever takes a delivery has it for the length of a lease and acknowledges it
+ * when it is dealt with; a lease that runs out makes it come again, to the same taker or another. What an inbox holds comes by
+ * priority, and among equals in the order in which it was accepted. Thread-safe.
+ */
+public final class Deliveries {
+
+    /** How many are handed out or settled at once. */
+    public static final int MAX_BATCH = 500;
+
+    public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
+    public static final Duration LONGEST_LEASE = Duration.ofHours(12);
+
+    private final Database database;
+    private final DeliveryStore store = new DeliveryStore();
+
+    public Deliveries(Database database) {
+        this.database = database;
+    }
+
+    /**
+     * Takes up to {@code max} deliveries from an inbox. None if there is nothing to take: listen to {@link Bells} and come
+     * again.
+     */
+    public List<Delivery> lease(String mesh, Inbox inbox, int max, Duration lease) {
+        if (max < 1 || max > MAX_BATCH) {
+            throw new IllegalArgumentException("1 to " + MAX_BATCH + " deliveries are taken at once, not " + max);
+        }
+        requireLease(lease);
+        return database.transact("lease deliveries", tx -> store.lease(tx, mesh, inbox, max, lease));
+    }
+
+    /** These are dealt with, and will not come again. May be repeated. One outcome for each, in the same order. */
+    public List<Acknowledge> acknowledge(String mesh, List<Delivery.Lease> leases) {
+        return settle("acknowledge deliveries", mesh, leases, store::finish);
+    }
+
+    /** Keeps deliveries for that long from now. */
+    public List<Acknowledge> extend(String mesh, List<Delivery.Lease> leases, Duration lease) {
+        requireLease(lease);
+        return settle("extend leases", mesh, leases, (tx, held) -> store.move(tx, held, lease, null));
+    }
+
+    /** Gives deliveries back, for somebody to take after {@code delay}. */
+    public List<Acknowledge> release(String mesh, List<Delivery.Lease> leases, Duration delay, String why) {
+        if (delay.isNegative() || delay.compareTo(LONGEST_LEASE) > 0) {
+            throw new IllegalArgumentException("a delivery is put off by at most " + LONGEST_LEASE);
+        }
+        return settle("release deliveries", mesh, leases, (tx, held) -> store.move(tx, held, delay, why));
+    }
+
+    /** Gives up on deliveries: they do not come again, and are listed as dead. */
+    List<Acknowledge> bury(String mesh, List<Delivery.Lease> leases, String why) {
+        return settle("bury deliveries", mesh, leases, (tx, held) -> store.bury(tx, held, why));
+    }
+
+    /** How many wait in an inbox or are leased from it. */
+    public long waiting(String mesh, Inbox inbox) {
+        return database.transact("count deliveries", tx -> store.waiting(tx, mesh, inbox));
+    }
+
+    private interface Write {
+        void write(Tx tx, List<Delivery.Lease> held) throws SQLException;
+    }
+
+    private record Place(UUID message, Inbox inbox) {}
+
+    private List<Acknowledge> settle(String name, String mesh, List<Delivery.Lease> leases, Write write) {
+        if (leases.size() > MAX_BATCH) {
+            throw new IllegalArgumentException("at most " + MAX_BATCH + " deliveries are settled at once");
+        }
+        return database.transact(name, tx -> {
+            Map<Place, DeliveryStore.State> states = new HashMap<>();
+            for (DeliveryStore.State state : store.lock(tx, mesh, leases)) {
+                states.put(new Place(state.message(), state.inbox()), state);
+            }
+            List<Acknowledge> outcomes = new ArrayList<>(leases.size());
+            List<Delivery.Lease> held = new ArrayList<>(leases.size());
+            for (Delivery.Lease lease : leases) {
+                Acknowledge outcome =
+                        outcome(lease, Optional.ofNullable(states.get(new Place(lease.message(), lease.inbox()))));
+                outcomes.add(outcome);
+                if (outcome == Acknowledge.DONE) {
+                    held.add(lease);
+                }
+            }
+            if (!held.isEmpty()) {
+                write.write(tx, held.stream().distinct().toList());
+            }
+            return outcomes;
+        });
+    }
+
+    private static Acknowledge outcome(Delivery.Lease lease, Optional<DeliveryStore.State> state) {
+        if (state.isEmpty()) {
+            return Acknowledge.UNKNOWN;
+        }
+        return state.get().fence() == lease.fence() ? Acknowledge.DONE : Acknowledge.LEASE_LOST;
+    }
+
+    private static void requireLease(Duration lease) {
+        if (lease.isNegative() || lease.isZero() || lease.compareTo(LONGEST_LEASE) > 0) {
+            throw new IllegalArgumentException("a lease is longer than nothing and at most " + LONGEST_LEASE);
+        }
+    }
+}

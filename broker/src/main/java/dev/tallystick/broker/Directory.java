@@ -1,0 +1,99 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.Destination;
+import dev.tallystick.sql.Database;
+import java.util.List;
+
+/** The topics and queues of the meshes, and who subscribed to what. Thread-safe. */
+public final class Directory {
+
+    /** What came of subscribing. */
+    public enum Subscribed {
+        /** The member gets what is sent to the topic from now on, as it may have done before. */
+        DONE,
+        UNKNOWN_TOPIC,
+        UNKNOWN_MEMBER
+    }
+
+    private final Database database;
+    private final DirectoryStore store = new DirectoryStore();
+
+    public Directory(Database database) {
+        this.database = database;
+    }
+
+    /**
+     * Creates a topic or a queue.
+     *
+     * @return false if it existed before, or the mesh does not
+     */
+    public boolean create(String mesh, Destination destination) {
+        requireNamed(destination);
+        Names.require(destination.kind().word(), destination.reference());
+        return database.transact("create " + destination, tx -> store.create(tx, mesh, destination));
+    }
+
+    /** Deletes a topic with its subscriptions, or a queue. What is on its way is still delivered. */
+    public boolean delete(String mesh, Destination destination) {
+        requireNamed(destination);
+        return database.transact("delete " + destination, tx -> {
+            store.deleteSubscriptions(tx, mesh, destination);
+            return store.delete(tx, mesh, destination);
+        });
+    }
+
+    public boolean exists(String mesh, Destination destination) {
+        requireNamed(destination);
+        return database.transact("find " + destination, tx -> store.exists(tx, mesh, destination));
+    }
+
+    /** All topics, or all queues, by name. */
+    public List<String> list(String mesh, Destination.Kind kind) {
+        return database.transact("list " + kind, tx -> store.list(tx, mesh, kind));
+    }
+
+    public Subscribed subscribe(String mesh, String topic, String member) {
+        Destination source = topic(topic);
+        return database.transact("subscribe", tx -> {
+            if (!store.exists(tx, mesh, source)) {
+                return Subscribed.UNKNOWN_TOPIC;
+            }
+            return store.subscribe(tx, mesh, source, Inbox.member(member))
+                    ? Subscribed.DONE
+                    : Subscribed.UNKNOWN_MEMBER;
+        });
+    }
+
+    /** Ends a subscription, and returns false if there was none. */
+    public boolean unsubscribe(String mesh, String topic, String member) {
+        return database.transact("unsubscribe", tx -> store.unsubscribe(tx, mesh, topic(topic), Inbox.member(member)));
+    }
+
+    /** The members that subscribed to a topic. */
+    public List<String> subscribers(String mesh, String topic) {
+        return database.transact("list subscribers", tx -> store.inboxesOf(tx, mesh, topic(topic))).stream()
+                .filter(inbox -> inbox.kind() == Inbox.Kind.MEMBER)
+                .map(Inbox::name)
+                .toList();
+    }
+
+    /** The topics that a member subscribed to. */
+    public List<String> topicsOf(String mesh, String member) {
+        return database.transact("list topics", tx -> store.sourcesOf(tx, mesh, Inbox.member(member))).stream()
+                .filter(source -> source.kind() == Destination.Kind.TOPIC)
+                .map(Destination::reference)
+                .toList();
+    }
+
+    private static Destination topic(String name) {
+        return new Destination(Destination.Kind.TOPIC, name);
+    }
+
+    private static void requireNamed(Destination destination) {
+        switch (destination.kind()) {
+            case TOPIC, QUEUE -> {}
+            case MEMBER, WORKFLOW ->
+                throw new IllegalArgumentException("a " + destination.kind().word() + " is not kept here");
+        }
+    }
+}

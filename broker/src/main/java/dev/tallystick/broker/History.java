@@ -1,0 +1,79 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.Destination;
+import dev.tallystick.sql.Database;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was accepted, in the order of its positions. A position is given once the message is durable, by one sequencer at a time:
+ * whoever has read up to a position has read everything up to there, and misses nothing by going on from it. Thread-safe.
+ */
+public final class History {
+
+    public static final int MAX_PAGE = 500;
+
+    /** The position before the first. */
+    public static final long BEGINNING = 0;
+
+    /** A message at its place. */
+    public record Entry(long position, UUID id, Message message) {}
+
+    /**
+     * Some entries.
+     *
+     * @param next the position to go on from: that of the last entry, or what was asked for if there is none
+     */
+    public record Page(List<Entry> entries, long next) {}
+
+    private final Database database;
+    private final HistoryStore store = new HistoryStore();
+
+    public History(Database database) {
+        this.database = database;
+    }
+
+    /**
+     * What came after a position.
+     *
+     * @param destination of a workflow, a topic, a queue or a member; null for everything in the mesh
+     */
+    public Page read(String mesh, @Nullable Destination destination, long after, int limit) {
+        requireLimit(limit);
+        return page(
+                after,
+                database.transact(
+                        "read history",
+                        tx -> destination == null
+                                ? store.ofMesh(tx, mesh, after, limit)
+                                : store.of(tx, mesh, destination, after, limit)));
+    }
+
+    /** What mentioned a member after a position. */
+    public Page mentions(String mesh, String member, long after, int limit) {
+        requireLimit(limit);
+        return page(after, database.transact("read mentions", tx -> store.mentions(tx, mesh, member, after, limit)));
+    }
+
+    /** Empty if there is no such message in the mesh, or not any more. */
+    public Optional<Message> message(String mesh, UUID id) {
+        return database.transact("read message", tx -> store.message(tx, mesh, id));
+    }
+
+    /** The highest position that was given. Whoever wants only what is new begins here. */
+    public long end() {
+        return database.transact("read position", store::end);
+    }
+
+    private static Page page(long after, List<Entry> entries) {
+        return new Page(entries, entries.isEmpty() ? after : entries.getLast().position());
+    }
+
+    private static void requireLimit(int limit) {
+        if (limit < 1 || limit > MAX_PAGE) {
+            throw new IllegalArgumentException("a page has 1 to " + MAX_PAGE + " entries, not " + limit);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.Destination;
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/** The history table and its positions. One method is one statement; the caller owns the transaction. */
+final class HistoryStore {
+
+    private static final String OF_MESH = """
+            select h.position, h.id as history_id, %s
+            from tally.history h
+            join tally.message m on m.id = h.message_id
+            where h.mesh = ? and h.position > ?
+            order by h.position
+            limit ?
+            """.formatted(MessageColumns.SELECTED);
+
+    private static final String OF_DESTINATION = """
+            select h.position, h.id as history_id, %s
+            from tally.history h
+            join tally.message m on m.id = h.message_id
+            where h.mesh = ? and h.destination = ? and h.position > ?
+            order by h.position
+            limit ?
+            """.formatted(MessageColumns.SELECTED);
+
+    private static final String MENTIONS = """
+            select h.position, h.id as history_id, %s
+            from tally.mention n
+            join tally.message m on m.id = n.message_id
+            join tally.history h on h.message_id = n.message_id
+            where n.mesh = ? and n.member = ? and h.position > ?
+            order by h.position
+            limit ?
+            """.formatted(MessageColumns.SELECTED);
+
+    private static final String MESSAGE = """
+            select %s
+            from tally.message m
+            where m.mesh = ? and m.id = ?
+            """.formatted(MessageColumns.SELECTED);
+
+    private static final String END = """
+            select position
+            from tally.sequencer
+            where name = 'history'
+            """;
+
+    private static final String LOCK_END = END + """
+            for update
+            """;
+
+    // The row of the sequencer is locked: whoever numbers next sees all of this committed.
+    private static final String NUMBER = """
+            with unsequenced as (
+                select id, row_number() over (order by id) as place
+                from (
+                    select id
+                    from tally.history
+                    where position is null
+                    order by id
+                    limit ?
+                ) as oldest
+            )
+            update tally.history h
+            set position = ? + u.place
+            from unsequenced u
+            where h.id = u.id
+            """;
+
+    private static final String ADVANCE = """
+            update tally.sequencer
+            set position = position + ?
+            where name = 'history'
+            """;
+
+    List<History.Entry> ofMesh(Tx tx, String mesh, long after, int limit) throws SQLException {
+        return tx.query(OF_MESH, HistoryStore::entry, mesh, after, limit);
+    }
+
+    List<History.Entry> of(Tx tx, String mesh, Destination destination, long after, int limit) throws SQLException {
+        return tx.query(OF_DESTINATION, HistoryStore::entry, mesh, destination.toString(), after, limit);
+    }
+
+    List<History.Entry> mentions(Tx tx, String mesh, String member, long after, int limit) throws SQLException {
+        return tx.query(MENTIONS, HistoryStore::entry, mesh, member, after, limit);
+    }
+
+    Optional<Message> message(Tx tx, String mesh, UUID id) throws SQLException {
+        return tx.first(MESSAGE, MessageColumns::read, mesh, id);
+    }
+
+    long end(Tx tx) throws SQLException {
+        return tx.first(END, row -> row.getLong("position")).orElseThrow();
+    }
+
+    /** The highest position so far, which nobody else can raise until the transaction ends. */
+    long lockEnd(Tx tx) throws SQLException {
+        return tx.first(LOCK_END, row -> row.getLong("position")).orElseThrow();
+    }
+
+    /** Gives positions to what has none, from the one after {@code end} on, and returns how many. */
+    int number(Tx tx, long end, int limit) throws SQLException {
+        return tx.update(NUMBER, limit, end);
+    }
+
+    void advance(Tx tx, int by) throws SQLException {
+        tx.update(ADVANCE, by);
+    }
+
+    private static History.Entry entry(ResultSet row) throws SQLException {
+        return new History.Entry(
+                row.getLong("position"), row.getObject("history_id", UUID.class), MessageColumns.read(row));
+    }
+}

@@ -1,0 +1,48 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.KeyEntry;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Primitive;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Looks keys up together, for those who come at the same moment. Writes nothing. */
+final class KeyLookUp implements Primitive<ScopedKey, Optional<KeyEntry>> {
+
+    private final AcceptDoor keys;
+
+    KeyLookUp(AcceptDoor keys) {
+        this.keys = keys;
+    }
+
+    @Override
+    public String name() {
+        return "look up keys";
+    }
+
+    @Override
+    public int rank() {
+        return 0;
+    }
+
+    @Override
+    public Object orderKey(ScopedKey key) {
+        return key;
+    }
+
+    @Override
+    public List<@Nullable Optional<KeyEntry>> apply(Tx tx, List<ScopedKey> keysWanted) throws SQLException {
+        Map<ScopedKey, KeyEntry> found = keys.lookUp(tx, keysWanted);
+        List<@Nullable Optional<KeyEntry>> answers = new ArrayList<>(keysWanted.size());
+        for (ScopedKey key : keysWanted) {
+            answers.add(Optional.ofNullable(found.get(key)));
+        }
+        return answers;
+    }
+}

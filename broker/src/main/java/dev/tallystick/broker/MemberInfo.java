@@ -1,0 +1,6 @@
+package dev.tallystick.broker;
+
+import java.time.Instant;
+
+/** A member as it is listed. */
+public record MemberInfo(Member member, Instant created) {}

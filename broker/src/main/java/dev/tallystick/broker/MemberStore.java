@@ -1,0 +1,186 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The tables of meshes, members and tokens. One method is one statement; the caller owns the transaction. */
+final class MemberStore {
+
+    private static final String CREATE_MESH = """
+            insert into tally.mesh (name)
+            values (?)
+            on conflict (name) do nothing
+            """;
+
+    private static final String MESHES = """
+            select name
+            from tally.mesh
+            order by name
+            """;
+
+    // A mesh that is not there makes no row, and so does a member that is.
+    private static final String CREATE_MEMBER = """
+            insert into tally.member (mesh, name, roles)
+            select m.name, ?, ?
+            from tally.mesh m
+            where m.name = ?
+            on conflict (mesh, name) do nothing
+            """;
+
+    private static final String CHANGE_ROLES = """
+            update tally.member
+            set roles = ?
+            where mesh = ? and name = ?
+            """;
+
+    private static final String REMOVE_MEMBER = """
+            delete from tally.member
+            where mesh = ? and name = ?
+            """;
+
+    private static final String REMOVE_SUBSCRIPTIONS = """
+            delete from tally.subscription
+            where mesh = ? and inbox = ?
+            """;
+
+    private static final String MEMBERS = """
+            select mesh, name, roles, created_at
+            from tally.member
+            where mesh = ?
+            order by name
+            """;
+
+    private static final String MEMBER = """
+            select mesh, name, roles, created_at
+            from tally.member
+            where mesh = ? and name = ?
+            """;
+
+    private static final String ISSUE = """
+            insert into tally.token (id, mesh, member, hash, expires_at)
+            select ?, m.mesh, m.name, ?, ?::timestamptz
+            from tally.member m
+            where m.mesh = ? and m.name = ?
+            returning id, mesh, member, created_at, expires_at, revoked_at
+            """;
+
+    private static final String REVOKE = """
+            update tally.token
+            set revoked_at = coalesce(revoked_at, now())
+            where id = ? and mesh = ?
+            returning id, mesh, member, created_at, expires_at, revoked_at
+            """;
+
+    // Locked, so that of two who rotate one token at once only one gets a new one.
+    private static final String TOKEN = """
+            select id, mesh, member, created_at, expires_at, revoked_at
+            from tally.token
+            where id = ? and mesh = ?
+            for update
+            """;
+
+    private static final String TOKENS = """
+            select id, mesh, member, created_at, expires_at, revoked_at
+            from tally.token
+            where mesh = ? and member = ?
+            order by created_at, id
+            """;
+
+    private static final String CREDENTIALS = """
+            select t.hash, t.expires_at, m.mesh, m.name, m.roles
+            from tally.token t
+            join tally.member m on m.mesh = t.mesh and m.name = t.member
+            where t.id = ? and t.revoked_at is null
+            """;
+
+    boolean createMesh(Tx tx, String name) throws SQLException {
+        return tx.update(CREATE_MESH, name) == 1;
+    }
+
+    List<String> meshes(Tx tx) throws SQLException {
+        return tx.query(MESHES, row -> row.getString("name"));
+    }
+
+    boolean createMember(Tx tx, Member member) throws SQLException {
+        return tx.update(CREATE_MEMBER, member.name(), words(member.roles()), member.mesh()) == 1;
+    }
+
+    boolean changeRoles(Tx tx, Member member) throws SQLException {
+        return tx.update(CHANGE_ROLES, words(member.roles()), member.mesh(), member.name()) == 1;
+    }
+
+    boolean removeMember(Tx tx, String mesh, String name) throws SQLException {
+        return tx.update(REMOVE_MEMBER, mesh, name) == 1;
+    }
+
+    void removeSubscriptions(Tx tx, String mesh, Inbox inbox) throws SQLException {
+        tx.update(REMOVE_SUBSCRIPTIONS, mesh, inbox.toString());
+    }
+
+    List<MemberInfo> members(Tx tx, String mesh) throws SQLException {
+        return tx.query(MEMBERS, MemberStore::memberInfo, mesh);
+    }
+
+    Optional<MemberInfo> member(Tx tx, String mesh, String name) throws SQLException {
+        return tx.first(MEMBER, MemberStore::memberInfo, mesh, name);
+    }
+
+    /** Empty if there is no such member. */
+    Optional<TokenInfo> issue(Tx tx, Token token, String mesh, String member, @Nullable Instant expires)
+            throws SQLException {
+        return tx.first(ISSUE, MemberStore::tokenInfo, token.id(), token.hash(), expires, mesh, member);
+    }
+
+    Optional<TokenInfo> revoke(Tx tx, String mesh, String id) throws SQLException {
+        return tx.first(REVOKE, MemberStore::tokenInfo, id, mesh);
+    }
+
+    Optional<TokenInfo> token(Tx tx, String mesh, String id) throws SQLException {
+        return tx.first(TOKEN, MemberStore::tokenInfo, id, mesh);
+    }
+
+    List<TokenInfo> tokens(Tx tx, String mesh, String member) throws SQLException {
+        return tx.query(TOKENS, MemberStore::tokenInfo, mesh, member);
+    }
+
+    Optional<Credentials> credentials(Tx tx, String tokenId) throws SQLException {
+        return tx.first(
+                CREDENTIALS,
+                row -> new Credentials(row.getBytes("hash"), Tx.instant(row, "expires_at"), readMember(row)),
+                tokenId);
+    }
+
+    private static MemberInfo memberInfo(ResultSet row) throws SQLException {
+        return new MemberInfo(readMember(row), Objects.requireNonNull(Tx.instant(row, "created_at")));
+    }
+
+    private static Member readMember(ResultSet row) throws SQLException {
+        Set<Role> roles = EnumSet.noneOf(Role.class);
+        for (String word : (String[]) row.getArray("roles").getArray()) {
+            roles.add(Role.parse(word));
+        }
+        return new Member(row.getString("mesh"), row.getString("name"), roles);
+    }
+
+    private static TokenInfo tokenInfo(ResultSet row) throws SQLException {
+        return new TokenInfo(
+                row.getString("id"),
+                row.getString("mesh"),
+                row.getString("member"),
+                Objects.requireNonNull(Tx.instant(row, "created_at")),
+                Tx.instant(row, "expires_at"),
+                Tx.instant(row, "revoked_at"));
+    }
+
+    private static String[] words(Set<Role> roles) {
+        return roles.stream().sorted().map(Role::word).toArray(String[]::new);
+    }
+}

@@ -1,0 +1,156 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.sql.Database;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The meshes, their members, and the tokens by which members are known.
+ *
+ * <p>What was read is believed for {@link #BELIEVED}: that is how long a token may still pass at another process after it was
+ * revoked, its member removed or its roles changed. Thread-safe.
+ */
+public final class Members {
+
+    /** Less than the five seconds within which a revocation takes effect everywhere. */
+    public static final Duration BELIEVED = Duration.ofSeconds(2);
+
+    /** So many tokens are remembered at most. */
+    static final int MAX_REMEMBERED = 10_000;
+
+    private final Database database;
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final MemberStore store = new MemberStore();
+    private final ConcurrentMap<String, Remembered> remembered = new ConcurrentHashMap<>();
+
+    /** What a look at the database said of a token, and when; null if it is worth nothing. */
+    private record Remembered(@Nullable Credentials credentials, Instant read) {}
+
+    /** @param random a {@link java.security.SecureRandom}: tokens are drawn from it */
+    public Members(Database database, InstantSource clock, RandomGenerator random) {
+        this.database = database;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /** Whoever holds this token; empty if it is unknown, expired, revoked, or its member is gone. */
+    public Optional<Member> authenticate(Token token) {
+        Instant now = clock.instant();
+        Remembered known = remembered.get(token.id());
+        if (known == null || !now.isBefore(known.read.plus(BELIEVED)) || now.isBefore(known.read)) {
+            known = new Remembered(read(token.id()), now);
+            remember(token.id(), known);
+        }
+        Credentials credentials = known.credentials;
+        return credentials != null && credentials.fit(token) && credentials.areGoodAt(now)
+                ? Optional.of(credentials.member())
+                : Optional.empty();
+    }
+
+    /** Creates a mesh, and returns false if there was one of this name already. */
+    public boolean createMesh(String name) {
+        Names.require("mesh", name);
+        return database.transact("create mesh", tx -> store.createMesh(tx, name));
+    }
+
+    public List<String> meshes() {
+        return database.transact("list meshes", store::meshes);
+    }
+
+    /** Creates a member, and returns false if its mesh does not exist or it does; nothing is changed then. */
+    public boolean create(Member member) {
+        return database.transact("create member", tx -> store.createMember(tx, member));
+    }
+
+    /** Changes what a member may do, and returns false if there is no such member. */
+    public boolean changeRoles(String mesh, String name, Set<Role> roles) {
+        Member changed = new Member(mesh, name, roles);
+        boolean done = database.transact("change roles", tx -> store.changeRoles(tx, changed));
+        remembered.clear();
+        return done;
+    }
+
+    /** Ends a membership, with all its tokens and subscriptions. What was delivered stays until retention takes it. */
+    public boolean remove(String mesh, String name) {
+        boolean done = database.transact("remove member", tx -> {
+            store.removeSubscriptions(tx, mesh, Inbox.member(name));
+            return store.removeMember(tx, mesh, name);
+        });
+        remembered.clear();
+        return done;
+    }
+
+    public List<MemberInfo> list(String mesh) {
+        return database.transact("list members", tx -> store.members(tx, mesh));
+    }
+
+    public Optional<MemberInfo> find(String mesh, String name) {
+        return database.transact("find member", tx -> store.member(tx, mesh, name));
+    }
+
+    /**
+     * A new token for a member; the others stay as they are.
+     *
+     * @param validity how long it is good; null for as long as nobody revokes it
+     * @return empty if there is no such member
+     */
+    public Optional<IssuedToken> issue(String mesh, String member, @Nullable Duration validity) {
+        Token token = Token.mint(random);
+        Instant expires = validity == null ? null : clock.instant().plus(validity);
+        return database.transact("issue token", tx -> store.issue(tx, token, mesh, member, expires))
+                .map(info -> new IssuedToken(token, info));
+    }
+
+    /**
+     * A new token in place of an old one, which is worth nothing from now on.
+     *
+     * @return empty if there is no such token in the mesh, or it was revoked before
+     */
+    public Optional<IssuedToken> rotate(String mesh, String tokenId, @Nullable Duration validity) {
+        Token token = Token.mint(random);
+        Instant expires = validity == null ? null : clock.instant().plus(validity);
+        Optional<IssuedToken> rotated = database.transact("rotate token", tx -> {
+            Optional<TokenInfo> old = store.token(tx, mesh, tokenId);
+            if (old.isEmpty() || old.get().revoked() != null) {
+                return Optional.empty();
+            }
+            store.revoke(tx, mesh, tokenId);
+            return store.issue(tx, token, mesh, old.get().member(), expires).map(info -> new IssuedToken(token, info));
+        });
+        remembered.remove(tokenId);
+        return rotated;
+    }
+
+    /** Makes a token worth nothing: here at once, everywhere within {@link #BELIEVED}. Repeating it changes nothing. */
+    public Optional<TokenInfo> revoke(String mesh, String tokenId) {
+        Optional<TokenInfo> revoked = database.transact("revoke token", tx -> store.revoke(tx, mesh, tokenId));
+        remembered.remove(tokenId);
+        return revoked;
+    }
+
+    public List<TokenInfo> tokens(String mesh, String member) {
+        return database.transact("list tokens", tx -> store.tokens(tx, mesh, member));
+    }
+
+    private @Nullable Credentials read(String tokenId) {
+        return database.transact("authenticate", tx -> store.credentials(tx, tokenId))
+                .orElse(null);
+    }
+
+    /** Tokens that nobody has ever issued are remembered too, so that a flood of them does not reach the database. */
+    private void remember(String tokenId, Remembered read) {
+        if (remembered.size() >= MAX_REMEMBERED) {
+            remembered.clear();
+        }
+        remembered.put(tokenId, read);
+    }
+}

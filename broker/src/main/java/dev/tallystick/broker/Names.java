@@ -1,0 +1,19 @@
+package dev.tallystick.broker;
+
+import java.util.regex.Pattern;
+
+/** What meshes, members, topics and queues may be called: what needs no quoting in a path, a log or a shell. */
+final class Names {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+
+    static String require(String what, String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("the name of a " + what
+                    + " has 1 to 128 letters, digits, '.', '_' and '-', and begins with a letter or a digit");
+        }
+        return name;
+    }
+
+    private Names() {}
+}

@@ -1,0 +1,45 @@
+package dev.tallystick.broker;
+
+import java.util.Locale;
+
+/** Why a submission was not accepted. */
+public record Rejection(Code code, String detail) {
+
+    /** The stable name of a cause. */
+    public enum Code {
+        /** The body, the meta data or the whole is larger than the limit. */
+        PAYLOAD_TOO_LARGE(true),
+        /** More members are mentioned than the limit allows, or something that cannot be a member's name. */
+        MENTIONS_REFUSED(true),
+        /** The reply-to is not the id of a message. */
+        REPLY_TO_REFUSED(true),
+        /** The options do not fit the destination, or cannot be fulfilled by any state of the system. */
+        OPTIONS_REFUSED(true),
+        /** The input does not satisfy the schema of its destination. */
+        SCHEMA_REFUSED(true),
+        /** There is no such topic in this mesh. */
+        UNKNOWN_TOPIC(false),
+        /** There is no such queue in this mesh. */
+        UNKNOWN_QUEUE(false),
+        /** There is no such member in this mesh. */
+        UNKNOWN_MEMBER(false),
+        /** There is no such workflow, or not in this version. */
+        UNKNOWN_WORKFLOW(false);
+
+        private final boolean byRequestAlone;
+
+        Code(boolean byRequestAlone) {
+            this.byRequestAlone = byRequestAlone;
+        }
+
+        /** Whether the same request is refused whatever else changes. Others depend on state, and may pass another time. */
+        public boolean isDeterminedByRequestAlone() {
+            return byRequestAlone;
+        }
+
+        /** As it is written in problem documents. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+package dev.tallystick.keys;
+
+import dev.tallystick.core.Fingerprint;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bounded memory and waiting room in front of one door of the key ledger. It spares the database most repeats, and lets those
+ * that come while the original is under way wait for its answer.
+ *
+ * <p>It decides nothing: what it remembers, somebody has read from the key ledger. A request that it does not know is
+ * admitted, and asks there.
+ *
+ * <p>Invariants:
+ *
+ * <ul>
+ *   <li>A key is pending, or remembered, or neither; never both.
+ *   <li>Of the requests under one key at most one is admitted at a time, as long as it ends within its time to live.
+ *   <li>Whoever waits is woken when the request that it waits for ends, however that ends.
+ *   <li>There are never more entries than the limit. What is pending is never evicted: a gate that is full of it turns
+ *       newcomers away.
+ * </ul>
+ *
+ * <p>Each operation takes constant time, apart from {@link #cleanUp}. Thread-safe.
+ *
+ * @param <A> what requests are answered with
+ */
+public final class Gate<A> {
+
+    private final GateSettings settings;
+    private final InstantSource clock;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<ScopedKey, Pending<A>> pending = new HashMap<>();
+    /** In the order of their last use, so that the first is the one to evict. */
+    private final LinkedHashMap<ScopedKey, Remembered<A>> remembered = new LinkedHashMap<>(16, 0.75f, true);
+
+    public Gate(GateSettings settings, InstantSource clock) {
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /** What whoever comes to the gate is told. */
+    public sealed interface Entrance<A> {
+
+        /** Go on, ask the key ledger, and say through the pass what came of it. */
+        record Admitted<A>(Pass<A> pass) implements Entrance<A> {}
+
+        /** The same request has this answer. */
+        record Answered<A>(A answer) implements Entrance<A> {}
+
+        /** The key is committed to another request. */
+        record Reused<A>(Fingerprint bound) implements Entrance<A> {}
+
+        /** A request under the same key is under way, and has not come to an end while this one waited. */
+        record InProgress<A>(UUID original, Duration retryAfter) implements Entrance<A> {}
+
+        /** The gate is full of requests that are under way. */
+        record Full<A>(Duration retryAfter) implements Entrance<A> {}
+    }
+
+    private record Remembered<A>(Fingerprint fingerprint, A answer, boolean committed, Instant until) {}
+
+    /** One request under way, and those that wait for it. They are woken with its answer, or with nothing: then they ask again. */
+    private record Pending<A>(UUID original, Fingerprint fingerprint, Instant until, CompletableFuture<Told<A>> end) {}
+
+    private record Told<A>(@Nullable A answer) {}
+
+    /**
+     * Comes to the gate with a request, and waits if the same key is pending.
+     *
+     * @param original what this request will make, for those who have to be told that it is under way
+     */
+    public Entrance<A> enter(ScopedKey key, Fingerprint fingerprint, UUID original) throws InterruptedException {
+        long deadline = System.nanoTime() + settings.pendingWait().toNanos();
+        while (true) {
+            Instant now = clock.instant();
+            Pending<A> other;
+            lock.lock();
+            try {
+                Entrance<A> known = recall(key, fingerprint, now);
+                if (known != null) {
+                    return known;
+                }
+                other = pendingAt(key, now);
+                if (other == null) {
+                    return admit(key, fingerprint, original, now);
+                }
+            } finally {
+                lock.unlock();
+            }
+            Told<A> told = awaitEnd(other, deadline);
+            if (told == null) {
+                return new Entrance.InProgress<>(other.original, retryAfter());
+            }
+            if (told.answer != null && other.fingerprint.equals(fingerprint)) {
+                return new Entrance.Answered<>(told.answer);
+            }
+        }
+    }
+
+    /** Clears away what is too old. To be called every {@link GateSettings#cleanupInterval()}. */
+    public void cleanUp() {
+        Instant now = clock.instant();
+        lock.lock();
+        try {
+            remembered.values().removeIf(entry -> !now.isBefore(entry.until));
+            Iterator<Pending<A>> each = pending.values().iterator();
+            while (each.hasNext()) {
+                Pending<A> one = each.next();
+                if (!now.isBefore(one.until)) {
+                    each.remove();
+                    one.end.complete(new Told<>(null));
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How much there is in it. */
+    public record Counts(int pending, int remembered) {}
+
+    public Counts counts() {
+        lock.lock();
+        try {
+            return new Counts(pending.size(), remembered.size());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The duty to say what came of an admitted request. Of the four ways to do so the first counts; {@link #close} is for those
+     * who could not find out.
+     */
+    public static final class Pass<A> implements AutoCloseable {
+
+        private final Gate<A> gate;
+        private final ScopedKey key;
+        private final Pending<A> mine;
+
+        private Pass(Gate<A> gate, ScopedKey key, Pending<A> mine) {
+            this.gate = gate;
+            this.key = key;
+            this.mine = mine;
+        }
+
+        /**
+         * The key ledger says that the key is committed.
+         *
+         * @param bound what the key stands for: if that is another request, those who wait are told so
+         */
+        public void committed(Fingerprint bound, A answer) {
+            gate.settle(this, new Remembered<>(bound, answer, true, gate.until(gate.settings.committedTtl())), null);
+        }
+
+        /** The request is rejected, and would be again: the same request is answered so for a while. */
+        public void rejected(A answer) {
+            gate.settle(
+                    this,
+                    new Remembered<>(mine.fingerprint, answer, false, gate.until(gate.settings.rejectedTtl())),
+                    answer);
+        }
+
+        /** Those who wait for this request get the same answer; whoever comes later does not. */
+        public void shared(A answer) {
+            gate.settle(this, null, answer);
+        }
+
+        /** Nothing is known. One of those who wait is admitted in its place. */
+        @Override
+        public void close() {
+            gate.settle(this, null, null);
+        }
+    }
+
+    private @Nullable Entrance<A> recall(ScopedKey key, Fingerprint fingerprint, Instant now) {
+        Remembered<A> entry = remembered.get(key);
+        if (entry == null) {
+            return null;
+        }
+        boolean same = entry.fingerprint.equals(fingerprint);
+        if (!now.isBefore(entry.until) || (!same && !entry.committed)) {
+            remembered.remove(key);
+            return null;
+        }
+        return same ? new Entrance.Answered<>(entry.answer) : new Entrance.Reused<>(entry.fingerprint);
+    }
+
+    private @Nullable Pending<A> pendingAt(ScopedKey key, Instant now) {
+        Pending<A> entry = pending.get(key);
+        if (entry != null && !now.isBefore(entry.until)) {
+            pending.remove(key);
+            entry.end.complete(new Told<>(null));
+            return null;
+        }
+        return entry;
+    }
+
+    private Entrance<A> admit(ScopedKey key, Fingerprint fingerprint, UUID original, Instant now) {
+        if (pending.size() + remembered.size() >= settings.maxEntries()) {
+            if (remembered.isEmpty()) {
+                return new Entrance.Full<>(retryAfter());
+            }
+            remembered.pollFirstEntry();
+        }
+        Pending<A> mine =
+                new Pending<>(original, fingerprint, now.plus(settings.pendingTtl()), new CompletableFuture<>());
+        pending.put(key, mine);
+        return new Entrance.Admitted<>(new Pass<>(this, key, mine));
+    }
+
+    /** Null if there is nothing to wait for, or no time left. */
+    private @Nullable Told<A> awaitEnd(Pending<A> other, long deadline) throws InterruptedException {
+        if (!settings.waitForPending()) {
+            return null;
+        }
+        try {
+            return other.end.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return null;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("a pending request never ends with a failure", e);
+        }
+    }
+
+    /** A pass whose time to live is over has no say any more: somebody else may be pending under its key. */
+    private void settle(Pass<A> pass, @Nullable Remembered<A> entry, @Nullable A answer) {
+        lock.lock();
+        try {
+            if (pending.remove(pass.key, pass.mine)) {
+                if (entry != null) {
+                    remembered.put(pass.key, entry);
+                }
+                pass.mine.end.complete(new Told<>(answer));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Instant until(Duration ttl) {
+        return clock.instant().plus(ttl);
+    }
+
+    private Duration retryAfter() {
+        return Duration.ofSeconds(1);
+    }
+}

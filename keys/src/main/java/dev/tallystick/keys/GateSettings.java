@@ -1,0 +1,124 @@
+package dev.tallystick.keys;
+
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * How much a {@link Gate} remembers, and how long.
+ *
+ * @param pendingTtl after how long a request that never came to an end stops holding up its repeats
+ * @param committedTtl how long the answer to a committed request is remembered
+ * @param rejectedTtl how long a rejection is remembered
+ * @param maxEntries how many requests are remembered or pending at most
+ * @param cleanupInterval how often what is too old is cleared away
+ * @param waitForPending whether a repeat waits for the original; if not, it is told at once that it is in progress
+ * @param pendingWait how long it waits
+ */
+public record GateSettings(
+        Duration pendingTtl,
+        Duration committedTtl,
+        Duration rejectedTtl,
+        int maxEntries,
+        Duration cleanupInterval,
+        boolean waitForPending,
+        Duration pendingWait) {
+
+    public static final String PENDING_TTL = "IDEMPOTENCY_PENDING_TTL_SECONDS";
+    public static final String COMMITTED_TTL = "IDEMPOTENCY_COMMITTED_TTL_SECONDS";
+    public static final String REJECTED_TTL = "IDEMPOTENCY_REJECTED_TTL_SECONDS";
+    public static final String MAX_ENTRIES = "IDEMPOTENCY_MAX_ENTRIES";
+    public static final String CLEANUP_INTERVAL = "IDEMPOTENCY_CLEANUP_INTERVAL_SECONDS";
+    public static final String WAIT_FOR_PENDING = "IDEMPOTENCY_WAIT_FOR_PENDING";
+    public static final String PENDING_WAIT = "IDEMPOTENCY_PENDING_WAIT_TIMEOUT";
+
+    public static final GateSettings DEFAULT = new GateSettings(
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(300),
+            Duration.ofSeconds(60),
+            100_000,
+            Duration.ofSeconds(10),
+            true,
+            Duration.ofSeconds(30));
+
+    private static final Duration LONGEST = Duration.ofDays(1);
+    private static final int MOST_ENTRIES = 10_000_000;
+    private static final double NANOS_A_SECOND = 1e9;
+
+    public GateSettings {
+        requireWithin(PENDING_TTL, pendingTtl);
+        requireWithin(COMMITTED_TTL, committedTtl);
+        requireWithin(REJECTED_TTL, rejectedTtl);
+        requireWithin(CLEANUP_INTERVAL, cleanupInterval);
+        requireWithin(PENDING_WAIT, pendingWait);
+        if (maxEntries < 1 || maxEntries > MOST_ENTRIES) {
+            throw new IllegalArgumentException(
+                    MAX_ENTRIES + " is between 1 and " + MOST_ENTRIES + ", got " + maxEntries);
+        }
+        if (pendingWait.compareTo(pendingTtl) > 0) {
+            throw new IllegalArgumentException(PENDING_WAIT + " (" + seconds(pendingWait) + ") is at most "
+                    + PENDING_TTL + " (" + seconds(pendingTtl) + "): nobody waits for what is given up");
+        }
+    }
+
+    /** As the settings say; the default for each that they do not name. */
+    public static GateSettings from(Map<String, String> settings) {
+        return new GateSettings(
+                duration(settings, PENDING_TTL, DEFAULT.pendingTtl),
+                duration(settings, COMMITTED_TTL, DEFAULT.committedTtl),
+                duration(settings, REJECTED_TTL, DEFAULT.rejectedTtl),
+                number(settings, MAX_ENTRIES, DEFAULT.maxEntries),
+                duration(settings, CLEANUP_INTERVAL, DEFAULT.cleanupInterval),
+                truth(settings, WAIT_FOR_PENDING, DEFAULT.waitForPending),
+                duration(settings, PENDING_WAIT, DEFAULT.pendingWait));
+    }
+
+    private static void requireWithin(String name, Duration duration) {
+        if (duration.isNegative() || duration.isZero() || duration.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(
+                    name + " is more than 0 and at most " + LONGEST.toSeconds() + " seconds, got " + seconds(duration));
+        }
+    }
+
+    private static Duration duration(Map<String, String> settings, String name, Duration otherwise) {
+        String text = settings.get(name);
+        if (text == null) {
+            return otherwise;
+        }
+        double seconds;
+        try {
+            seconds = Double.parseDouble(text.strip());
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(name + " is a number of seconds, got '" + text + "'", e);
+        }
+        if (!(seconds >= 0 && seconds <= LONGEST.toSeconds())) {
+            throw new IllegalArgumentException(
+                    name + " is more than 0 and at most " + LONGEST.toSeconds() + " seconds, got '" + text + "'");
+        }
+        return Duration.ofNanos(Math.round(seconds * NANOS_A_SECOND));
+    }
+
+    private static int number(Map<String, String> settings, String name, int otherwise) {
+        String text = settings.get(name);
+        if (text == null) {
+            return otherwise;
+        }
+        try {
+            return Integer.parseInt(text.strip());
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(name + " is a whole number, got '" + text + "'", e);
+        }
+    }
+
+    private static boolean truth(Map<String, String> settings, String name, boolean otherwise) {
+        String text = settings.get(name);
+        return switch (text == null ? String.valueOf(otherwise) : text.strip()) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException(name + " is true or false, got '" + text + "'");
+        };
+    }
+
+    private static String seconds(Duration duration) {
+        return duration.toNanos() / NANOS_A_SECOND + " s";
+    }
+}
