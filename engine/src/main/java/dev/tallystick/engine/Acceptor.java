@@ -85,6 +85,10 @@ final class Acceptor implements Primitive<Item, Accepted> {
         return answers;
     }
 
+    void start(Tx tx, List<NewJob> fresh) throws SQLException {
+        jobs.start(tx, fresh, lease);
+    }
+
     private static Accepted answer(Accept accept) {
         return switch (accept) {
             case Accept.Fresh fresh ->

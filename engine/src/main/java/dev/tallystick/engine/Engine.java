@@ -215,6 +215,15 @@ public final class Engine implements AutoCloseable {
         return Objects.requireNonNull(answers.getFirst());
     }
 
+    /** For whoever accepts jobs in transactions of its own, under keys that it has bound there. */
+    public Intake intake() {
+        return new Intake(
+                maker,
+                acceptor,
+                () -> started && !stopping ? owner : null,
+                job -> begin(job, started && !stopping, System.nanoTime(), new CompletableFuture<>()));
+    }
+
     /** What jobs of this workflow return. */
     public Type outputOf(String workflow) {
         return maker.newest(workflow).output();
@@ -326,25 +335,10 @@ public final class Engine implements AutoCloseable {
     }
 
     private void begin(NewJob job, boolean here, long askedAt, CompletableFuture<Closed> end) {
-        if (here && job.trigger() != null) {
+        if (here && job.trigger() != null && job.delay().isZero()) {
             graphs.begin(job);
         } else if (job.owner() != null) {
-            ActivityId main = ActivityId.main(job.id());
-            Lease lease = new Lease(main, Guid.of(main, 0), 1);
-            runner.begin(
-                    new LeasedBody(
-                            lease,
-                            job.mesh(),
-                            job.workflow(),
-                            job.version(),
-                            job.input(),
-                            job.id(),
-                            false,
-                            job.isTimed(),
-                            false,
-                            false,
-                            askedAt),
-                    end);
+            runner.begin(LeasedBody.first(job, askedAt), end);
         } else {
             jobsAreDue();
         }

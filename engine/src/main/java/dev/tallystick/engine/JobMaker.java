@@ -42,7 +42,8 @@ final class JobMaker {
         return new Newest(code.version(), code.output(), null);
     }
 
-    private Newest version(String workflow, @Nullable Integer version) {
+    /** The version that was asked for, or the newest. */
+    Newest version(String workflow, @Nullable Integer version) {
         return version == null ? newest(workflow) : exactly(workflow, version);
     }
 
@@ -100,6 +101,24 @@ final class JobMaker {
                         new Destination(Destination.Kind.WORKFLOW, submission.workflow()),
                         id.value());
         return new Acceptor.Item(job, claim, submission.attributes());
+    }
+
+    /** The job that somebody else has accepted, leased to whoever is named if it may run at once. */
+    NewJob ordered(Intake.Order order, @Nullable String leasedTo) {
+        String trigger = version(order.workflow(), order.version()).trigger();
+        return limited(new NewJob(
+                order.id(),
+                order.mesh(),
+                order.workflow(),
+                order.version(),
+                order.priority().turn(),
+                order.input(),
+                order.delay(),
+                trigger == null && order.delay().isZero() ? leasedTo : null,
+                null,
+                null,
+                trigger,
+                null));
     }
 
     /** The job that the one which orders it goes on as. */

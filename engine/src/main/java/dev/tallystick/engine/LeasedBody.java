@@ -21,4 +21,22 @@ record LeasedBody(
         boolean isTimed,
         boolean wasLost,
         boolean isClosed,
-        long leasedAt) {}
+        long leasedAt) {
+
+    /** The body of a job that was leased with its start, by whoever runs it. */
+    static LeasedBody first(NewJob job, long leasedAt) {
+        Lease lease = new Lease(job.first(), Guid.of(job.first(), 0), 1);
+        return new LeasedBody(
+                lease,
+                job.mesh(),
+                job.workflow(),
+                job.version(),
+                job.input(),
+                job.id(),
+                false,
+                job.isTimed(),
+                false,
+                false,
+                leasedAt);
+    }
+}

@@ -10,7 +10,15 @@ final class Outcomes {
 
     private final Database database;
     private final Chains chains;
-    private final ConcurrentHashMap<JobId, CompletableFuture<Closed>> waiting = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<JobId, Waiters> waiting = new ConcurrentHashMap<>();
+
+    /** Those who wait for one job: the last to leave takes the entry away, and none before. */
+    private record Waiters(CompletableFuture<Closed> end, int number) {
+
+        Waiters plus(int more) {
+            return new Waiters(end, number + more);
+        }
+    }
 
     Outcomes(Database database, Chains chains) {
         this.database = database;
@@ -19,11 +27,12 @@ final class Outcomes {
 
     /** Completes when the job is closed. Whoever no longer waits calls {@link #forget}. */
     CompletableFuture<Closed> of(JobId job) {
-        return waiting.computeIfAbsent(job, id -> new CompletableFuture<>());
+        return waiting.merge(job, new Waiters(new CompletableFuture<>(), 1), (known, mine) -> known.plus(1))
+                .end();
     }
 
     void forget(JobId job) {
-        waiting.remove(job);
+        waiting.computeIfPresent(job, (id, known) -> known.number() == 1 ? null : known.plus(-1));
     }
 
     void tell(Closed closed) {
@@ -31,9 +40,9 @@ final class Outcomes {
     }
 
     private void tell(JobId asked, Closed closed) {
-        CompletableFuture<Closed> future = waiting.remove(asked);
-        if (future != null) {
-            future.complete(closed);
+        Waiters told = waiting.remove(asked);
+        if (told != null) {
+            told.end().complete(closed);
         }
     }
 

@@ -1,0 +1,68 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.Priority;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts jobs in transactions of somebody else, who has bound their keys in them already. A job that was started begins to run
+ * when {@link #started} is called after the commit, or by itself a little later if that call never comes. Thread-safe.
+ */
+public final class Intake {
+
+    private final JobMaker maker;
+    private final Acceptor acceptor;
+    private final Supplier<@Nullable String> owner;
+    private final Consumer<NewJob> begin;
+
+    /**
+     * A job that somebody else accepts.
+     *
+     * @param id new for every order, and kept when the order is started again after a transaction that failed
+     * @param version one that {@link #version} has named
+     */
+    public record Order(
+            JobId id, String mesh, String workflow, int version, Priority priority, byte[] input, Duration delay) {}
+
+    /**
+     * Belongs to an engine.
+     *
+     * @param owner who leases a job that begins here at once; null if none can
+     * @param begin called when a job has been started
+     */
+    Intake(JobMaker maker, Acceptor acceptor, Supplier<@Nullable String> owner, Consumer<NewJob> begin) {
+        this.maker = maker;
+        this.acceptor = acceptor;
+        this.owner = owner;
+        this.begin = begin;
+    }
+
+    /**
+     * The version that a job would have.
+     *
+     * @param wanted a certain one, or null for the newest
+     * @throws UnknownWorkflowException if there is no such workflow here, or not in that version
+     */
+    public int version(String workflow, @Nullable Integer wanted) {
+        return maker.version(workflow, wanted).version();
+    }
+
+    /** Writes the jobs. A job that is there already is left as it is. */
+    public void start(Tx tx, List<Order> orders) throws SQLException {
+        acceptor.start(tx, orders.stream().map(this::job).toList());
+    }
+
+    /** The order's transaction has committed. Short, and may be left out. */
+    public void started(Order order) {
+        begin.accept(job(order));
+    }
+
+    private NewJob job(Order order) {
+        return maker.ordered(order, owner.get());
+    }
+}
