@@ -31,6 +31,9 @@ public record GateSettings(
     public static final String WAIT_FOR_PENDING = "IDEMPOTENCY_WAIT_FOR_PENDING";
     public static final String PENDING_WAIT = "IDEMPOTENCY_PENDING_WAIT_TIMEOUT";
 
+    private static final Duration LONGEST = Duration.ofDays(1);
+    private static final int MOST_ENTRIES = 10_000_000;
+
     public static final GateSettings DEFAULT = new GateSettings(
             Duration.ofSeconds(60),
             Duration.ofSeconds(300),
@@ -40,8 +43,6 @@ public record GateSettings(
             true,
             Duration.ofSeconds(30));
 
-    private static final Duration LONGEST = Duration.ofDays(1);
-    private static final int MOST_ENTRIES = 10_000_000;
     private static final double NANOS_A_SECOND = 1e9;
 
     public GateSettings {
