@@ -1,0 +1,79 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Member;
+import dev.tallystick.broker.Members;
+import dev.tallystick.broker.Role;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * The token of the first admin, in a file that only its owner can read. A server that does not find the file issues another
+ * token: whoever may start a server on this database may do everything anyway, and a crash before the file was written must not
+ * lock everybody out.
+ */
+final class AdminToken {
+
+    static final String FILE = "admin.token";
+
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    /** Makes sure that there is the mesh, its admin and the file; returns whether the file is new. */
+    static boolean ensure(Members members, Path directory) {
+        String mesh = Access.Operators.MESH;
+        members.createMesh(mesh);
+        members.create(new Member(mesh, MemberRoutes.ADMIN, EnumSet.of(Role.ADMIN)));
+        Path file = directory.resolve(FILE);
+        if (Files.exists(file)) {
+            return false;
+        }
+        String token = members.issue(mesh, MemberRoutes.ADMIN, null)
+                .orElseThrow(() -> new IllegalStateException("the admin was made a moment ago"))
+                .token()
+                .reveal();
+        try {
+            write(file, token + "\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write " + file, e);
+        }
+        return true;
+    }
+
+    static void createDirectory(Path directory) {
+        try {
+            Files.createDirectories(directory, OWNER_ONLY_DIRECTORY);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot make " + directory, e);
+        }
+    }
+
+    private static void write(Path file, String content) throws IOException {
+        Path fresh = file.resolveSibling(FILE + ".new");
+        Files.deleteIfExists(fresh);
+        try (FileChannel channel =
+                FileChannel.open(fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
+            ByteBuffer bytes = StandardCharsets.UTF_8.encode(content);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private AdminToken() {}
+}

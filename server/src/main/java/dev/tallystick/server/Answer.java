@@ -1,0 +1,52 @@
+package dev.tallystick.server;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/** What a route answers when it does not refuse. */
+sealed interface Answer {
+
+    String JSON = "application/json";
+
+    /** A record, in JSON, or nothing. */
+    record Document(int status, @Nullable Record body, Map<String, String> headers) implements Answer {
+
+        Document header(String name, String value) {
+            SequencedMap<String, String> more = new LinkedHashMap<>(headers);
+            more.put(name, value);
+            return new Document(status, body, more);
+        }
+    }
+
+    /** Something that is no record of ours. */
+    record Text(String mediaType, String text) implements Answer {}
+
+    /** Something that goes on until either side ends it. */
+    record Stream(String mediaType, Writer writer) implements Answer {}
+
+    /** Writes a stream, and flushes whatever shall arrive. */
+    @FunctionalInterface
+    interface Writer {
+        void write(OutputStream out) throws IOException, InterruptedException;
+    }
+
+    static Document of(int status, Record body) {
+        return new Document(status, body, Map.of());
+    }
+
+    static Document ok(Record body) {
+        return of(200, body);
+    }
+
+    static Document created(Record body) {
+        return of(201, body);
+    }
+
+    static Document nothing() {
+        return new Document(204, null, Map.of());
+    }
+}

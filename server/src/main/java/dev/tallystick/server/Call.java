@@ -1,0 +1,156 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Member;
+import dev.tallystick.core.IdempotencyKey;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request on its way through a route: who asks, and what the path, the query and the headers say.
+ *
+ * @param caller null on a route for everybody
+ * @param names what stands in the path for its names, decoded
+ * @param body the raw bytes, for those who need more than the record
+ */
+record Call(
+        @Nullable Member caller,
+        Map<String, String> names,
+        Map<String, String> query,
+        @Nullable String idempotencyKey,
+        @Nullable String lastEventId,
+        @Nullable String traceParent,
+        byte[] body) {
+
+    private static final int ID_LENGTH = 36;
+
+    Member member() {
+        if (caller == null) {
+            throw new IllegalStateException("a route for everybody has no member");
+        }
+        return caller;
+    }
+
+    String name(String name) {
+        String value = names.get(name);
+        if (value == null) {
+            throw new IllegalStateException("the path has no " + name);
+        }
+        return value;
+    }
+
+    /** An id in the path. What cannot be an id is as absent as one that nothing has. */
+    UUID id(String name) {
+        return idOf(name(name)).orElseThrow(Call::notFound);
+    }
+
+    /** The key under which something is created, from the header; a field of the body may repeat it. */
+    IdempotencyKey key(@Nullable String inBody) {
+        String key = idempotencyKey == null ? inBody : idempotencyKey;
+        if (key == null) {
+            throw new Problem(
+                    ProblemCode.IDEMPOTENCY_KEY_MISSING,
+                    "send the header Idempotency-Key: any printable string of 1 to 255 characters,"
+                            + " new for every request and the same for its repeats");
+        }
+        if (inBody != null && !inBody.equals(key)) {
+            throw new Problem(
+                    ProblemCode.IDEMPOTENCY_KEY_REFUSED, "the header Idempotency-Key and the client_message_id differ");
+        }
+        try {
+            return new IdempotencyKey(key);
+        } catch (IllegalArgumentException e) {
+            throw new Problem(ProblemCode.IDEMPOTENCY_KEY_REFUSED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    IdempotencyKey key() {
+        return key(null);
+    }
+
+    @Nullable
+    String parameter(String name) {
+        return query.get(name);
+    }
+
+    int number(String name, int otherwise, int least, int most) {
+        String text = query.get(name);
+        if (text == null) {
+            return otherwise;
+        }
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Said below, like a number out of bounds.
+        }
+        throw new Problem(ProblemCode.MALFORMED_REQUEST, name + " is a number between " + least + " and " + most);
+    }
+
+    /** Seconds to wait, at most {@code most}. */
+    Duration wait(String name, Duration most) {
+        return Duration.ofSeconds(number(name, 0, 0, (int) most.toSeconds()));
+    }
+
+    /** Makes what the caller has named; what cannot be named like that is told as it is. */
+    static <T> T understood(Supplier<T> maker) {
+        try {
+            return maker.get();
+        } catch (IllegalArgumentException e) {
+            throw new Problem(ProblemCode.MALFORMED_REQUEST, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Nothing says whether there is nothing or whether it belongs to another mesh. */
+    static Problem notFound() {
+        return new Problem(ProblemCode.NOT_FOUND, "nothing that you may see has this name here");
+    }
+
+    /** The written form of an id, and no other: lower case, full length. */
+    static Optional<UUID> idOf(String text) {
+        if (text.length() != ID_LENGTH) {
+            return Optional.empty();
+        }
+        try {
+            UUID id = UUID.fromString(text);
+            return id.toString().equals(text) ? Optional.of(id) : Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** A part of a path or of a query; what is not the encoding of some UTF-8 is refused. */
+    static String decode(String encoded) {
+        if (encoded.indexOf('%') < 0) {
+            return encoded;
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(encoded.length());
+        byte[] sent = encoded.getBytes(StandardCharsets.UTF_8);
+        try {
+            for (int i = 0; i < sent.length; i++) {
+                if (sent[i] == '%') {
+                    bytes.write(HexFormat.fromHexDigits(encoded, i + 1, i + 3));
+                    i += 2;
+                } else {
+                    bytes.write(sent[i]);
+                }
+            }
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes.toByteArray()))
+                    .toString();
+        } catch (IllegalArgumentException | IndexOutOfBoundsException | CharacterCodingException e) {
+            throw new Problem(ProblemCode.MALFORMED_REQUEST, "the path or the query is not well encoded");
+        }
+    }
+}

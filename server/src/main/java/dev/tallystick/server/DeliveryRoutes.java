@@ -1,0 +1,179 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Acknowledge;
+import dev.tallystick.broker.Bells;
+import dev.tallystick.broker.Deliveries;
+import dev.tallystick.broker.Delivery;
+import dev.tallystick.broker.Inbox;
+import dev.tallystick.broker.Member;
+import dev.tallystick.broker.Role;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Deliveries: take what is yours under a lease, and acknowledge it when it is dealt with. */
+final class DeliveryRoutes {
+
+    private static final int USUAL_BATCH = 10;
+    private static final String QUEUE = "queue:";
+    private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+
+    private final Deliveries deliveries;
+    private final Bells bells;
+    private final Limits limits;
+
+    DeliveryRoutes(Deliveries deliveries, Bells bells, Limits limits) {
+        this.deliveries = deliveries;
+        this.bells = bells;
+        this.limits = limits;
+    }
+
+    /** @param queue takes from this one instead of the caller's own inbox */
+    record Take(
+            @Nullable String queue,
+            @Nullable Integer max,
+            @Nullable Integer leaseSeconds,
+            @Nullable Integer waitSeconds) {}
+
+    record Taken(List<Leased> deliveries) {
+
+        record Leased(
+                String inbox,
+                UUID messageId,
+                long fence,
+                int attempt,
+                Instant leasedUntil,
+                MessageRoutes.MessageView message) {
+
+            static Leased of(Delivery delivery) {
+                return new Leased(
+                        delivery.lease().inbox().toString(),
+                        delivery.lease().message(),
+                        delivery.lease().fence(),
+                        delivery.attempt(),
+                        delivery.leasedUntil(),
+                        MessageRoutes.MessageView.of(delivery.message()));
+            }
+        }
+    }
+
+    /** @param inbox as it came with the delivery */
+    record Held(String inbox, UUID messageId, long fence) {}
+
+    /** @param seconds for an extension how long to keep them, for a release how long to put them off */
+    record Settle(List<Held> deliveries, @Nullable Integer seconds) {}
+
+    /** One outcome for each: {@code done}, {@code lease_lost} or {@code unknown}. */
+    record Settled(List<String> outcomes) {}
+
+    List<Route> routes() {
+        return List.of(
+                Route.post("/v1/deliveries/lease", Take.class, this::take)
+                        .summary("Take deliveries under a lease. What is not acknowledged comes again.")
+                        .roles(Role.MEMBER)
+                        .answers(Taken.class),
+                settling("ack", "They are dealt with, and will not come again.", deliveries::acknowledge),
+                Route.post(
+                                "/v1/deliveries/extend",
+                                Settle.class,
+                                (call, body) -> settle(
+                                        call,
+                                        body,
+                                        (mesh, held) -> deliveries.extend(
+                                                mesh, held, seconds(body.seconds(), Deliveries.DEFAULT_LEASE))))
+                        .summary("Keep deliveries for longer.")
+                        .roles(Role.MEMBER)
+                        .answers(Settled.class),
+                Route.post(
+                                "/v1/deliveries/release",
+                                Settle.class,
+                                (call, body) -> settle(
+                                        call,
+                                        body,
+                                        (mesh, held) -> deliveries.release(
+                                                mesh,
+                                                held,
+                                                seconds(body.seconds(), Duration.ZERO),
+                                                "released by its taker")))
+                        .summary("Give deliveries back, at once or after a while.")
+                        .roles(Role.MEMBER)
+                        .answers(Settled.class));
+    }
+
+    private Route settling(
+            String verb, String summary, BiFunction<String, List<Delivery.Lease>, List<Acknowledge>> action) {
+        return Route.post("/v1/deliveries/" + verb, Settle.class, (call, body) -> settle(call, body, action))
+                .summary(summary)
+                .roles(Role.MEMBER)
+                .answers(Settled.class);
+    }
+
+    private Answer take(Call call, Take wanted) throws InterruptedException {
+        String mesh = call.member().mesh();
+        String queue = wanted.queue();
+        Inbox inbox = queue == null ? Inbox.of(call.member()) : Call.understood(() -> Inbox.queue(queue));
+        int max = wanted.max() == null ? USUAL_BATCH : wanted.max();
+        Duration lease = seconds(wanted.leaseSeconds(), Deliveries.DEFAULT_LEASE);
+        Duration wait = seconds(wanted.waitSeconds(), Duration.ZERO);
+        if (wait.compareTo(limits.patience()) > 0) {
+            throw new Problem(
+                    ProblemCode.MALFORMED_REQUEST,
+                    "wait_seconds is at most " + limits.patience().toSeconds());
+        }
+        long deadline = System.nanoTime() + wait.toNanos();
+        Semaphore rung = new Semaphore(0);
+        try (Bells.Listening listening = bells.listen(rung::release)) {
+            while (true) {
+                List<Delivery> taken = Call.understood(() -> deliveries.lease(mesh, inbox, max, lease));
+                long left = deadline - System.nanoTime();
+                if (!taken.isEmpty() || left <= 0) {
+                    return Answer.ok(
+                            new Taken(taken.stream().map(Taken.Leased::of).toList()));
+                }
+                boolean unused = rung.tryAcquire(Math.min(left, LOOK_AGAIN.toNanos()), TimeUnit.NANOSECONDS);
+                rung.drainPermits();
+            }
+        }
+    }
+
+    private static Answer settle(
+            Call call, Settle body, BiFunction<String, List<Delivery.Lease>, List<Acknowledge>> action) {
+        Member member = call.member();
+        List<Delivery.Lease> held = body.deliveries().stream()
+                .map(each ->
+                        new Delivery.Lease(member.mesh(), inbox(member, each.inbox()), each.messageId(), each.fence()))
+                .toList();
+        List<Acknowledge> outcomes = Call.understood(() -> action.apply(member.mesh(), held));
+        return Answer.ok(new Settled(outcomes.stream()
+                .map(outcome -> outcome.name().toLowerCase(Locale.ROOT))
+                .toList()));
+    }
+
+    /** A queue's, or the member's own: what somebody else was delivered cannot be settled. */
+    private static Inbox inbox(Member member, String text) {
+        Inbox own = Inbox.of(member);
+        if (text.equals(own.toString())) {
+            return own;
+        }
+        if (text.startsWith(QUEUE)) {
+            return Call.understood(() -> Inbox.queue(text.substring(QUEUE.length())));
+        }
+        throw new Problem(ProblemCode.MALFORMED_REQUEST, "an inbox is yours, " + own + ", or a queue's");
+    }
+
+    private static Duration seconds(@Nullable Integer number, Duration otherwise) {
+        if (number == null) {
+            return otherwise;
+        }
+        if (number < 0) {
+            throw new Problem(ProblemCode.MALFORMED_REQUEST, "seconds are not negative");
+        }
+        return Duration.ofSeconds(number);
+    }
+}

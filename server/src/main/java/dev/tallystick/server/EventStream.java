@@ -1,0 +1,67 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Bells;
+import dev.tallystick.broker.History;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Server-sent events from a history. The id of an event is its position, so whoever comes back with the last id that it saw goes
+ * on after it. The stream ends by itself after a while; clients of such streams come back by themselves.
+ */
+final class EventStream {
+
+    private static final int PAGE = 100;
+    private static final Duration HEARTBEAT = Duration.ofSeconds(10);
+
+    private final Bells bells;
+    private final Duration length;
+
+    EventStream(Bells bells, Duration length) {
+        this.bells = bells;
+        this.length = length;
+    }
+
+    /** Reads what comes after a position. */
+    @FunctionalInterface
+    interface Reader {
+        History.Page read(long after, int limit);
+    }
+
+    Answer from(long position, Reader reader) {
+        return new Answer.Stream("text/event-stream", out -> write(out, position, reader));
+    }
+
+    private void write(OutputStream out, long position, Reader reader) throws IOException, InterruptedException {
+        Semaphore rung = new Semaphore(0);
+        long deadline = System.nanoTime() + length.toNanos();
+        long after = position;
+        out.write(": hello\n\n".getBytes(StandardCharsets.UTF_8));
+        out.flush();
+        try (Bells.Listening listening = bells.listen(rung::release)) {
+            while (System.nanoTime() - deadline < 0) {
+                History.Page page = reader.read(after, PAGE);
+                for (History.Entry entry : page.entries()) {
+                    out.write(event(entry).getBytes(StandardCharsets.UTF_8));
+                }
+                after = page.next();
+                if (page.entries().size() < PAGE && !rung.tryAcquire(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS)) {
+                    out.write(": still here\n\n".getBytes(StandardCharsets.UTF_8));
+                }
+                rung.drainPermits();
+                out.flush();
+            }
+        }
+    }
+
+    private static String event(History.Entry entry) {
+        StringBuilder event = new StringBuilder("id: ").append(entry.position()).append("\nevent: message\ndata: ");
+        MessageRoutes.Page.Entry body = MessageRoutes.Page.entry(entry);
+        Shape.of(body.getClass()).write(body, event);
+        return event.append("\n\n").toString();
+    }
+}

@@ -1,0 +1,307 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Member;
+import dev.tallystick.broker.Token;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonRefused;
+import dev.tallystick.sql.DefiniteFailureException;
+import dev.tallystick.sql.UnknownOutcomeException;
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.Handler;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes a request through its route: find it, authenticate, check the role, read the body, act, answer. In this order, so that
+ * nobody learns from a refusal what they may not know, and nothing is read for somebody who may not ask. Thread-safe.
+ */
+final class FrontDoor implements Handler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FrontDoor.class);
+
+    private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
+    private static final HeaderName LAST_EVENT_ID = HeaderNames.create("Last-Event-ID");
+    private static final HeaderName TRACE_PARENT = HeaderNames.create("traceparent");
+    private static final String BEARER = "Bearer ";
+    private static final int CHUNK = 8 * 1024;
+
+    private final RouteTable table;
+    private final Function<Token, Optional<Member>> members;
+    private final Limits limits;
+    private final Meters meters;
+
+    FrontDoor(RouteTable table, Function<Token, Optional<Member>> members, Limits limits, Meters meters) {
+        this.table = table;
+        this.members = members;
+        this.limits = limits;
+        this.meters = meters;
+    }
+
+    @Override
+    public void handle(ServerRequest request, ServerResponse response) throws IOException {
+        long begin = System.nanoTime();
+        Route route = null;
+        int status;
+        try {
+            String method = request.prologue().method().text();
+            RouteTable.Found found =
+                    table.find(method, request.prologue().uriPath().rawPath());
+            route = found.route();
+            status = send(answer(found, request), response);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            status = send(new Problem(ProblemCode.STOPPING, "ask again, here or elsewhere"), request, response);
+        } catch (RuntimeException e) {
+            status = send(problem(e, request), request, response);
+        }
+        meters.answered(route, status, System.nanoTime() - begin);
+    }
+
+    private Answer answer(RouteTable.Found found, ServerRequest request) throws InterruptedException {
+        Route route = found.route();
+        Member caller = admit(route.access(), request);
+        Map<String, String> names = new HashMap<>();
+        found.names().forEach((name, encoded) -> names.put(name, Call.decode(encoded)));
+        byte[] body = readBody(request);
+        Call call = new Call(
+                caller,
+                names,
+                query(route, request.prologue().query().rawValue()),
+                header(request, IDEMPOTENCY_KEY),
+                header(request, LAST_EVENT_ID),
+                header(request, TRACE_PARENT),
+                body);
+        if (route.keyed() && call.idempotencyKey() != null) {
+            call.key();
+        }
+        return route.action().answer(call, record(route, body));
+    }
+
+    private @Nullable Member admit(Access access, ServerRequest request) {
+        return switch (access) {
+            case Access.Everybody everybody -> null;
+            case Access.Members some -> {
+                Member member = authenticate(request);
+                if (!some.includes(member)) {
+                    throw new Problem(ProblemCode.FORBIDDEN, "this needs the role " + some);
+                }
+                yield member;
+            }
+            case Access.Operators operators -> {
+                Member member = authenticate(request);
+                if (!operators.includes(member)) {
+                    throw new Problem(
+                            ProblemCode.FORBIDDEN, "this needs the role admin in the mesh " + Access.Operators.MESH);
+                }
+                yield member;
+            }
+        };
+    }
+
+    /** No token, a wrong one, an expired one and a revoked one look the same from outside. */
+    private Member authenticate(ServerRequest request) {
+        String header = header(request, HeaderNames.AUTHORIZATION);
+        return Optional.ofNullable(header)
+                .filter(text -> text.regionMatches(true, 0, BEARER, 0, BEARER.length()))
+                .flatMap(text -> Token.parse(text.substring(BEARER.length()).strip()))
+                .flatMap(members)
+                .orElseThrow(() -> new Problem(
+                                ProblemCode.UNAUTHENTICATED,
+                                "send the header Authorization: Bearer TOKEN with a valid token")
+                        .withHeader("WWW-Authenticate", "Bearer"));
+    }
+
+    private static Map<String, String> query(Route route, @Nullable String raw) {
+        Map<String, String> query = new HashMap<>();
+        if (raw == null || raw.isEmpty()) {
+            return query;
+        }
+        for (String pair : raw.split("&", -1)) {
+            int equals = pair.indexOf('=');
+            String name = Call.decode(equals < 0 ? pair : pair.substring(0, equals));
+            if (!route.query().containsKey(name)) {
+                throw new Problem(
+                        ProblemCode.UNKNOWN_PARAMETER,
+                        "this route knows " + String.join(", ", route.query().keySet()));
+            }
+            if (query.put(name, equals < 0 ? "" : Call.decode(pair.substring(equals + 1))) != null) {
+                throw new Problem(ProblemCode.MALFORMED_REQUEST, name + " comes twice");
+            }
+        }
+        return query;
+    }
+
+    private static @Nullable Record record(Route route, byte[] body) {
+        if (route.request() == null) {
+            if (body.length > 0) {
+                throw new Problem(ProblemCode.MALFORMED_REQUEST, "this route takes no body");
+            }
+            return null;
+        }
+        return (Record) Shape.of(route.request()).read(parse(body));
+    }
+
+    private static Json parse(byte[] body) {
+        if (body.length == 0) {
+            throw new Problem(ProblemCode.MALFORMED_JSON, "the body is empty; it wants an object");
+        }
+        return Json.parse(body, Limits.DEFAULT.json());
+    }
+
+    private byte[] readBody(ServerRequest request) {
+        if (!request.content().hasEntity()) {
+            return new byte[0];
+        }
+        request.headers().first(HeaderNames.CONTENT_ENCODING).ifPresent(encoding -> {
+            throw new Problem(ProblemCode.UNSUPPORTED_MEDIA_TYPE, "send the body as it is, not in " + encoding);
+        });
+        request.headers().first(HeaderNames.CONTENT_TYPE).ifPresent(type -> {
+            if (!type.toLowerCase(Locale.ROOT).startsWith(Answer.JSON)) {
+                throw new Problem(ProblemCode.UNSUPPORTED_MEDIA_TYPE, "send the body as " + Answer.JSON);
+            }
+        });
+        if (request.headers().contentLength().orElse(0) > limits.body()) {
+            throw tooLarge();
+        }
+        try (InputStream in = request.content().inputStream()) {
+            return readWithin(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** At most so many bytes in so much time, whatever the sender announced and however slowly it sends. */
+    private byte[] readWithin(InputStream in) throws IOException {
+        long deadline = System.nanoTime() + limits.arrival().toNanos();
+        byte[] buffer = new byte[CHUNK];
+        int length = 0;
+        for (int read = in.read(buffer); read >= 0; read = in.read(buffer, length, buffer.length - length)) {
+            length += read;
+            if (length > limits.body()) {
+                throw tooLarge();
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new Problem(
+                        ProblemCode.REQUEST_TIMEOUT,
+                        "a body arrives within " + limits.arrival().toSeconds() + " s");
+            }
+            if (length == buffer.length) {
+                buffer = Arrays.copyOf(buffer, Math.min(4 * buffer.length, limits.body() + 1));
+            }
+        }
+        return Arrays.copyOf(buffer, length);
+    }
+
+    private Problem tooLarge() {
+        return new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "a body has at most " + limits.body() + " bytes");
+    }
+
+    private static @Nullable String header(ServerRequest request, HeaderName name) {
+        return request.headers().first(name).orElse(null);
+    }
+
+    private static Problem problem(RuntimeException failure, ServerRequest request) {
+        return switch (failure) {
+            case Problem problem -> problem;
+            case JsonRefused refused
+            when refused.reason() == JsonRefused.Reason.TOO_LONG ->
+                new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(refused.getMessage()));
+            case JsonRefused refused -> new Problem(ProblemCode.MALFORMED_JSON, String.valueOf(refused.getMessage()));
+            case UnknownOutcomeException unknown ->
+                new Problem(ProblemCode.OUTCOME_UNKNOWN, "send the same request again, under the same key")
+                        .retryAfter(Duration.ofSeconds(1));
+            case DefiniteFailureException definite
+            when definite.reason() != DefiniteFailureException.Reason.REFUSED -> unavailable(definite);
+            case CompletionException wrapper
+            when wrapper.getCause() instanceof RuntimeException cause -> problem(cause, request);
+            default -> internal(failure, request);
+        };
+    }
+
+    private static Problem unavailable(DefiniteFailureException failure) {
+        ProblemCode code = switch (failure.reason()) {
+            case UNAVAILABLE -> ProblemCode.DATABASE_UNAVAILABLE;
+            case CONFLICT, LOCKED, OVERLOADED, REFUSED -> ProblemCode.BUSY;
+        };
+        LOG.warn("refused for now: {}", failure.getMessage());
+        return new Problem(code, "nothing was done; send the same request again").retryAfter(Duration.ofSeconds(1));
+    }
+
+    /** What went wrong is for the log alone; the number lets an operator find it there. */
+    private static Problem internal(RuntimeException failure, ServerRequest request) {
+        String incident = UUID.randomUUID().toString();
+        LOG.error(
+                "incident {}: {} {} failed",
+                incident,
+                request.prologue().method().text(),
+                request.prologue().uriPath().rawPath(),
+                failure);
+        return new Problem(ProblemCode.INTERNAL_ERROR, "tell the operator of this server the incident")
+                .with("incident", Json.of(incident));
+    }
+
+    private static int send(Answer answer, ServerResponse response) throws IOException, InterruptedException {
+        return switch (answer) {
+            case Answer.Document document -> {
+                document.headers().forEach(response::header);
+                response.status(document.status());
+                Record body = document.body();
+                if (body == null) {
+                    response.send();
+                } else {
+                    StringBuilder out = new StringBuilder(256);
+                    Shape.of(body.getClass()).write(body, out);
+                    response.header(HeaderNames.CONTENT_TYPE, Answer.JSON);
+                    response.send(out.toString().getBytes(StandardCharsets.UTF_8));
+                }
+                yield document.status();
+            }
+            case Answer.Text text -> {
+                response.header(HeaderNames.CONTENT_TYPE, text.mediaType());
+                response.send(text.text().getBytes(StandardCharsets.UTF_8));
+                yield 200;
+            }
+            case Answer.Stream stream -> {
+                response.header(HeaderNames.CONTENT_TYPE, stream.mediaType());
+                response.header(HeaderNames.CACHE_CONTROL, "no-store");
+                try (OutputStream out = response.outputStream()) {
+                    stream.writer().write(out);
+                }
+                yield 200;
+            }
+        };
+    }
+
+    private static int send(Problem problem, ServerRequest request, ServerResponse response) {
+        if (response.isSent()) {
+            return problem.code().status();
+        }
+        problem.headers().forEach(response::header);
+        // What is left of a body is not worth reading.
+        if (request.content().hasEntity() && !request.content().consumed()) {
+            response.header(HeaderNames.CONNECTION, "close");
+        }
+        response.status(problem.code().status());
+        response.header(HeaderNames.CONTENT_TYPE, Problem.MEDIA_TYPE);
+        response.send(problem.document().getBytes(StandardCharsets.UTF_8));
+        return problem.code().status();
+    }
+}

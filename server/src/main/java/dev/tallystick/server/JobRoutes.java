@@ -1,0 +1,326 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.AcceptedMessage;
+import dev.tallystick.broker.Broker;
+import dev.tallystick.broker.JobOptions;
+import dev.tallystick.broker.Role;
+import dev.tallystick.broker.Submission;
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.Envelope;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.Priority;
+import dev.tallystick.engine.ActivityInfo;
+import dev.tallystick.engine.Closed;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.JobId;
+import dev.tallystick.engine.JobInfo;
+import dev.tallystick.engine.JobOutcome;
+import dev.tallystick.engine.JobReader;
+import dev.tallystick.engine.Signalled;
+import dev.tallystick.engine.Why;
+import dev.tallystick.keys.ScopedKey;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs: submit, find, follow, signal, cancel. */
+final class JobRoutes {
+
+    private static final int USUAL_PAGE = 50;
+
+    private final Broker broker;
+    private final Submissions submissions;
+    private final Engine engine;
+    private final JobReader jobs;
+    private final Limits limits;
+
+    JobRoutes(Broker broker, Engine engine, JobReader jobs, Limits limits) {
+        this.broker = broker;
+        this.submissions = new Submissions(broker);
+        this.engine = engine;
+        this.jobs = jobs;
+        this.limits = limits;
+    }
+
+    /** What is to be done. Version, attributes and time are not part of what the key stands for. */
+    record SubmitJob(
+            String workflow,
+            @Nullable Json input,
+            @Nullable Integer version,
+            @Nullable String priority,
+            @Nullable Instant notBefore,
+            Json.@Nullable ObjectValue attributes) {}
+
+    record JobAccepted(
+            UUID jobId,
+            String workflow,
+            int version,
+            String key,
+            String fingerprint,
+            Instant acceptedAt,
+            boolean duplicate) {}
+
+    /** {@code status} is {@code open}, or how the job ended. */
+    record JobView(
+            UUID jobId,
+            String workflow,
+            int version,
+            String priority,
+            String status,
+            @Nullable String error,
+            Instant createdAt,
+            @Nullable Instant closedAt,
+            @Nullable UUID parent,
+            @Nullable UUID continuedFrom) {
+
+        static JobView of(JobInfo job) {
+            JobId parent = job.parent();
+            JobId before = job.continuedFrom();
+            return new JobView(
+                    job.id().value(),
+                    job.workflow(),
+                    job.version(),
+                    job.priority().word(),
+                    JobRoutes.status(job.outcome()),
+                    job.error(),
+                    job.createdAt(),
+                    job.closedAt(),
+                    parent == null ? null : parent.value(),
+                    before == null ? null : before.value());
+        }
+    }
+
+    record JobList(List<JobView> jobs, @Nullable UUID next) {}
+
+    record JobResult(
+            UUID jobId,
+            String status,
+            @Nullable RawJson output,
+            @Nullable String error) {}
+
+    record JobWhy(UUID jobId, String state, List<Wait> waits) {
+
+        record Wait(String what, Instant since, String mover) {}
+
+        static JobWhy of(Why why) {
+            return new JobWhy(
+                    why.job().value(),
+                    why.state(),
+                    why.waits().stream()
+                            .map(wait -> new Wait(wait.what(), wait.since(), wait.mover()))
+                            .toList());
+        }
+    }
+
+    record JobEvents(UUID jobId, List<Activity> activities) {
+
+        record Activity(
+                String path,
+                String name,
+                String kind,
+                String ledger,
+                int attempts,
+                Instant enteredAt,
+                @Nullable Instant returnedAt,
+                @Nullable String error) {
+
+            static Activity of(ActivityInfo each) {
+                return new Activity(
+                        each.path(),
+                        each.name(),
+                        each.kind(),
+                        each.ledger(),
+                        each.attempts(),
+                        each.enteredAt(),
+                        each.returnedAt(),
+                        each.error());
+            }
+        }
+    }
+
+    record SendSignal(@Nullable Json payload) {}
+
+    record SignalSent(UUID jobId, String signal, boolean duplicate) {}
+
+    record JobStatus(UUID jobId, String status) {}
+
+    List<Route> routes() {
+        return List.of(
+                Route.post("/v1/jobs", SubmitJob.class, this::submit)
+                        .summary("Submit a job. Durable when it is answered.")
+                        .roles(Role.MEMBER)
+                        .underKey()
+                        .answers(JobAccepted.class)
+                        .statuses(201, 200)
+                        .refuses(
+                                ProblemCode.IDEMPOTENCY_KEY_REUSED,
+                                ProblemCode.REQUEST_IN_PROGRESS,
+                                ProblemCode.UNKNOWN_WORKFLOW,
+                                ProblemCode.OPTIONS_REFUSED,
+                                ProblemCode.SCHEMA_REFUSED,
+                                ProblemCode.PAYLOAD_TOO_LARGE,
+                                ProblemCode.OVER_LIMIT),
+                Route.get("/v1/jobs", this::list)
+                        .summary("Jobs of the mesh, the newest first; or the one that a key of yours stands for.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .query("key", "the key that the job was submitted under, by you")
+                        .query("workflow", "only jobs of this workflow")
+                        .query("status", "open, completed, failed, cancelled or timed_out")
+                        .query("before", "only jobs made before this one: the next of the page before")
+                        .query("limit", "how many, at most " + JobReader.MAX_PAGE)
+                        .answers(JobList.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.get("/v1/jobs/{id}", call -> Answer.ok(JobView.of(job(call))))
+                        .summary("A job.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .answers(JobView.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.get("/v1/jobs/{id}/result", this::result)
+                        .summary("What the job returned; 202 as long as it is open.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .query("wait", "seconds to wait for the end, at most 60")
+                        .answers(JobResult.class)
+                        .statuses(200, 202)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.get(
+                                "/v1/jobs/{id}/why",
+                                call -> Answer.ok(JobWhy.of(engine.why(job(call).id()))))
+                        .summary("What the job waits for, since when, and what would move it.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .answers(JobWhy.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.get("/v1/jobs/{id}/events", this::events)
+                        .summary("The activities of the job, with their ledgers.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .answers(JobEvents.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.post("/v1/jobs/{id}/signals/{name}", SendSignal.class, this::signal)
+                        .summary("Send the job a signal. The same key again is the same signal.")
+                        .roles(Role.MEMBER)
+                        .underKey()
+                        .answers(SignalSent.class)
+                        .statuses(201, 200)
+                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.JOB_CLOSED),
+                Route.post("/v1/jobs/{id}/cancel", this::cancel)
+                        .summary("Ask for the end of the job and of its children. Asking again changes nothing.")
+                        .roles(Role.MEMBER)
+                        .answers(JobStatus.class)
+                        .statuses(202)
+                        .refuses(ProblemCode.NOT_FOUND));
+    }
+
+    private Answer submit(Call call, SubmitJob job) {
+        IdempotencyKey key = call.key();
+        Json input = job.input() == null ? Json.ofNull() : job.input();
+        Envelope envelope =
+                Call.understood(() -> Envelope.ofJob(job.workflow(), input).withPriority(priority(job.priority())));
+        JobOptions options = new JobOptions(
+                job.version(),
+                job.notBefore(),
+                job.attributes() == null ? new Json.ObjectValue(Map.of()) : job.attributes());
+        return submissions.submit(call, Submission.of(key, envelope).withOptions(options), JobRoutes::accepted);
+    }
+
+    static Priority priority(@Nullable String word) {
+        return word == null ? Priority.DEFAULT : Priority.parse(word);
+    }
+
+    private static JobAccepted accepted(AcceptedMessage message, boolean duplicate) {
+        return new JobAccepted(
+                message.id(),
+                message.to().reference(),
+                JobHook.versionIn(message.answer()),
+                message.key().value(),
+                message.fingerprint().hex(),
+                message.acceptedAt(),
+                duplicate);
+    }
+
+    private Answer list(Call call) {
+        String key = call.parameter("key");
+        if (key != null) {
+            return Answer.ok(new JobList(List.of(JobView.of(byKey(call, key))), null));
+        }
+        String before = call.parameter("before");
+        int limit = call.number("limit", USUAL_PAGE, 1, JobReader.MAX_PAGE);
+        List<JobView> page = jobs
+                .list(new JobReader.Selection(
+                        call.member().mesh(),
+                        call.parameter("workflow"),
+                        call.parameter("status"),
+                        before == null ? null : new JobId(Call.idOf(before).orElseThrow(Call::notFound)),
+                        limit))
+                .stream()
+                .map(JobView::of)
+                .toList();
+        return Answer.ok(
+                new JobList(page, page.size() < limit ? null : page.getLast().jobId()));
+    }
+
+    private JobInfo byKey(Call call, String key) {
+        return broker.find(new ScopedKey(call.member().scope(), Call.understood(() -> new IdempotencyKey(key))))
+                .filter(message -> message.to().kind() == Destination.Kind.WORKFLOW)
+                .flatMap(message -> jobs.job(new JobId(message.id())))
+                .orElseThrow(Call::notFound);
+    }
+
+    /** The job in the path, if it is one of the caller's mesh. */
+    private JobInfo job(Call call) {
+        return jobs.job(new JobId(call.id("id")))
+                .filter(job -> job.mesh().equals(call.member().mesh()))
+                .orElseThrow(Call::notFound);
+    }
+
+    private Answer result(Call call) throws InterruptedException {
+        JobInfo job = job(call);
+        Optional<Closed> closed = engine.await(job.id(), call.wait("wait", limits.patience()));
+        UUID id = job.id().value();
+        if (closed.isEmpty()) {
+            return Answer.of(202, new JobResult(id, status(null), null, null));
+        }
+        Closed end = closed.get();
+        byte[] output = end.output();
+        return Answer.ok(
+                new JobResult(id, status(end.outcome()), output == null ? null : RawJson.of(output), end.error()));
+    }
+
+    private Answer events(Call call) {
+        JobInfo job = job(call);
+        return Answer.ok(new JobEvents(
+                job.id().value(),
+                jobs.activities(job.id()).stream().map(JobEvents.Activity::of).toList()));
+    }
+
+    private Answer signal(Call call, SendSignal signal) {
+        JobInfo job = job(call);
+        String name = call.name("name");
+        Json payload = signal.payload() == null ? Json.ofNull() : signal.payload();
+        // Keys are known within a member: another member's equal key is another signal.
+        String sender = call.member().name() + "/" + call.key().value();
+        Signalled sent =
+                engine.signal(job.id(), name, sender, payload.canonicalBytes()).join();
+        return switch (sent) {
+            case Signalled.Kept kept -> {
+                SignalSent body = new SignalSent(job.id().value(), name, kept.repeated());
+                yield kept.repeated() ? Answer.ok(body).header(Submissions.REPLAYED, "true") : Answer.created(body);
+            }
+            case Signalled.JobClosed closed ->
+                throw new Problem(ProblemCode.JOB_CLOSED, "the job takes no signals any more");
+            case Signalled.NoSuchJob none -> throw Call.notFound();
+        };
+    }
+
+    private Answer cancel(Call call) {
+        JobInfo job = job(call);
+        engine.cancel(job.id());
+        return Answer.of(202, new JobStatus(job.id().value(), status(job.outcome())));
+    }
+
+    static String status(@Nullable JobOutcome outcome) {
+        return outcome == null ? "open" : outcome.text();
+    }
+}

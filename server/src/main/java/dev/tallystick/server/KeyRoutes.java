@@ -1,0 +1,185 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Member;
+import dev.tallystick.broker.Role;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Ids;
+import dev.tallystick.core.Json;
+import dev.tallystick.keys.KeyEntry;
+import dev.tallystick.keys.KeyOwner;
+import dev.tallystick.keys.Reservation;
+import dev.tallystick.keys.Reserve;
+import dev.tallystick.keys.ReserveClaim;
+import dev.tallystick.keys.ReserveDoor;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.keys.Settle;
+import dev.tallystick.keys.Settlement;
+import dev.tallystick.keys.StoredResponse;
+import dev.tallystick.keys.Verdict;
+import dev.tallystick.sql.GroupCommitter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reserve door: for handlers of somebody else's, in any language, that must run once. Reserve, do it, and say what came of
+ * it. A reservation whose holder died stays, for nobody but its owner can know whether the work was done.
+ */
+final class KeyRoutes {
+
+    private static final String PATH = "/v1/keys/{key}";
+
+    private final ReserveDoor door;
+    private final GroupCommitter committer;
+    private final Ids ids;
+
+    KeyRoutes(ReserveDoor door, GroupCommitter committer, Ids ids) {
+        this.door = door;
+        this.committer = committer;
+        this.ids = ids;
+    }
+
+    /**
+     * What the key shall stand for.
+     *
+     * @param fingerprint SHA-256 of the request, in lower-case hex
+     * @param reservationId an id of the caller's own making, so that it can repeat this after a lost reply
+     */
+    record ReserveKey(String fingerprint, @Nullable UUID reservationId) {}
+
+    /** Either the reservation, or the answer that was given before. */
+    record KeyState(
+            String key,
+            String status,
+            @Nullable UUID reservationId,
+            @Nullable Long fence,
+            @Nullable RawJson response) {}
+
+    record SettleKey(
+            UUID reservationId, long fence, @Nullable Json response) {}
+
+    record ReleaseKey(UUID reservationId, long fence) {}
+
+    List<Route> routes() {
+        return List.of(
+                Route.post(PATH + "/reserve", ReserveKey.class, this::reserve)
+                        .summary("Reserve a key before the work begins; or learn what came of it before.")
+                        .roles(Role.MEMBER)
+                        .answers(KeyState.class)
+                        .statuses(201, 200)
+                        .refuses(
+                                ProblemCode.IDEMPOTENCY_KEY_REFUSED,
+                                ProblemCode.IDEMPOTENCY_KEY_REUSED,
+                                ProblemCode.REQUEST_IN_PROGRESS,
+                                ProblemCode.OUTCOME_UNRESOLVED),
+                Route.post(PATH + "/commit", SettleKey.class, (call, body) -> settle(call, body, false))
+                        .summary("The work is done. Repeats of the request get this response.")
+                        .roles(Role.MEMBER)
+                        .answers(KeyState.class)
+                        .refuses(ProblemCode.IDEMPOTENCY_KEY_REFUSED, ProblemCode.RESERVATION_LOST),
+                Route.post(PATH + "/reject", SettleKey.class, (call, body) -> settle(call, body, true))
+                        .summary("The work is refused, and would be again. Repeats of the request get this response.")
+                        .roles(Role.MEMBER)
+                        .answers(KeyState.class)
+                        .refuses(ProblemCode.IDEMPOTENCY_KEY_REFUSED, ProblemCode.RESERVATION_LOST),
+                Route.post(PATH + "/release", ReleaseKey.class, this::release)
+                        .summary("Nothing happened, for certain: the key is free again.")
+                        .roles(Role.MEMBER)
+                        .answers(KeyState.class)
+                        .refuses(ProblemCode.IDEMPOTENCY_KEY_REFUSED, ProblemCode.RESERVATION_LOST));
+    }
+
+    private Answer reserve(Call call, ReserveKey wanted) {
+        ReserveClaim claim = new ReserveClaim(
+                key(call),
+                fingerprint(wanted.fingerprint()),
+                wanted.reservationId() == null ? ids.next() : wanted.reservationId(),
+                owner(call.member()),
+                false);
+        return switch (committer.submit(door.reserving(), claim).join()) {
+            case Reserve.Reserved reserved -> {
+                Reservation held = reserved.reservation();
+                yield Answer.created(new KeyState(call.name("key"), "reserved", held.id(), held.fence(), null));
+            }
+            case Reserve.Replayed replayed -> Answer.ok(state(replayed.entry())).header(Submissions.REPLAYED, "true");
+            case Reserve.InProgress other ->
+                throw unresolved(
+                        ProblemCode.REQUEST_IN_PROGRESS, "its holder has not said yet what came of it", other.entry());
+            case Reserve.OutcomeUnknown unknown ->
+                throw unresolved(
+                        ProblemCode.OUTCOME_UNRESOLVED,
+                        "find out whether it happened, then settle it",
+                        unknown.entry());
+            case Reserve.Reused reused -> throw Submissions.reused(reused.reuse());
+        };
+    }
+
+    /** Only the owner gets here, and it may have lost what it needs to settle the key. */
+    private static Problem unresolved(ProblemCode code, String detail, KeyEntry entry) {
+        Reservation held = entry.reservation();
+        return new Problem(code, detail)
+                .with("reservation_id", Json.of(held.id().toString()))
+                .with("fence", Json.of(held.fence()))
+                .retryAfter(Duration.ofSeconds(1));
+    }
+
+    private Answer settle(Call call, SettleKey said, boolean rejected) {
+        StoredResponse response = said.response() == null
+                ? StoredResponse.of("null")
+                : StoredResponse.of(said.response().canonical());
+        Verdict verdict = rejected ? Verdict.reject(response) : Verdict.commit(response);
+        return settled(
+                call, new Reservation(key(call), said.reservationId(), owner(call.member()), said.fence()), verdict);
+    }
+
+    private Answer release(Call call, ReleaseKey said) {
+        Reservation held = new Reservation(key(call), said.reservationId(), owner(call.member()), said.fence());
+        return settled(call, held, Verdict.release());
+    }
+
+    private Answer settled(Call call, Reservation reservation, Verdict verdict) {
+        Settlement settlement = new Settlement(reservation, verdict);
+        return switch (committer.submit(door.settling(), settlement).join()) {
+            case Settle.Settled done -> Answer.ok(state(done.entry()));
+            case Settle.Released gone -> Answer.ok(new KeyState(call.name("key"), "released", null, null, null));
+            case Settle.Overruled overruled -> {
+                KeyEntry entry = overruled.entry();
+                throw new Problem(
+                        ProblemCode.RESERVATION_LOST,
+                        entry == null
+                                ? "there is no such reservation"
+                                : "the key is " + entry.status().name().toLowerCase(Locale.ROOT) + " by now");
+            }
+        };
+    }
+
+    private static KeyState state(KeyEntry entry) {
+        StoredResponse response = entry.response();
+        return new KeyState(
+                entry.key().key().value(),
+                entry.status().name().toLowerCase(Locale.ROOT),
+                null,
+                null,
+                response == null ? null : new RawJson(response.text()));
+    }
+
+    private static ScopedKey key(Call call) {
+        try {
+            return new ScopedKey(call.member().scope(), new IdempotencyKey(call.name("key")));
+        } catch (IllegalArgumentException e) {
+            throw new Problem(ProblemCode.IDEMPOTENCY_KEY_REFUSED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Fingerprint fingerprint(String hex) {
+        return Call.understood(() -> new Fingerprint(hex));
+    }
+
+    /** The member itself: it outlives its processes, and knows better than we whether they are alive. */
+    private static KeyOwner owner(Member member) {
+        return new KeyOwner("member " + member.name());
+    }
+}

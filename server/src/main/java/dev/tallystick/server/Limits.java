@@ -1,0 +1,53 @@
+package dev.tallystick.server;
+
+import dev.tallystick.core.JsonLimits;
+import java.time.Duration;
+
+/**
+ * What one request, and all of them together, may take.
+ *
+ * @param body bytes of a request's body
+ * @param payload bytes of an input, a result or a message in it
+ * @param depth of JSON
+ * @param headers bytes of the headers
+ * @param prologue bytes of the first line
+ * @param connections at once
+ * @param requests at once
+ * @param silence how long a connection may send nothing in the middle of a request
+ * @param arrival how long a whole body may take to arrive
+ * @param patience how long an answer may be waited for
+ */
+record Limits(
+        int body,
+        int payload,
+        int depth,
+        int headers,
+        int prologue,
+        int connections,
+        int requests,
+        Duration silence,
+        Duration arrival,
+        Duration patience) {
+
+    private static final int MEBIBYTE = 1024 * 1024;
+
+    static final Limits DEFAULT = new Limits(
+            MEBIBYTE + MEBIBYTE / 4,
+            MEBIBYTE,
+            128,
+            32 * 1024,
+            8 * 1024,
+            10_000,
+            5_000,
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(60));
+
+    JsonLimits json() {
+        return new JsonLimits(body, depth);
+    }
+
+    Limits silence(Duration other) {
+        return new Limits(body, payload, depth, headers, prologue, connections, requests, other, arrival, patience);
+    }
+}

@@ -1,0 +1,234 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.AcceptedMessage;
+import dev.tallystick.broker.Broker;
+import dev.tallystick.broker.History;
+import dev.tallystick.broker.Member;
+import dev.tallystick.broker.Message;
+import dev.tallystick.broker.Role;
+import dev.tallystick.broker.Submission;
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.Envelope;
+import dev.tallystick.core.Json;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Messages: send, and read back what was sent, by position. */
+final class MessageRoutes {
+
+    private static final int USUAL_PAGE = 100;
+
+    private final Broker broker;
+    private final Submissions submissions;
+    private final Limits limits;
+
+    MessageRoutes(Broker broker, Limits limits) {
+        this.broker = broker;
+        this.submissions = new Submissions(broker);
+        this.limits = limits;
+    }
+
+    /** @param message a string is text; anything else is JSON */
+    record SendMessage(
+            String to,
+            Json message,
+            @Nullable String priority,
+            Json.@Nullable ObjectValue meta,
+            @Nullable String replyTo,
+            @Nullable List<String> mentions,
+            @Nullable String clientMessageId) {}
+
+    record MessageAccepted(UUID messageId, String clientMessageId, UUID historyId, boolean duplicate) {}
+
+    record MessageView(
+            UUID messageId,
+            String from,
+            String to,
+            Json message,
+            String priority,
+            Json.@Nullable ObjectValue meta,
+            @Nullable String replyTo,
+            List<String> mentions,
+            String clientMessageId,
+            Instant acceptedAt) {
+
+        static MessageView of(Message message) {
+            Envelope envelope = message.envelope();
+            return new MessageView(
+                    message.id(),
+                    message.sender(),
+                    envelope.to().toString(),
+                    switch (envelope.body()) {
+                        case Envelope.Body.Text text -> Json.of(text.text());
+                        case Envelope.Body.Document document -> document.json();
+                    },
+                    envelope.priority().word(),
+                    envelope.meta().members().isEmpty() ? null : envelope.meta(),
+                    envelope.replyTo(),
+                    envelope.mentions(),
+                    message.key().value(),
+                    message.acceptedAt());
+        }
+    }
+
+    record Page(List<Entry> entries, long next) {
+
+        record Entry(long position, UUID historyId, MessageView message) {}
+
+        static Page of(History.Page page) {
+            return new Page(page.entries().stream().map(Page::entry).toList(), page.next());
+        }
+
+        static Entry entry(History.Entry entry) {
+            return new Entry(entry.position(), entry.id(), MessageView.of(entry.message()));
+        }
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.post("/v1/messages", SendMessage.class, this::send)
+                        .summary("Send a message to a topic, a member, a queue or a workflow.")
+                        .roles(Role.MEMBER)
+                        .underKey()
+                        .answers(MessageAccepted.class)
+                        .statuses(201, 200)
+                        .refuses(
+                                ProblemCode.IDEMPOTENCY_KEY_REUSED,
+                                ProblemCode.REQUEST_IN_PROGRESS,
+                                ProblemCode.UNKNOWN_TOPIC,
+                                ProblemCode.UNKNOWN_QUEUE,
+                                ProblemCode.UNKNOWN_MEMBER,
+                                ProblemCode.UNKNOWN_WORKFLOW,
+                                ProblemCode.MENTIONS_REFUSED,
+                                ProblemCode.REPLY_TO_REFUSED,
+                                ProblemCode.OPTIONS_REFUSED,
+                                ProblemCode.SCHEMA_REFUSED,
+                                ProblemCode.PAYLOAD_TOO_LARGE,
+                                ProblemCode.OVER_LIMIT),
+                Route.get("/v1/messages/{id}", this::message)
+                        .summary("A message that you sent, that was sent to you, or that all may read.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .answers(MessageView.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.get("/v1/history", this::history)
+                        .summary(
+                                "What was accepted, in the order of its positions. Whoever goes on from next misses nothing.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .query(
+                                "destination",
+                                "such as topic:alerts; everything in the mesh, for admins and observers, if missing")
+                        .query("after", "the position to go on from")
+                        .query("limit", "how many, at most " + History.MAX_PAGE)
+                        .answers(Page.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.get("/v1/history/stream", this::stream)
+                        .summary("The same as server-sent events; the id of an event is its position.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .query("destination", "as for /v1/history")
+                        .query("after", "the position to go on from; the header Last-Event-ID does the same")
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.get("/v1/mentions", this::mentions)
+                        .summary("The messages that mention you.")
+                        .roles(Role.MEMBER)
+                        .query("after", "the position to go on from")
+                        .query("limit", "how many, at most " + History.MAX_PAGE)
+                        .answers(Page.class));
+    }
+
+    private Answer send(Call call, SendMessage sent) {
+        Submission submission = Submission.of(call.key(sent.clientMessageId()), Call.understood(() -> envelope(sent)));
+        return submissions.submit(call, submission, MessageRoutes::accepted);
+    }
+
+    private static Envelope envelope(SendMessage sent) {
+        Destination to = Destination.parse(sent.to());
+        return new Envelope(
+                to,
+                sent.replyTo(),
+                JobRoutes.priority(sent.priority()),
+                sent.meta() == null ? new Json.ObjectValue(Map.of()) : sent.meta(),
+                sent.mentions() == null ? List.of() : sent.mentions(),
+                body(to, sent.message()));
+    }
+
+    private static Envelope.Body body(Destination to, Json message) {
+        return message instanceof Json.StringValue text && to.kind() != Destination.Kind.WORKFLOW
+                ? new Envelope.Body.Text(text.value())
+                : new Envelope.Body.Document(message);
+    }
+
+    private static MessageAccepted accepted(AcceptedMessage message, boolean duplicate) {
+        return new MessageAccepted(message.id(), message.key().value(), message.history(), duplicate);
+    }
+
+    private Answer message(Call call) {
+        Member reader = call.member();
+        return broker.history()
+                .message(reader.mesh(), call.id("id"))
+                .filter(message -> message.sender().equals(reader.name())
+                        || mayRead(reader, message.envelope().to()))
+                .map(message -> Answer.ok(MessageView.of(message)))
+                .orElseThrow(Call::notFound);
+    }
+
+    private Answer history(Call call) {
+        Destination destination = destination(call);
+        return Answer.ok(Page.of(broker.history()
+                .read(
+                        call.member().mesh(),
+                        destination,
+                        after(call),
+                        call.number("limit", USUAL_PAGE, 1, History.MAX_PAGE))));
+    }
+
+    private Answer mentions(Call call) {
+        Member reader = call.member();
+        return Answer.ok(Page.of(broker.history()
+                .mentions(
+                        reader.mesh(),
+                        reader.name(),
+                        after(call),
+                        call.number("limit", USUAL_PAGE, 1, History.MAX_PAGE))));
+    }
+
+    private Answer stream(Call call) {
+        Destination destination = destination(call);
+        String mesh = call.member().mesh();
+        EventStream stream = new EventStream(broker.bells(), limits.patience());
+        return stream.from(after(call), (after, limit) -> broker.history().read(mesh, destination, after, limit));
+    }
+
+    /** Where to read, if the caller may. What somebody else is sent is as absent as what does not exist. */
+    private static @Nullable Destination destination(Call call) {
+        String text = call.parameter("destination");
+        Member reader = call.member();
+        if (text == null) {
+            if (!reader.may(Role.OBSERVER)) {
+                throw Call.notFound();
+            }
+            return null;
+        }
+        Destination destination = Call.understood(() -> Destination.parse(text));
+        if (!mayRead(reader, destination)) {
+            throw Call.notFound();
+        }
+        return destination;
+    }
+
+    private static boolean mayRead(Member reader, Destination destination) {
+        return destination.kind() != Destination.Kind.MEMBER
+                || destination.reference().equals(reader.name())
+                || reader.may(Role.OBSERVER);
+    }
+
+    private static long after(Call call) {
+        String text = call.lastEventId() == null ? call.parameter("after") : call.lastEventId();
+        if (text == null) {
+            return History.BEGINNING;
+        }
+        return Call.understood(() -> Math.max(History.BEGINNING, Long.parseLong(text)));
+    }
+}

@@ -1,0 +1,169 @@
+package dev.tallystick.server;
+
+import dev.tallystick.core.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SequencedSet;
+import java.util.TreeMap;
+
+/** The OpenAPI 3.1 document of a route table. All of it is derived, so there is nothing to keep in step. */
+final class OpenApi {
+
+    private final RouteTable table;
+    private final Map<String, Json> schemas = new TreeMap<>();
+
+    private OpenApi(RouteTable table) {
+        this.table = table;
+    }
+
+    static Json.ObjectValue of(RouteTable table) {
+        return new OpenApi(table).document();
+    }
+
+    private Json.ObjectValue document() {
+        Map<String, Map<String, Json>> paths = new TreeMap<>();
+        for (Route route : table.routes()) {
+            paths.computeIfAbsent(route.path().text(), path -> new TreeMap<>())
+                    .put(route.method().toLowerCase(Locale.ROOT), operation(route));
+        }
+        Map<String, Json> written = new TreeMap<>();
+        paths.forEach((path, operations) -> written.put(path, new Json.ObjectValue(operations)));
+        schemas.put("Problem", problemSchema());
+        return object(
+                "openapi", Json.of("3.1.0"),
+                "info", object("title", Json.of("Tallystick"), "version", Json.of("1")),
+                "paths", new Json.ObjectValue(written),
+                "components",
+                        object(
+                                "schemas",
+                                new Json.ObjectValue(schemas),
+                                "securitySchemes",
+                                object("token", object("type", Json.of("http"), "scheme", Json.of("bearer")))));
+    }
+
+    private Json operation(Route route) {
+        Map<String, Json> operation = new TreeMap<>();
+        operation.put("summary", Json.of(route.summary()));
+        operation.put("operationId", Json.of(operationId(route)));
+        operation.put("parameters", new Json.ArrayValue(parameters(route)));
+        operation.put("responses", responses(route));
+        if (route.request() != null) {
+            operation.put(
+                    "requestBody", object("required", Json.of(true), "content", json(reference(route.request()))));
+        }
+        switch (route.access()) {
+            case Access.Everybody everybody -> operation.put("security", new Json.ArrayValue(List.of()));
+            case Access.Members members -> secure(operation, members.toString());
+            case Access.Operators operators -> secure(operation, "admin of the mesh " + Access.Operators.MESH);
+        }
+        return new Json.ObjectValue(operation);
+    }
+
+    private static void secure(Map<String, Json> operation, String roles) {
+        operation.put("security", new Json.ArrayValue(List.of(object("token", new Json.ArrayValue(List.of())))));
+        operation.put("x-roles", Json.of(roles));
+    }
+
+    private static String operationId(Route route) {
+        return (route.method().toLowerCase(Locale.ROOT) + route.path().text()).replaceAll("[^A-Za-z0-9]+", "_");
+    }
+
+    private static List<Json> parameters(Route route) {
+        List<Json> parameters = new ArrayList<>();
+        for (String name : route.path().names()) {
+            parameters.add(parameter(name, "path", true, ""));
+        }
+        route.query().forEach((name, meaning) -> parameters.add(parameter(name, "query", false, meaning)));
+        if (route.keyed()) {
+            parameters.add(parameter(
+                    "Idempotency-Key", "header", true, "new for every request, and the same for its repeats"));
+        }
+        return parameters;
+    }
+
+    private static Json parameter(String name, String in, boolean required, String meaning) {
+        return object(
+                "name", Json.of(name),
+                "in", Json.of(in),
+                "required", Json.of(required),
+                "description", Json.of(meaning),
+                "schema", object("type", Json.of("string")));
+    }
+
+    private Json responses(Route route) {
+        Map<String, Json> responses = new TreeMap<>();
+        for (int status : route.statuses()) {
+            responses.put(
+                    Integer.toString(status),
+                    route.response() == null
+                            ? object("description", Json.of("done"))
+                            : object("description", Json.of("done"), "content", json(reference(route.response()))));
+        }
+        Map<Integer, SequencedSet<String>> problems = new TreeMap<>();
+        for (ProblemCode code : problemsOf(route)) {
+            problems.computeIfAbsent(code.status(), status -> new LinkedHashSet<>())
+                    .add(code.word());
+        }
+        problems.forEach((status, codes) -> responses.put(
+                Integer.toString(status),
+                object(
+                        "description", Json.of(String.join(", ", codes)),
+                        "content",
+                                object(
+                                        Problem.MEDIA_TYPE,
+                                        object("schema", object("$ref", Json.of("#/components/schemas/Problem")))))));
+        return new Json.ObjectValue(responses);
+    }
+
+    /** Its own, and those that any request of its kind can get. */
+    static SequencedSet<ProblemCode> problemsOf(Route route) {
+        SequencedSet<ProblemCode> problems = new LinkedHashSet<>(route.problems());
+        problems.add(ProblemCode.MALFORMED_REQUEST);
+        problems.add(ProblemCode.UNKNOWN_PARAMETER);
+        if (!(route.access() instanceof Access.Everybody)) {
+            problems.add(ProblemCode.UNAUTHENTICATED);
+            problems.add(ProblemCode.FORBIDDEN);
+        }
+        if (route.request() != null) {
+            problems.add(ProblemCode.MALFORMED_JSON);
+            problems.add(ProblemCode.PAYLOAD_TOO_LARGE);
+            problems.add(ProblemCode.UNSUPPORTED_MEDIA_TYPE);
+            problems.add(ProblemCode.REQUEST_TIMEOUT);
+        }
+        problems.add(ProblemCode.INTERNAL_ERROR);
+        problems.add(ProblemCode.OUTCOME_UNKNOWN);
+        problems.add(ProblemCode.BUSY);
+        problems.add(ProblemCode.DATABASE_UNAVAILABLE);
+        return problems;
+    }
+
+    private Json reference(Class<? extends Record> record) {
+        Shape shape = Shape.of(record);
+        schemas.putIfAbsent(shape.name(), shape.schema());
+        return object("$ref", Json.of("#/components/schemas/" + shape.name()));
+    }
+
+    private static Json json(Json schema) {
+        return object(Answer.JSON, object("schema", schema));
+    }
+
+    private static Json problemSchema() {
+        Map<String, Json> properties = new TreeMap<>();
+        for (String name : List.of("type", "title", "code", "detail")) {
+            properties.put(name, object("type", Json.of("string")));
+        }
+        properties.put("status", object("type", Json.of("integer")));
+        return object("type", Json.of("object"), "properties", new Json.ObjectValue(properties));
+    }
+
+    private static Json.ObjectValue object(Object... namesAndValues) {
+        Map<String, Json> members = new TreeMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            members.put((String) namesAndValues[i], (Json) namesAndValues[i + 1]);
+        }
+        return new Json.ObjectValue(members);
+    }
+}

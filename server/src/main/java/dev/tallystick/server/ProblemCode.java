@@ -1,0 +1,79 @@
+package dev.tallystick.server;
+
+import java.util.Locale;
+
+/** Every way in which a request can be refused. The names are part of the public surface; {@code docs/errors.md} lists them. */
+enum ProblemCode {
+    MALFORMED_REQUEST(400, Lasting.PERMANENT, "The request cannot be understood."),
+    MALFORMED_JSON(400, Lasting.PERMANENT, "The body is not JSON that is accepted here."),
+    UNKNOWN_PARAMETER(400, Lasting.PERMANENT, "The query has a parameter that this route does not know."),
+    IDEMPOTENCY_KEY_MISSING(400, Lasting.PERMANENT, "What creates something needs an Idempotency-Key."),
+    IDEMPOTENCY_KEY_REFUSED(400, Lasting.PERMANENT, "The Idempotency-Key is not one, or there are two that differ."),
+    MENTIONS_REFUSED(400, Lasting.PERMANENT, "The mentions cannot be members, or are too many."),
+    REPLY_TO_REFUSED(400, Lasting.PERMANENT, "The reply-to is not the id of a message."),
+    OPTIONS_REFUSED(400, Lasting.PERMANENT, "The options do not fit the destination."),
+    SCHEMA_REFUSED(400, Lasting.PERMANENT, "The input does not satisfy the schema of its destination."),
+    UNAUTHENTICATED(401, Lasting.TRANSIENT, "A valid token is needed."),
+    FORBIDDEN(403, Lasting.TRANSIENT, "The token's member lacks the role that this needs."),
+    NOT_FOUND(404, Lasting.PERMANENT, "There is nothing here."),
+    METHOD_NOT_ALLOWED(405, Lasting.PERMANENT, "The path is right, the method is not."),
+    UNKNOWN_WORKFLOW(404, Lasting.PERMANENT, "There is no such workflow, or not in this version."),
+    UNKNOWN_TOPIC(404, Lasting.PERMANENT, "There is no such topic."),
+    UNKNOWN_QUEUE(404, Lasting.PERMANENT, "There is no such queue."),
+    UNKNOWN_MEMBER(404, Lasting.PERMANENT, "There is no such member."),
+    REQUEST_TIMEOUT(408, Lasting.TRANSIENT, "The request did not arrive in time."),
+    IDEMPOTENCY_KEY_REUSED(409, Lasting.PERMANENT, "The key stands for another request."),
+    REQUEST_IN_PROGRESS(409, Lasting.TRANSIENT, "The same request is on its way already."),
+    OUTCOME_UNRESOLVED(409, Lasting.TRANSIENT, "Nobody knows yet what came of the request that this key stands for."),
+    RESERVATION_LOST(409, Lasting.PERMANENT, "The reservation has been settled otherwise, or is gone."),
+    JOB_CLOSED(409, Lasting.PERMANENT, "The job has closed."),
+    LEASE_LOST(409, Lasting.PERMANENT, "Somebody else holds the lease."),
+    ALREADY_EXISTS(409, Lasting.PERMANENT, "There is one of that name already."),
+    PAYLOAD_TOO_LARGE(413, Lasting.PERMANENT, "The body, or a part of it, is larger than the limit."),
+    UNSUPPORTED_MEDIA_TYPE(415, Lasting.PERMANENT, "The body is taken as plain JSON in UTF-8 only."),
+    OVER_LIMIT(429, Lasting.TRANSIENT, "The member has used up its budget for now."),
+    HEADERS_TOO_LARGE(431, Lasting.PERMANENT, "The headers are larger than the limit."),
+    INTERNAL_ERROR(500, Lasting.TRANSIENT, "A fault of ours; what came of the request is unknown."),
+    OUTCOME_UNKNOWN(503, Lasting.TRANSIENT, "It may have happened or not: repeat it under the same key."),
+    BUSY(503, Lasting.TRANSIENT, "Too much is under way; nothing was done."),
+    DATABASE_UNAVAILABLE(503, Lasting.TRANSIENT, "The database cannot be reached; nothing was done."),
+    STOPPING(503, Lasting.TRANSIENT, "The server is stopping; nothing was done.");
+
+    /** Whether the same request, sent again, may fare better. */
+    enum Lasting {
+        PERMANENT,
+        TRANSIENT;
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private final int status;
+    private final Lasting lasting;
+    private final String title;
+
+    ProblemCode(int status, Lasting lasting, String title) {
+        this.status = status;
+        this.lasting = lasting;
+        this.title = title;
+    }
+
+    int status() {
+        return status;
+    }
+
+    Lasting lasting() {
+        return lasting;
+    }
+
+    /** The same sentence for every problem of this code. */
+    String title() {
+        return title;
+    }
+
+    /** As it is written in problem documents. */
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

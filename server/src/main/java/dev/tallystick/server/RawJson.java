@@ -1,0 +1,11 @@
+package dev.tallystick.server;
+
+import java.nio.charset.StandardCharsets;
+
+/** JSON that is passed on as it was written, such as what a workflow returned. */
+record RawJson(String text) {
+
+    static RawJson of(byte[] utf8) {
+        return new RawJson(new String(utf8, StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,64 @@
+package dev.tallystick.server;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** All routes, and which of them a request is for. */
+final class RouteTable {
+
+    private final List<Route> routes;
+    private final Map<Integer, List<Route>> byLength = new HashMap<>();
+
+    RouteTable(List<Route> routes) {
+        this.routes = List.copyOf(routes);
+        Set<String> seen = new HashSet<>();
+        for (Route route : routes) {
+            if (!seen.add(route.method() + " " + route.path().text().replaceAll("\\{[^}]*}", "{}"))) {
+                throw new IllegalArgumentException("there are two routes for " + route);
+            }
+            byLength.computeIfAbsent(route.path().segments().size(), length -> new ArrayList<>())
+                    .add(route);
+        }
+    }
+
+    List<Route> routes() {
+        return routes;
+    }
+
+    /** A route and what stands in the path for its names, still encoded. */
+    record Found(Route route, SequencedMap<String, String> names) {}
+
+    /**
+     * The route for a path as it was sent.
+     *
+     * @throws Problem if there is none, or not for this method
+     */
+    Found find(String method, String path) {
+        if (!path.startsWith("/")) {
+            throw Call.notFound();
+        }
+        List<String> segments = PathTemplate.split(path);
+        Set<String> others = new TreeSet<>();
+        for (Route route : byLength.getOrDefault(segments.size(), List.of())) {
+            Optional<SequencedMap<String, String>> names = route.path().match(segments);
+            if (names.isPresent()) {
+                if (route.method().equals(method)) {
+                    return new Found(route, names.get());
+                }
+                others.add(route.method());
+            }
+        }
+        if (others.isEmpty()) {
+            throw Call.notFound();
+        }
+        String allowed = String.join(", ", others);
+        throw new Problem(ProblemCode.METHOD_NOT_ALLOWED, "this path takes " + allowed).withHeader("Allow", allowed);
+    }
+}

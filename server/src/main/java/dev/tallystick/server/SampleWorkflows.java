@@ -1,0 +1,57 @@
+package dev.tallystick.server;
+
+import dev.tallystick.engine.Context;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.GraphYaml;
+import dev.tallystick.engine.WorkflowType;
+
+/** Workflows to try a server with. They touch nothing outside. */
+final class SampleWorkflows {
+
+    record Order(String order) {}
+
+    record Confirmation(String order, String reservation, String receipt, String status) {}
+
+    record Approval(String by) {}
+
+    /** Work for whoever claims the topic {@code sample.greetings}, in any language. */
+    private static final String GREETING = """
+            workflow: sample.greeting
+            version: 1
+
+            nodes:
+              asked:
+                kind: trigger
+                next: greet
+
+              greet:
+                kind: worker
+                topic: sample.greetings
+                input: input
+            """;
+
+    static void register(Engine engine) {
+        engine.register(WorkflowType.of("sample.order", Order.class, Confirmation.class, SampleWorkflows::order));
+        engine.register(WorkflowType.of("sample.approval", Order.class, Confirmation.class, SampleWorkflows::approval));
+        engine.register(GraphYaml.read("sample.greeting.yaml", GREETING));
+    }
+
+    /** Three steps, one after the other. */
+    private static Confirmation order(Context ctx, Order order) {
+        String reservation = ctx.step("reserve", String.class, () -> "reserved " + order.order());
+        String receipt = ctx.step("charge", String.class, () -> "charged " + order.order());
+        return ctx.step(
+                "confirm",
+                Confirmation.class,
+                () -> new Confirmation(order.order(), reservation, receipt, "confirmed"));
+    }
+
+    /** Waits for the signal {@code approved}, however long that takes. */
+    private static Confirmation approval(Context ctx, Order order) {
+        String reservation = ctx.step("reserve", String.class, () -> "reserved " + order.order());
+        Approval approval = ctx.await("approved", Approval.class);
+        return new Confirmation(order.order(), reservation, "approved by " + approval.by(), "confirmed");
+    }
+
+    private SampleWorkflows() {}
+}

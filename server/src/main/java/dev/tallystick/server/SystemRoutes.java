@@ -1,0 +1,77 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Role;
+import dev.tallystick.sql.TransactionException;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** What the server says of itself. */
+final class SystemRoutes {
+
+    private static final List<String> FEATURES = List.of(
+            "jobs",
+            "keys",
+            "messages",
+            "deliveries",
+            "topics",
+            "queues",
+            "members",
+            "meshes",
+            "workers",
+            "history-stream");
+
+    private final Runnable ping;
+    private final BooleanSupplier stopping;
+    private final Supplier<String> metrics;
+    private final Supplier<String> openApi;
+
+    /** @param ping reaches for the database, and throws if it is away */
+    SystemRoutes(Runnable ping, BooleanSupplier stopping, Supplier<String> metrics, Supplier<String> openApi) {
+        this.ping = ping;
+        this.stopping = stopping;
+        this.metrics = metrics;
+        this.openApi = openApi;
+    }
+
+    record Health(String status) {}
+
+    /** What this server can do, so that a client need not try. */
+    record Features(String api, List<String> features) {}
+
+    List<Route> routes() {
+        return List.of(
+                Route.get("/health/live", call -> Answer.ok(new Health("live")))
+                        .summary("Whether the process runs.")
+                        .open()
+                        .answers(Health.class),
+                Route.get("/health/ready", call -> ready())
+                        .summary(
+                                "Whether requests can be served: the database answers, and the server is not stopping.")
+                        .open()
+                        .answers(Health.class)
+                        .refuses(ProblemCode.DATABASE_UNAVAILABLE, ProblemCode.STOPPING),
+                Route.get("/metrics", call -> new Answer.Text("text/plain; version=0.0.4", metrics.get()))
+                        .summary("Counters and gauges, for Prometheus.")
+                        .roles(Role.OBSERVER),
+                Route.get("/openapi.json", call -> new Answer.Text(Answer.JSON, openApi.get()))
+                        .summary("This document.")
+                        .open(),
+                Route.get("/v1/features", call -> Answer.ok(new Features("v1", FEATURES)))
+                        .summary("What this server can do.")
+                        .open()
+                        .answers(Features.class));
+    }
+
+    private Answer ready() {
+        if (stopping.getAsBoolean()) {
+            throw new Problem(ProblemCode.STOPPING, "ask another server");
+        }
+        try {
+            ping.run();
+        } catch (TransactionException e) {
+            throw new Problem(ProblemCode.DATABASE_UNAVAILABLE, "the database does not answer");
+        }
+        return Answer.ok(new Health("ready"));
+    }
+}

@@ -1,0 +1,169 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Broker;
+import dev.tallystick.broker.BrokerSchema;
+import dev.tallystick.broker.Limiter;
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Ids;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.EngineSchema;
+import dev.tallystick.engine.JobReader;
+import dev.tallystick.engine.JsonCodec;
+import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.KeySchema;
+import dev.tallystick.keys.ReserveDoor;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.GroupCommitter;
+import java.net.URI;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
+
+/**
+ * A running server: HTTP in front, the broker that accepts, the engine that runs what was accepted, and the Postgres beneath.
+ * Any number of them share one Postgres. Closing it takes no more requests, lets those under way come to an end, and gives back
+ * what it has leased.
+ */
+public final class TallyServer implements AutoCloseable {
+
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Path data;
+    private final boolean firstStart;
+    private final RouteTable table;
+    private final WebFront web;
+    private volatile boolean stopping;
+
+    private TallyServer(ServerSettings settings, CrashPoints crashPoints) {
+        boolean complete = false;
+        try {
+            this.data = settings.data();
+            AdminToken.createDirectory(data);
+            RandomGenerator random = new SecureRandom();
+            Clock clock = Clock.systemUTC();
+            DataSource source = DatabaseSource.open(settings, opened);
+            Database database = Database.on(source, random, crashPoints);
+            KeySchema.migrations().migrate(database);
+            EngineSchema.MIGRATIONS.migrate(database);
+            BrokerSchema.MIGRATIONS.migrate(database);
+            ServerSchema.MIGRATIONS.migrate(database);
+            Engine engine = open(new Engine(
+                    database,
+                    new AcceptDoor(settings.broker().keyRetention()),
+                    new JsonCodec(),
+                    new Ids(clock, random),
+                    clock,
+                    random,
+                    settings.engine(),
+                    crashPoints));
+            if (settings.samples()) {
+                SampleWorkflows.register(engine);
+            }
+            Broker broker = open(new Broker(
+                    database,
+                    settings.broker(),
+                    new JobHook(engine.intake(), clock),
+                    Limiter.NONE,
+                    clock,
+                    random,
+                    crashPoints));
+            this.firstStart = AdminToken.ensure(broker.members(), data);
+            Meters meters = new Meters();
+            this.table = new RouteTable(routes(settings, database, engine, broker, meters, new Ids(clock, random)));
+            meters.expect(table.routes());
+            BrokerMeters.bind(meters, broker);
+            engine.start();
+            broker.start();
+            FrontDoor door = new FrontDoor(table, broker.members()::authenticate, Limits.DEFAULT, meters);
+            this.web = open(new WebFront(settings.host(), settings.port(), Limits.DEFAULT, door));
+            complete = true;
+        } finally {
+            if (!complete) {
+                closeOpened();
+            }
+        }
+    }
+
+    /** Returns when requests are served. */
+    public static TallyServer start(ServerSettings settings) {
+        return start(settings, CrashPoints.NONE);
+    }
+
+    static TallyServer start(ServerSettings settings, CrashPoints crashPoints) {
+        return new TallyServer(settings, crashPoints);
+    }
+
+    /** Where it listens. */
+    public URI address() {
+        return web.address();
+    }
+
+    /** The file with the admin's token. */
+    public Path adminToken() {
+        return data.resolve(AdminToken.FILE);
+    }
+
+    /** Whether this start has made the admin's token. */
+    public boolean isFirstStart() {
+        return firstStart;
+    }
+
+    RouteTable table() {
+        return table;
+    }
+
+    @Override
+    public void close() {
+        stopping = true;
+        closeOpened();
+    }
+
+    private List<Route> routes(
+            ServerSettings settings, Database database, Engine engine, Broker broker, Meters meters, Ids ids) {
+        GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
+        ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
+        List<Route> routes = new ArrayList<>();
+        routes.addAll(new JobRoutes(broker, engine, new JobReader(database), Limits.DEFAULT).routes());
+        routes.addAll(new KeyRoutes(door, committer, ids).routes());
+        routes.addAll(new MessageRoutes(broker, Limits.DEFAULT).routes());
+        routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), Limits.DEFAULT).routes());
+        routes.addAll(new DirectoryRoutes(broker.directory()).routes());
+        routes.addAll(new MemberRoutes(broker.members()).routes());
+        routes.addAll(new SystemRoutes(
+                        () -> broker.members().meshes(),
+                        () -> stopping,
+                        meters::scrape,
+                        () -> OpenApi.of(table()).canonical())
+                .routes());
+        return routes;
+    }
+
+    private <T extends AutoCloseable> T open(T part) {
+        opened.push(part);
+        return part;
+    }
+
+    /** The last opened first: nothing is closed while something else still stands on it. */
+    private void closeOpened() {
+        RuntimeException failure = null;
+        while (!opened.isEmpty()) {
+            try {
+                opened.pop().close();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Exception e) {
+                IllegalStateException next = new IllegalStateException("could not close everything", e);
+                next.addSuppressed(failure == null ? e : failure);
+                failure = next;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

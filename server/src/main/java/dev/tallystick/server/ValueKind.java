@@ -1,0 +1,290 @@
+package dev.tallystick.server;
+
+import dev.tallystick.core.Json;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** How one kind of value stands in a request or an answer. */
+sealed interface ValueKind {
+
+    Object read(Json value, String place);
+
+    void write(Object value, StringBuilder out);
+
+    Json schema();
+
+    /** Whether a JSON null is a value of this kind, and not the lack of one. */
+    default boolean takesNull() {
+        return false;
+    }
+
+    static ValueKind of(Type type) {
+        if (type instanceof ParameterizedType list && list.getRawType() == List.class) {
+            return new Many(of(list.getActualTypeArguments()[0]));
+        }
+        if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
+            return new Whole(type == long.class || type == Long.class);
+        }
+        if (type == boolean.class || type == Boolean.class) {
+            return new Flag();
+        }
+        if (type instanceof Class<?> known && SIMPLE.containsKey(known)) {
+            return SIMPLE.get(known);
+        }
+        if (type instanceof Class<?> record && record.isRecord()) {
+            return new Inner(record);
+        }
+        throw new IllegalArgumentException("no way to write a " + type + " is agreed upon");
+    }
+
+    Map<Class<?>, ValueKind> SIMPLE = Map.of(
+            String.class, new Text(),
+            Instant.class, new Time(),
+            UUID.class, new Id(),
+            Json.class, new Any(),
+            Json.ObjectValue.class, new AnyObject(),
+            RawJson.class, new Raw());
+
+    private static Json typed(String type) {
+        return new Json.ObjectValue(Map.of("type", Json.of(type)));
+    }
+
+    private static Json typed(String type, String format) {
+        return new Json.ObjectValue(Map.of("type", Json.of(type), "format", Json.of(format)));
+    }
+
+    record Text() implements ValueKind {
+
+        @Override
+        public Object read(Json value, String place) {
+            if (value instanceof Json.StringValue text) {
+                return text.value();
+            }
+            throw Shape.malformed(place, "is a string");
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            out.append(Json.of((String) value).canonical());
+        }
+
+        @Override
+        public Json schema() {
+            return typed("string");
+        }
+    }
+
+    record Whole(boolean isLong) implements ValueKind {
+
+        @Override
+        public Object read(Json value, String place) {
+            if (value instanceof Json.NumberValue number && number.value() == Math.rint(number.value())) {
+                long whole = (long) number.value();
+                if (isLong) {
+                    return whole;
+                }
+                if (whole == (int) whole) {
+                    return (int) whole;
+                }
+            }
+            throw Shape.malformed(place, "is a whole number");
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            out.append(((Number) value).longValue());
+        }
+
+        @Override
+        public Json schema() {
+            return typed("integer");
+        }
+    }
+
+    record Flag() implements ValueKind {
+
+        @Override
+        public Object read(Json value, String place) {
+            if (value instanceof Json.BooleanValue flag) {
+                return flag.value();
+            }
+            throw Shape.malformed(place, "is true or false");
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            out.append((boolean) value);
+        }
+
+        @Override
+        public Json schema() {
+            return typed("boolean");
+        }
+    }
+
+    /** RFC 3339 in UTC. */
+    record Time() implements ValueKind {
+
+        @Override
+        public Object read(Json value, String place) {
+            if (value instanceof Json.StringValue text && text.value().endsWith("Z")) {
+                try {
+                    return Instant.parse(text.value());
+                } catch (DateTimeException e) {
+                    throw Shape.malformed(place, "is a time such as 2030-01-31T12:00:00Z");
+                }
+            }
+            throw Shape.malformed(place, "is a time such as 2030-01-31T12:00:00Z");
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            out.append('"').append(value).append('"');
+        }
+
+        @Override
+        public Json schema() {
+            return typed("string", "date-time");
+        }
+    }
+
+    record Id() implements ValueKind {
+
+        @Override
+        public Object read(Json value, String place) {
+            if (value instanceof Json.StringValue text) {
+                return Call.idOf(text.value()).orElseThrow(() -> Shape.malformed(place, "is an id"));
+            }
+            throw Shape.malformed(place, "is an id");
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            out.append('"').append(value).append('"');
+        }
+
+        @Override
+        public Json schema() {
+            return typed("string", "uuid");
+        }
+    }
+
+    record Any() implements ValueKind {
+
+        @Override
+        public Object read(Json value, String place) {
+            return value;
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            out.append(((Json) value).canonical());
+        }
+
+        @Override
+        public Json schema() {
+            return Json.of(true);
+        }
+
+        @Override
+        public boolean takesNull() {
+            return true;
+        }
+    }
+
+    record AnyObject() implements ValueKind {
+
+        @Override
+        public Object read(Json value, String place) {
+            if (value instanceof Json.ObjectValue object) {
+                return object;
+            }
+            throw Shape.malformed(place, "is an object");
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            out.append(((Json) value).canonical());
+        }
+
+        @Override
+        public Json schema() {
+            return typed("object");
+        }
+    }
+
+    /** Written only. */
+    record Raw() implements ValueKind {
+
+        @Override
+        public Object read(Json value, String place) {
+            return new RawJson(value.canonical());
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            out.append(((RawJson) value).text());
+        }
+
+        @Override
+        public Json schema() {
+            return Json.of(true);
+        }
+    }
+
+    record Many(ValueKind element) implements ValueKind {
+
+        @Override
+        public Object read(Json value, String place) {
+            if (!(value instanceof Json.ArrayValue array)) {
+                throw Shape.malformed(place, "is an array");
+            }
+            List<Object> read = new ArrayList<>(array.elements().size());
+            for (int i = 0; i < array.elements().size(); i++) {
+                read.add(element.read(array.elements().get(i), place + "/" + i));
+            }
+            return List.copyOf(read);
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            out.append('[');
+            String separator = "";
+            for (Object each : (List<?>) value) {
+                out.append(separator);
+                element.write(each, out);
+                separator = ",";
+            }
+            out.append(']');
+        }
+
+        @Override
+        public Json schema() {
+            return new Json.ObjectValue(Map.of("type", Json.of("array"), "items", element.schema()));
+        }
+    }
+
+    record Inner(Class<?> record) implements ValueKind {
+
+        @Override
+        public Object read(Json value, String place) {
+            return Shape.of(record).read(value, place);
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            Shape.of(record).write(value, out);
+        }
+
+        @Override
+        public Json schema() {
+            return Shape.of(record).schema();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.tallystick.server;
+
+import io.helidon.http.DirectHandler;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.ServerResponseHeaders;
+import io.helidon.http.Status;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http.Handler;
+import io.helidon.webserver.http1.Http1Config;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** The web server: sockets, limits, and what is answered to what is not even a request. */
+final class WebFront implements AutoCloseable {
+
+    private static final Duration GRACE = Duration.ofSeconds(5);
+
+    private final WebServer server;
+    private final String host;
+
+    WebFront(String host, int port, Limits limits, Handler handler) {
+        this.host = host;
+        DirectHandlers.Builder direct = DirectHandlers.builder();
+        for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
+            direct.addHandler(type, WebFront::refuse);
+        }
+        this.server = WebServer.builder()
+                .host(host)
+                .port(port)
+                .shutdownHook(false)
+                .shutdownGracePeriod(GRACE)
+                .maxTcpConnections(limits.connections())
+                .maxConcurrentRequests(limits.requests())
+                .maxPayloadSize(limits.body())
+                .connectionOptions(
+                        options -> options.readTimeout(limits.silence()).tcpNoDelay(true))
+                .idleConnectionTimeout(Duration.ofMinutes(2))
+                .idleConnectionPeriod(Duration.ofSeconds(30))
+                .directHandlers(direct.build())
+                .addProtocol(Http1Config.builder()
+                        .maxHeadersSize(limits.headers())
+                        .maxPrologueLength(limits.prologue())
+                        .build())
+                .routing(routing -> routing.any(handler))
+                .build()
+                .start();
+    }
+
+    URI address() {
+        String shown = host.contains(":") ? "[" + host + "]" : host;
+        return URI.create("http://" + shown + ":" + server.port());
+    }
+
+    @Override
+    public void close() {
+        server.stop();
+    }
+
+    /** What the web server refuses by itself, in the same words as everything else; never with what went wrong inside. */
+    private static DirectHandler.TransportResponse refuse(
+            DirectHandler.TransportRequest request,
+            DirectHandler.EventType type,
+            Status status,
+            ServerResponseHeaders headers,
+            String message) {
+        Problem problem = switch (type) {
+            case PAYLOAD_TOO_LARGE -> new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "send a smaller body");
+            case INTERNAL_ERROR -> new Problem(ProblemCode.INTERNAL_ERROR, "the log of the server says more");
+            case FORBIDDEN, BAD_REQUEST, HTTP_VERSION_NOT_SUPPORTED, OTHER -> other(status);
+        };
+        headers.set(HeaderNames.CONTENT_TYPE, Problem.MEDIA_TYPE);
+        return DirectHandler.TransportResponse.builder()
+                .status(Status.create(problem.code().status()))
+                .headers(headers)
+                .entity(problem.document().getBytes(StandardCharsets.UTF_8))
+                .keepAlive(false)
+                .build();
+    }
+
+    private static Problem other(Status status) {
+        return switch (status.code()) {
+            case 413 -> new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "send a smaller body");
+            case 431 -> new Problem(ProblemCode.HEADERS_TOO_LARGE, "send fewer or shorter headers");
+            case 503 -> new Problem(ProblemCode.BUSY, "send the same request again a little later");
+            default ->
+                new Problem(ProblemCode.MALFORMED_REQUEST, "this is not a request of HTTP as it is understood here");
+        };
+    }
+}

@@ -1,0 +1,100 @@
+package dev.tallystick.server;
+
+import dev.tallystick.core.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** A client as plain as can be: what is sent and what comes back, without opinions. */
+record Http(URI server, String token) {
+
+    private static final HttpClient CLIENT = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(10))
+            .build();
+
+    /** An answer. */
+    record Reply(int status, String body, Map<String, List<String>> headers) {
+
+        Json json() {
+            return Json.parse(body);
+        }
+
+        Json at(String name) {
+            return ((Json.ObjectValue) json()).members().get(name);
+        }
+
+        String text(String name) {
+            return ((Json.StringValue) at(name)).value();
+        }
+
+        String code() {
+            return text("code");
+        }
+
+        String header(String name) {
+            return headers.entrySet().stream()
+                    .filter(header -> header.getKey().equalsIgnoreCase(name))
+                    .map(header -> String.join(",", header.getValue()))
+                    .findFirst()
+                    .orElse("");
+        }
+    }
+
+    Http as(String other) {
+        return new Http(server, other);
+    }
+
+    Reply get(String path) {
+        return send("GET", path, null);
+    }
+
+    Reply post(String path, String body, String... headers) {
+        return send("POST", path, body, headers);
+    }
+
+    Reply put(String path, String body) {
+        return send("PUT", path, body);
+    }
+
+    Reply delete(String path) {
+        return send("DELETE", path, null);
+    }
+
+    Reply submit(String key, String body) {
+        return post("/v1/jobs", body, "Idempotency-Key", key);
+    }
+
+    Reply send(String method, String path, String body, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(server.resolve(path))
+                .timeout(Duration.ofSeconds(90))
+                .method(
+                        method,
+                        body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body));
+        if (!token.isEmpty()) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        try {
+            HttpResponse<byte[]> response = CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            return new Reply(
+                    response.statusCode(),
+                    new String(response.body(), StandardCharsets.UTF_8),
+                    response.headers().map());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.BrokerSettings;
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.EngineSettings;
+import dev.tallystick.testkit.TestPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+
+/** A real server with the samples, on a database of the test, with a directory of its own. */
+final class ServerUnderTest implements AutoCloseable {
+
+    private static final EngineSettings ENGINE = EngineSettings.DEFAULT
+            .lease(Duration.ofSeconds(4), Duration.ofSeconds(1))
+            .poll(Duration.ofMillis(100));
+
+    private final String url;
+    private final Path data;
+    private TallyServer server;
+
+    private ServerUnderTest(String url, Path data) {
+        this.url = url;
+        this.data = data;
+        this.server = TallyServer.start(settings(url, data));
+    }
+
+    static ServerUnderTest on(TestPostgres postgres, Path data) {
+        return new ServerUnderTest(postgres.url(), data);
+    }
+
+    static ServerSettings settings(String url, Path data) {
+        return ServerSettings.of(data, Map.of())
+                .at(ServerSettings.LOOPBACK, 0)
+                .on(url)
+                .withSamples(true)
+                .withEngine(ENGINE)
+                .withBroker(BrokerSettings.DEFAULT.withPoll(Duration.ofMillis(100)));
+    }
+
+    void restart() {
+        server.close();
+        server = TallyServer.start(settings(url, data), CrashPoints.NONE);
+    }
+
+    TallyServer server() {
+        return server;
+    }
+
+    Http admin() {
+        return new Http(server.address(), adminToken(data));
+    }
+
+    Http anonymous() {
+        return new Http(server.address(), "");
+    }
+
+    static String adminToken(Path data) {
+        try {
+            return Files.readString(data.resolve(AdminToken.FILE)).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A new member of the admin's mesh with one role, and a client with its token. */
+    Http member(String name, String role) {
+        return memberOf(admin(), name, role);
+    }
+
+    static Http memberOf(Http admin, String name, String role) {
+        admin.put("/v1/members/" + name, "{\"roles\":[\"" + role + "\"]}");
+        return admin.as(admin.post("/v1/members/" + name + "/tokens", "{}").text("token"));
+    }
+
+    /** The admin of a new mesh. */
+    Http mesh(String name) {
+        admin().put("/v1/meshes/" + name, "{}");
+        return admin().as(admin().post("/v1/meshes/" + name + "/admin-token", "{}")
+                .text("token"));
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}
