@@ -62,6 +62,7 @@ public final class Engine implements AutoCloseable {
     private final Repeats repeats;
     private final UnclaimedWatch unclaimed;
     private final Reruns reruns;
+    private final RemoteWork remoteWork;
     private final JobStore jobs = new JobStore();
 
     private final Loop claims;
@@ -132,6 +133,7 @@ public final class Engine implements AutoCloseable {
         this.runner = new Runner(database, postings, jobs, settings, tools, outcomes::tell, this::bodyEnded);
         this.maker = new JobMaker(ids, codec, runner, graphs);
         this.reruns = new Reruns(database, collation, jobs, maker, this::jobsAreDue);
+        this.remoteWork = graphs.remoteWork(random, settings);
         this.unclaimed = new UnclaimedWatch(database, this::isRegistered, settings.lease());
         this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
         KeySweeper expired = new KeySweeper(database, crashPoints);
@@ -222,6 +224,11 @@ public final class Engine implements AutoCloseable {
                 acceptor,
                 () -> started && !stopping ? owner : null,
                 job -> begin(job, started && !stopping, System.nanoTime(), new CompletableFuture<>()));
+    }
+
+    /** For workers outside of this process. */
+    public RemoteWork remoteWork() {
+        return remoteWork;
     }
 
     /** What jobs of this workflow return. */

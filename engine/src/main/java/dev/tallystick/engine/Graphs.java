@@ -113,6 +113,11 @@ final class Graphs {
         ring();
     }
 
+    /** For workers outside of this process. */
+    RemoteWork remoteWork(RandomGenerator random, EngineSettings settings) {
+        return new RemoteWork(database, store, registry::type, this::bring, random, settings);
+    }
+
     @Nullable
     Graph newest(String workflow) {
         return registry.newest(workflow);

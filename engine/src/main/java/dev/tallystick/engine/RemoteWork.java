@@ -1,0 +1,173 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Database;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets workers outside of any engine do the work that graphs have for a topic. What they bring is recorded once, under the same
+ * fences and ledgers as the work that engines do themselves. Thread-safe; calls block.
+ */
+public final class RemoteWork {
+
+    /** More is not handed out at once. */
+    public static final int MAX_BATCH = 100;
+
+    private final Database database;
+    private final GraphStore graphs;
+    private final Function<String, @Nullable GraphType> types;
+    private final GraphRunner.Steps steps;
+    private final RandomGenerator random;
+    private final EngineSettings settings;
+    private final RemoteWorkStore store = new RemoteWorkStore();
+
+    /** What a worker shows to keep its work and to bring its result. */
+    public record Handle(JobId job, UUID work, long fence) {}
+
+    /** Work that a worker has, until its lease runs out. */
+    public record Claimed(Handle handle, Work about, byte[] input) {}
+
+    /** What came of bringing a result. */
+    public enum Brought {
+        /** It is recorded, by this call or an earlier one. */
+        RECORDED,
+        /** It changes nothing, for the job had closed. */
+        JOB_CLOSED,
+        /** Nothing was written: somebody else has the lease. */
+        LEASE_LOST,
+        /** There is no such work. */
+        UNKNOWN
+    }
+
+    RemoteWork(
+            Database database,
+            GraphStore graphs,
+            Function<String, @Nullable GraphType> types,
+            GraphRunner.Steps steps,
+            RandomGenerator random,
+            EngineSettings settings) {
+        this.database = database;
+        this.graphs = graphs;
+        this.types = types;
+        this.steps = steps;
+        this.random = random;
+        this.settings = settings;
+    }
+
+    /** How long a worker keeps what it has claimed without a heartbeat. */
+    public Duration lease() {
+        return settings.lease();
+    }
+
+    /** Leases work of a mesh that is due. */
+    public List<Claimed> claim(String mesh, String topic, String worker, int limit) {
+        if (limit < 1 || limit > MAX_BATCH) {
+            throw new IllegalArgumentException(
+                    "1 to " + MAX_BATCH + " pieces of work are claimed at once, not " + limit);
+        }
+        List<LeasedWork> leased = database.transact("lease remote work", tx -> {
+            List<Lease> leases = store.lease(tx, mesh, topic, limit, settings.lease(), worker);
+            return leases.isEmpty() ? List.of() : graphs.work(tx, leases);
+        });
+        List<Claimed> claimed = new ArrayList<>(leased.size());
+        for (LeasedWork work : leased) {
+            Optional<GraphTold> instead = insteadOfWork(work);
+            if (instead.isPresent()) {
+                steps.bring(new GraphStep(work.lease(), instead.get(), null));
+            } else {
+                claimed.add(claimed(work));
+            }
+        }
+        return claimed;
+    }
+
+    /** Extends leases; returns the work that is still its worker's. */
+    public Set<UUID> keep(String mesh, List<Handle> handles) {
+        List<Lease> leases = leasesOf(mesh, handles);
+        if (leases.isEmpty()) {
+            return Set.of();
+        }
+        return database.transact("heartbeat of remote work", tx -> graphs.extend(tx, leases, settings.lease())).stream()
+                .map(Guid::value)
+                .collect(Collectors.toSet());
+    }
+
+    public Brought succeed(String mesh, Handle handle, byte[] output) throws PayloadTooLargeException {
+        if (output.length > Payloads.MAX_BYTES) {
+            throw new PayloadTooLargeException(output.length);
+        }
+        return bring(mesh, handle, known -> new GraphTold.Output(output));
+    }
+
+    /** An attempt failed. If it is not the last one, the work will be due again after a while. */
+    public Brought fail(String mesh, Handle handle, String reason, boolean forGood) {
+        return bring(mesh, handle, known -> {
+            GraphType type = types.apply(known.graph());
+            Retry retry = type == null
+                    ? Retry.DEFAULT
+                    : type.worker(known.activity().name()).retry();
+            return forGood || known.attempt() >= retry.attempts()
+                    ? new GraphTold.Failure(reason)
+                    : new GraphTold.Again(retry.after(known.attempt(), random), reason);
+        });
+    }
+
+    private Brought bring(String mesh, Handle handle, Function<RemoteWorkStore.Known, GraphTold> told) {
+        Optional<RemoteWorkStore.Known> known =
+                database.transact("find remote work", tx -> store.find(tx, mesh, handle.job(), handle.work()));
+        if (known.isEmpty()) {
+            return Brought.UNKNOWN;
+        }
+        Lease lease = new Lease(known.get().activity(), new Guid(handle.work()), handle.fence());
+        return switch (steps.bring(new GraphStep(lease, told.apply(known.get()), null))) {
+            case GraphMoved.Done done -> Brought.RECORDED;
+            case GraphMoved.JobClosed closed -> Brought.JOB_CLOSED;
+            case GraphMoved.LeaseLost lost -> Brought.LEASE_LOST;
+        };
+    }
+
+    private List<Lease> leasesOf(String mesh, List<Handle> handles) {
+        return database.transact("find remote work", tx -> {
+            List<Lease> leases = new ArrayList<>(handles.size());
+            for (Handle handle : handles) {
+                store.find(tx, mesh, handle.job(), handle.work())
+                        .ifPresent(known ->
+                                leases.add(new Lease(known.activity(), new Guid(handle.work()), handle.fence())));
+            }
+            return leases;
+        });
+    }
+
+    private Optional<GraphTold> insteadOfWork(LeasedWork work) {
+        GraphType type = types.apply(work.graph());
+        if (type == null) {
+            return Optional.of(
+                    new GraphTold.Again(settings.poll(), "its graph is not registered where it was claimed"));
+        }
+        if (work.jobClosed()) {
+            return Optional.of(new GraphTold.Failure("the job had closed"));
+        }
+        int most = type.worker(work.lease().activity().name()).retry().attempts();
+        return work.attempt() > most
+                ? Optional.of(
+                        new GraphTold.Failure("it was begun " + (work.attempt() - 1) + " times and never came back"))
+                : Optional.empty();
+    }
+
+    private static Claimed claimed(LeasedWork work) {
+        ActivityId activity = work.lease().activity();
+        UUID guid = work.lease().guid().value();
+        return new Claimed(
+                new Handle(activity.job(), guid, work.lease().fence()),
+                new Work(activity.job(), activity.name(), activity.path(), work.attempt(), guid.toString()),
+                work.input());
+    }
+}
