@@ -1,9 +1,15 @@
-package dev.tallystick.server;
+package dev.tallystick.core;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 
-/** Every way in which a request can be refused. The names are part of the public surface; {@code docs/errors.md} lists them. */
-enum ProblemCode {
+/**
+ * Every way in which a server refuses a request: the {@code code} of its problem documents. The names are part of the public
+ * surface; {@code docs/errors.md} lists them. A client that gets a permanent code gives up, and after any other one sends the
+ * same request again under the same key.
+ */
+public enum ProblemCode {
     MALFORMED_REQUEST(400, Lasting.PERMANENT, "The request cannot be understood."),
     MALFORMED_JSON(400, Lasting.PERMANENT, "The body is not JSON that is accepted here."),
     UNKNOWN_PARAMETER(400, Lasting.PERMANENT, "The query has a parameter that this route does not know."),
@@ -28,7 +34,6 @@ enum ProblemCode {
     RESERVATION_LOST(409, Lasting.PERMANENT, "The reservation has been settled otherwise, or is gone."),
     JOB_CLOSED(409, Lasting.PERMANENT, "The job has closed."),
     LEASE_LOST(409, Lasting.PERMANENT, "Somebody else holds the lease."),
-    ALREADY_EXISTS(409, Lasting.PERMANENT, "There is one of that name already."),
     PAYLOAD_TOO_LARGE(413, Lasting.PERMANENT, "The body, or a part of it, is larger than the limit."),
     UNSUPPORTED_MEDIA_TYPE(415, Lasting.PERMANENT, "The body is taken as plain JSON in UTF-8 only."),
     OVER_LIMIT(429, Lasting.TRANSIENT, "The member has used up its budget for now."),
@@ -40,11 +45,11 @@ enum ProblemCode {
     STOPPING(503, Lasting.TRANSIENT, "The server is stopping; nothing was done.");
 
     /** Whether the same request, sent again, may fare better. */
-    enum Lasting {
+    public enum Lasting {
         PERMANENT,
         TRANSIENT;
 
-        String word() {
+        public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
@@ -59,21 +64,26 @@ enum ProblemCode {
         this.title = title;
     }
 
-    int status() {
+    public int status() {
         return status;
     }
 
-    Lasting lasting() {
+    public Lasting lasting() {
         return lasting;
     }
 
     /** The same sentence for every problem of this code. */
-    String title() {
+    public String title() {
         return title;
     }
 
     /** As it is written in problem documents. */
-    String word() {
+    public String word() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Empty for a code that a newer server may have, or that is not one of ours. */
+    public static Optional<ProblemCode> parse(String word) {
+        return Arrays.stream(values()).filter(code -> code.word().equals(word)).findFirst();
     }
 }

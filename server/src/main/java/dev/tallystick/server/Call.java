@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import dev.tallystick.broker.Member;
 import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.ProblemCode;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

@@ -7,6 +7,7 @@ import dev.tallystick.broker.Delivery;
 import dev.tallystick.broker.Inbox;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Role;
+import dev.tallystick.core.ProblemCode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

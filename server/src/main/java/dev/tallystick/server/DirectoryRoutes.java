@@ -4,6 +4,7 @@ import dev.tallystick.broker.Directory;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.Destination;
+import dev.tallystick.core.ProblemCode;
 import java.util.ArrayList;
 import java.util.List;
 

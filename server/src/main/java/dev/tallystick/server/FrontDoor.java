@@ -4,10 +4,16 @@ import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Token;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
+import dev.tallystick.core.ProblemCode;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.UnknownOutcomeException;
+import io.helidon.common.buffers.DataReader;
+import io.helidon.common.socket.SocketWriterException;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.HttpException;
+import io.helidon.http.RequestException;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
@@ -69,6 +75,11 @@ final class FrontDoor implements Handler {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             status = send(new Problem(ProblemCode.STOPPING, "ask again, here or elsewhere"), request, response);
+        } catch (RequestException | HttpException | CloseConnectionException e) {
+            // The web server's own: it knows what to say, or that nobody listens any more.
+            throw e;
+        } catch (UncheckedIOException | SocketWriterException | DataReader.InsufficientDataAvailableException e) {
+            throw new CloseConnectionException("the client is gone", e);
         } catch (RuntimeException e) {
             status = send(problem(e, request), request, response);
         }
@@ -149,7 +160,7 @@ final class FrontDoor implements Handler {
         return query;
     }
 
-    private static @Nullable Record record(Route route, byte[] body) {
+    private @Nullable Record record(Route route, byte[] body) {
         if (route.request() == null) {
             if (body.length > 0) {
                 throw new Problem(ProblemCode.MALFORMED_REQUEST, "this route takes no body");
@@ -159,11 +170,11 @@ final class FrontDoor implements Handler {
         return (Record) Shape.of(route.request()).read(parse(body));
     }
 
-    private static Json parse(byte[] body) {
+    private Json parse(byte[] body) {
         if (body.length == 0) {
             throw new Problem(ProblemCode.MALFORMED_JSON, "the body is empty; it wants an object");
         }
-        return Json.parse(body, Limits.DEFAULT.json());
+        return Json.parse(body, limits.json());
     }
 
     private byte[] readBody(ServerRequest request) {

@@ -10,6 +10,7 @@ import dev.tallystick.core.Envelope;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
+import dev.tallystick.core.ProblemCode;
 import dev.tallystick.engine.ActivityInfo;
 import dev.tallystick.engine.Closed;
 import dev.tallystick.engine.Engine;

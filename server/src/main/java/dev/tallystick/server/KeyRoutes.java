@@ -6,6 +6,7 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
 import dev.tallystick.keys.KeyEntry;
 import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.Reservation;

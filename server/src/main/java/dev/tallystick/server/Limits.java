@@ -39,7 +39,7 @@ record Limits(
             8 * 1024,
             10_000,
             5_000,
-            Duration.ofSeconds(10),
+            Duration.ofSeconds(30),
             Duration.ofSeconds(30),
             Duration.ofSeconds(60));
 

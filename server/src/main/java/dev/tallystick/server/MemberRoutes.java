@@ -6,6 +6,7 @@ import dev.tallystick.broker.MemberInfo;
 import dev.tallystick.broker.Members;
 import dev.tallystick.broker.Role;
 import dev.tallystick.broker.TokenInfo;
+import dev.tallystick.core.ProblemCode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;

@@ -10,6 +10,7 @@ import dev.tallystick.broker.Submission;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

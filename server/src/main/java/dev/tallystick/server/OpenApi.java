@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.Role;
+import dev.tallystick.core.ProblemCode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.tallystick.server;
 
+import dev.tallystick.core.ProblemCode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

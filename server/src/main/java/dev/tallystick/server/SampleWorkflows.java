@@ -28,6 +28,8 @@ final class SampleWorkflows {
                 kind: worker
                 topic: sample.greetings
                 input: input
+
+            output: greet
             """;
 
     static void register(Engine engine) {

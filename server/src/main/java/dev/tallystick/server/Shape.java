@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;

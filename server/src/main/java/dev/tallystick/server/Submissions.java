@@ -6,6 +6,7 @@ import dev.tallystick.broker.Broker;
 import dev.tallystick.broker.Rejection;
 import dev.tallystick.broker.Submission;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
 import dev.tallystick.keys.KeyReuse;
 import java.util.function.BiFunction;
 

@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.Role;
+import dev.tallystick.core.ProblemCode;
 import dev.tallystick.sql.TransactionException;
 import java.util.List;
 import java.util.function.BooleanSupplier;

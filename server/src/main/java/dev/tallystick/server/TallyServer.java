@@ -39,7 +39,7 @@ public final class TallyServer implements AutoCloseable {
     private final WebFront web;
     private volatile boolean stopping;
 
-    private TallyServer(ServerSettings settings, CrashPoints crashPoints) {
+    private TallyServer(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
         boolean complete = false;
         try {
             this.data = settings.data();
@@ -74,13 +74,14 @@ public final class TallyServer implements AutoCloseable {
                     crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
-            this.table = new RouteTable(routes(settings, database, engine, broker, meters, new Ids(clock, random)));
+            this.table =
+                    new RouteTable(routes(settings, limits, database, engine, broker, meters, new Ids(clock, random)));
             meters.expect(table.routes());
             BrokerMeters.bind(meters, broker);
             engine.start();
             broker.start();
-            FrontDoor door = new FrontDoor(table, broker.members()::authenticate, Limits.DEFAULT, meters);
-            this.web = open(new WebFront(settings.host(), settings.port(), Limits.DEFAULT, door));
+            FrontDoor door = new FrontDoor(table, broker.members()::authenticate, limits, meters);
+            this.web = open(new WebFront(settings.host(), settings.port(), limits, door));
             complete = true;
         } finally {
             if (!complete) {
@@ -91,11 +92,11 @@ public final class TallyServer implements AutoCloseable {
 
     /** Returns when requests are served. */
     public static TallyServer start(ServerSettings settings) {
-        return start(settings, CrashPoints.NONE);
+        return start(settings, Limits.DEFAULT, CrashPoints.NONE);
     }
 
-    static TallyServer start(ServerSettings settings, CrashPoints crashPoints) {
-        return new TallyServer(settings, crashPoints);
+    static TallyServer start(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
+        return new TallyServer(settings, limits, crashPoints);
     }
 
     /** Where it listens. */
@@ -124,16 +125,23 @@ public final class TallyServer implements AutoCloseable {
     }
 
     private List<Route> routes(
-            ServerSettings settings, Database database, Engine engine, Broker broker, Meters meters, Ids ids) {
+            ServerSettings settings,
+            Limits limits,
+            Database database,
+            Engine engine,
+            Broker broker,
+            Meters meters,
+            Ids ids) {
         GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
         ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
         List<Route> routes = new ArrayList<>();
-        routes.addAll(new JobRoutes(broker, engine, new JobReader(database), Limits.DEFAULT).routes());
+        routes.addAll(new JobRoutes(broker, engine, new JobReader(database), limits).routes());
         routes.addAll(new KeyRoutes(door, committer, ids).routes());
-        routes.addAll(new MessageRoutes(broker, Limits.DEFAULT).routes());
-        routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), Limits.DEFAULT).routes());
+        routes.addAll(new MessageRoutes(broker, limits).routes());
+        routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), limits).routes());
         routes.addAll(new DirectoryRoutes(broker.directory()).routes());
         routes.addAll(new MemberRoutes(broker.members()).routes());
+        routes.addAll(new WorkerRoutes(engine.remoteWork(), limits).routes());
         routes.addAll(new SystemRoutes(
                         () -> broker.members().meshes(),
                         () -> stopping,

@@ -1,5 +1,6 @@
 package dev.tallystick.server;
 
+import dev.tallystick.core.ProblemCode;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerResponseHeaders;
@@ -29,6 +30,8 @@ final class WebFront implements AutoCloseable {
         this.server = WebServer.builder()
                 .host(host)
                 .port(port)
+                // Only plain sockets know how long a read may take.
+                .useNio(false)
                 .shutdownHook(false)
                 .shutdownGracePeriod(GRACE)
                 .maxTcpConnections(limits.connections())
@@ -44,8 +47,12 @@ final class WebFront implements AutoCloseable {
                         .maxPrologueLength(limits.prologue())
                         .build())
                 .routing(routing -> routing.any(handler))
-                .build()
-                .start();
+                .build();
+        try {
+            server.start();
+        } catch (RuntimeException e) {
+            throw new ListenFailedException(host, port, e);
+        }
     }
 
     URI address() {
@@ -68,7 +75,8 @@ final class WebFront implements AutoCloseable {
         Problem problem = switch (type) {
             case PAYLOAD_TOO_LARGE -> new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "send a smaller body");
             case INTERNAL_ERROR -> new Problem(ProblemCode.INTERNAL_ERROR, "the log of the server says more");
-            case FORBIDDEN, BAD_REQUEST, HTTP_VERSION_NOT_SUPPORTED, OTHER -> other(status);
+            case FORBIDDEN, BAD_REQUEST, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
+                request.headers().contains(HeaderNames.CONTENT_ENCODING) ? encoded() : other(status);
         };
         headers.set(HeaderNames.CONTENT_TYPE, Problem.MEDIA_TYPE);
         return DirectHandler.TransportResponse.builder()
@@ -77,6 +85,10 @@ final class WebFront implements AutoCloseable {
                 .entity(problem.document().getBytes(StandardCharsets.UTF_8))
                 .keepAlive(false)
                 .build();
+    }
+
+    private static Problem encoded() {
+        return new Problem(ProblemCode.UNSUPPORTED_MEDIA_TYPE, "send the body as it is, without an encoding");
     }
 
     private static Problem other(Status status) {

@@ -1,7 +1,6 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.BrokerSettings;
-import dev.tallystick.core.CrashPoints;
 import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
@@ -43,7 +42,7 @@ final class ServerUnderTest implements AutoCloseable {
 
     void restart() {
         server.close();
-        server = TallyServer.start(settings(url, data), CrashPoints.NONE);
+        server = TallyServer.start(settings(url, data));
     }
 
     TallyServer server() {

@@ -1,0 +1,179 @@
+package dev.tallystick.client;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonLimits;
+import dev.tallystick.core.JsonRefused;
+import dev.tallystick.core.ProblemCode;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends one request until its answer is definite. What may be sent again is what carries a key, or changes nothing, or says the
+ * same thing however often it is said; every request of this client is one of these. Thread-safe.
+ */
+final class Exchange {
+
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+    private static final Duration CONNECTING = Duration.ofSeconds(5);
+    private static final JsonLimits ANSWER = new JsonLimits(64 * 1024 * 1024, JsonLimits.DEFAULT.depth());
+
+    private final HttpClient http = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECTING)
+            .build();
+    private final URI server;
+    private final String token;
+    private final Duration patience;
+
+    Exchange(URI server, String token, Duration patience) {
+        this.server = server;
+        this.token = token;
+        this.patience = patience;
+    }
+
+    /** One attempt's outcome. */
+    private sealed interface Attempt {
+
+        record Answered(Reply reply) implements Attempt {}
+
+        /** Nothing happened, and trying again may help. */
+        record NotNow(String why, Duration rest, @Nullable Throwable cause) implements Attempt {}
+
+        /** It may have happened. */
+        record Unknown(String why, @Nullable Throwable cause) implements Attempt {}
+    }
+
+    Reply send(Request request) {
+        long deadline = System.nanoTime() + patience.plus(request.serverWait()).toNanos();
+        boolean mayHaveHappened = false;
+        for (int number = 1; ; number++) {
+            Attempt attempt = attempt(request);
+            Duration pause = pause(number);
+            @Nullable Throwable cause;
+            String why;
+            switch (attempt) {
+                case Attempt.Answered answered -> {
+                    return answered.reply();
+                }
+                case Attempt.NotNow notNow -> {
+                    why = notNow.why();
+                    cause = notNow.cause();
+                    pause = notNow.rest().compareTo(pause) > 0 ? notNow.rest() : pause;
+                }
+                case Attempt.Unknown unknown -> {
+                    why = unknown.why();
+                    cause = unknown.cause();
+                    mayHaveHappened |= request.changesSomething();
+                }
+            }
+            if (System.nanoTime() + pause.toNanos() - deadline > 0
+                    || Thread.currentThread().isInterrupted()) {
+                throw mayHaveHappened
+                        ? new OutcomeUnknownException(request.toString(), request.key(), cause)
+                        : new UnavailableException(request + " did not get through: " + why, cause);
+            }
+            LockSupport.parkNanos(pause.toNanos());
+        }
+    }
+
+    private Attempt attempt(Request request) {
+        try {
+            HttpResponse<byte[]> response = http.send(http(request), HttpResponse.BodyHandlers.ofByteArray());
+            return judge(response);
+        } catch (ConnectException | HttpConnectTimeoutException e) {
+            return new Attempt.NotNow("no connection to " + server, Duration.ZERO, e);
+        } catch (IOException e) {
+            return new Attempt.Unknown("the connection to " + server + " broke", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Attempt.Unknown("interrupted", e);
+        }
+    }
+
+    private HttpRequest http(Request request) {
+        HttpRequest.Builder built = HttpRequest.newBuilder(server.resolve(request.path()))
+                .timeout(patience.plus(request.serverWait()))
+                .header("Authorization", "Bearer " + token);
+        if (request.key() != null) {
+            built.header("Idempotency-Key", request.key());
+        }
+        Json body = request.body();
+        if (body == null) {
+            return built.method(request.method(), HttpRequest.BodyPublishers.noBody())
+                    .build();
+        }
+        return built.header("Content-Type", "application/json")
+                .method(request.method(), HttpRequest.BodyPublishers.ofByteArray(body.canonicalBytes()))
+                .build();
+    }
+
+    /** Only a code of ours is an answer; what a proxy in between says proves nothing about the server. */
+    private static Attempt judge(HttpResponse<byte[]> response) {
+        Optional<Json.ObjectValue> body = object(response.body());
+        int status = response.statusCode();
+        if (status >= 200 && status < 300 && body.isPresent()) {
+            return new Attempt.Answered(new Reply(status, body.get()));
+        }
+        String code = body.map(problem -> problem.members().get("code"))
+                .map(word -> word instanceof Json.StringValue text ? text.value() : "")
+                .orElse("");
+        Duration wait = retryAfter(response);
+        Optional<ProblemCode> known = ProblemCode.parse(code);
+        if (known.isEmpty()) {
+            return new Attempt.Unknown("the answer was " + status + ", and not one of ours", null);
+        }
+        return switch (known.get()) {
+            case OUTCOME_UNKNOWN, INTERNAL_ERROR, REQUEST_IN_PROGRESS ->
+                new Attempt.Unknown("the server said " + code, null);
+            case OVER_LIMIT, BUSY, DATABASE_UNAVAILABLE, STOPPING, REQUEST_TIMEOUT ->
+                new Attempt.NotNow("the server said " + code, wait, null);
+            default -> throw new RefusedException(status, code, detail(body.get()), body.get());
+        };
+    }
+
+    private static String detail(Json.ObjectValue problem) {
+        return problem.members().get("detail") instanceof Json.StringValue text ? text.value() : "";
+    }
+
+    private static Optional<Json.ObjectValue> object(byte[] body) {
+        if (body.length == 0) {
+            return Optional.of(new Json.ObjectValue(Map.of()));
+        }
+        try {
+            return Json.parse(body, ANSWER) instanceof Json.ObjectValue object ? Optional.of(object) : Optional.empty();
+        } catch (JsonRefused e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Duration retryAfter(HttpResponse<?> response) {
+        try {
+            return response.headers()
+                    .firstValue("Retry-After")
+                    .map(text -> Duration.ofSeconds(Long.parseLong(text)))
+                    .orElse(Duration.ZERO);
+        } catch (NumberFormatException e) {
+            return Duration.ZERO;
+        }
+    }
+
+    /** Doubles from try to try, and is never the same for two that failed together. */
+    private static Duration pause(int attempt) {
+        RandomGenerator random = ThreadLocalRandom.current();
+        long most = Math.min(LONGEST_PAUSE.toNanos(), FIRST_PAUSE.toNanos() << Math.min(attempt - 1, 20));
+        return Duration.ofNanos((long) (most * (0.75 + 0.25 * random.nextDouble())));
+    }
+}

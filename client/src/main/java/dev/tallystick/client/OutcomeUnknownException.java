@@ -1,0 +1,21 @@
+package dev.tallystick.client;
+
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Nobody knows whether it happened: the reply was lost, and the server could not be asked again in time. Send the same request
+ * again under the same key, whenever that is possible; it settles the matter and does nothing twice.
+ */
+public final class OutcomeUnknownException extends TallyException {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    OutcomeUnknownException(String request, @Nullable String key, @Nullable Throwable cause) {
+        super(
+                "nobody knows whether " + request + " happened: send it again"
+                        + (key == null ? "" : " under the key " + key),
+                cause == null ? new IllegalStateException("the server itself does not know") : cause);
+    }
+}

@@ -1,0 +1,45 @@
+package dev.tallystick.client;
+
+import dev.tallystick.core.Json;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked of a server.
+ *
+ * @param key for what creates something
+ * @param serverWait how long the server was asked to wait before it answers
+ */
+record Request(
+        String method,
+        String path,
+        @Nullable Json body,
+        @Nullable String key,
+        Duration serverWait) {
+
+    static Request get(String path) {
+        return new Request("GET", path, null, null, Duration.ZERO);
+    }
+
+    static Request post(String path, @Nullable Json body) {
+        return new Request("POST", path, body, null, Duration.ZERO);
+    }
+
+    Request under(String other) {
+        return new Request(method, path, body, other, serverWait);
+    }
+
+    Request waiting(Duration wait) {
+        return new Request(method, path, body, key, wait);
+    }
+
+    boolean changesSomething() {
+        return !method.equals("GET");
+    }
+
+    /** Without the body, which may be nobody's business. */
+    @Override
+    public String toString() {
+        return method + " " + path;
+    }
+}

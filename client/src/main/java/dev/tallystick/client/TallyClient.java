@@ -1,0 +1,163 @@
+package dev.tallystick.client;
+
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.Priority;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Speaks to a server. Every call blocks until the answer is definite, or until patience is at its end.
+ *
+ * <p>A request whose outcome is unknown is sent again by itself, under the same key. What is thrown is a {@link TallyException}
+ * whose type says what to do. Thread-safe.
+ */
+public final class TallyClient {
+
+    /** How long one call goes on trying. */
+    public static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final Exchange exchange;
+
+    public TallyClient(URI server, String token) {
+        this(server, token, PATIENCE);
+    }
+
+    public TallyClient(URI server, String token, Duration patience) {
+        this.exchange = new Exchange(server, token, patience);
+    }
+
+    /**
+     * A job that is to be submitted.
+     *
+     * @param version a certain one of the workflow; null for the newest
+     * @param notBefore when it may begin; null for at once
+     */
+    public record NewJob(
+            String workflow,
+            Json input,
+            Priority priority,
+            @Nullable Integer version,
+            @Nullable Instant notBefore) {
+
+        public static NewJob of(String workflow, Json input) {
+            return new NewJob(workflow, input, Priority.DEFAULT, null, null);
+        }
+    }
+
+    /** A job that the server has accepted. */
+    public record Submitted(UUID job, String workflow, int version, String fingerprint, boolean duplicate) {}
+
+    /**
+     * How a job stands.
+     *
+     * @param status {@code open}, or how it ended
+     * @param output what it returned; null unless it completed
+     * @param error why it did not complete; null otherwise
+     */
+    public record Result(
+            UUID job,
+            String status,
+            @Nullable Json output,
+            @Nullable String error) {
+
+        public boolean isOpen() {
+            return status.equals("open");
+        }
+    }
+
+    /** Submits a job. It is durable when this returns. */
+    public Submitted submit(NewJob job, IdempotencyKey key) {
+        Map<String, Json> body = new TreeMap<>();
+        body.put("workflow", Json.of(job.workflow()));
+        body.put("input", job.input());
+        body.put("priority", Json.of(job.priority().word()));
+        if (job.version() != null) {
+            body.put("version", Json.of(job.version()));
+        }
+        if (job.notBefore() != null) {
+            body.put("not_before", Json.of(job.notBefore().toString()));
+        }
+        Reply reply = exchange.send(
+                Request.post("/v1/jobs", new Json.ObjectValue(body)).under(key.value()));
+        return new Submitted(
+                UUID.fromString(reply.text("job_id")),
+                reply.text("workflow"),
+                (int) reply.number("version"),
+                reply.text("fingerprint"),
+                reply.flag("duplicate"));
+    }
+
+    /** As {@link #submit(NewJob, IdempotencyKey)}, with a key from a mint, which forgets it once the answer is definite. */
+    public Submitted submit(NewJob job, KeyMint mint, String purpose) {
+        IdempotencyKey key = mint.keyFor(purpose);
+        Submitted submitted = submit(job, key);
+        mint.settled(purpose);
+        return submitted;
+    }
+
+    /** How the job stands, at the latest after {@code wait}; at most a minute. */
+    public Result result(UUID job, Duration wait) {
+        Reply reply = exchange.send(Request.get("/v1/jobs/" + job + "/result?wait=" + wait.toSeconds())
+                .waiting(wait));
+        Json error = reply.member("error");
+        return new Result(
+                job,
+                reply.text("status"),
+                reply.member("output"),
+                error instanceof Json.StringValue text ? text.value() : null);
+    }
+
+    /** Sends a job a signal. The same key again is the same signal. */
+    public Reply signal(UUID job, String signal, Json payload, IdempotencyKey key) {
+        return exchange.send(Request.post(
+                        "/v1/jobs/" + job + "/signals/" + encode(signal),
+                        new Json.ObjectValue(Map.of("payload", payload)))
+                .under(key.value()));
+    }
+
+    /** Asks for the end of a job and of its children. */
+    public Reply cancel(UUID job) {
+        return exchange.send(Request.post("/v1/jobs/" + job + "/cancel", null));
+    }
+
+    /** Reads anything that the server has, by its path. */
+    public Reply get(String path) {
+        return exchange.send(Request.get(path));
+    }
+
+    /** Asks for anything that may be asked for again. */
+    public Reply post(String path, @Nullable Json body) {
+        return exchange.send(Request.post(path, body));
+    }
+
+    /** Creates something, under a key. */
+    public Reply post(String path, Json body, IdempotencyKey key) {
+        return exchange.send(Request.post(path, body).under(key.value()));
+    }
+
+    /** Puts something where it has a name. */
+    public Reply put(String path, Json body) {
+        return exchange.send(new Request("PUT", path, body, null, Duration.ZERO));
+    }
+
+    public Reply delete(String path) {
+        return exchange.send(new Request("DELETE", path, null, null, Duration.ZERO));
+    }
+
+    Reply post(String path, Json body, Duration serverWait) {
+        return exchange.send(Request.post(path, body).waiting(serverWait));
+    }
+
+    /** One segment of a path, or one value of a query. */
+    public static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+}

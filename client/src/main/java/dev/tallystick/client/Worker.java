@@ -1,0 +1,202 @@
+package dev.tallystick.client;
+
+import dev.tallystick.core.Json;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does work that a server has for a topic, on virtual threads. What the handler returns is recorded once; the handler itself may
+ * run again, here or elsewhere, if this process dies or loses its lease, so it gives {@link Work#key()} to whatever foreign
+ * system it touches. Thread-safe.
+ */
+public final class Worker implements AutoCloseable {
+
+    private static final Duration WAIT = Duration.ofSeconds(20);
+    private static final Duration STOPPING = Duration.ofSeconds(10);
+
+    private final TallyClient client;
+    private final String path;
+    private final Handler handler;
+    private final int atOnce;
+    private final Semaphore room;
+    private final Map<UUID, Work> running = new ConcurrentHashMap<>();
+    private final Thread claims;
+    private final Thread heartbeats;
+    private volatile boolean stopping;
+    private volatile Duration lease = Duration.ofSeconds(30);
+
+    /** Does the work. What it throws is a failed attempt; {@link Hopeless} is the last one. */
+    @FunctionalInterface
+    public interface Handler {
+        Json handle(Work work) throws Exception;
+    }
+
+    /** This work cannot be done, however often it is tried. */
+    public static final class Hopeless extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        public Hopeless(String why) {
+            super(why);
+        }
+    }
+
+    /**
+     * A piece of work.
+     *
+     * @param activity what it is called in its workflow
+     * @param attempt counted from 1
+     * @param key for foreign systems: the same for every attempt of this work, different everywhere else
+     */
+    public record Work(UUID job, UUID id, long fence, String activity, int attempt, String key, Json input) {
+
+        Map<String, Json> handle() {
+            Map<String, Json> handle = new TreeMap<>();
+            handle.put("job_id", Json.of(job.toString()));
+            handle.put("work_id", Json.of(id.toString()));
+            handle.put("fence", Json.of(fence));
+            return handle;
+        }
+    }
+
+    private Worker(TallyClient client, String topic, int atOnce, Handler handler) {
+        this.client = client;
+        this.path = "/v1/workers/" + TallyClient.encode(topic);
+        this.handler = handler;
+        this.atOnce = atOnce;
+        this.room = new Semaphore(atOnce);
+        this.claims = Thread.ofVirtual().name("tally-worker-claims").unstarted(this::claim);
+        this.heartbeats = Thread.ofVirtual().name("tally-worker-heartbeats").unstarted(this::beat);
+    }
+
+    /** Begins to work. */
+    public static Worker start(TallyClient client, String topic, int atOnce, Handler handler) {
+        Worker worker = new Worker(client, topic, atOnce, handler);
+        worker.claims.start();
+        worker.heartbeats.start();
+        return worker;
+    }
+
+    /** Takes nothing more, and waits a while for what is being done. What is left comes again, here or elsewhere. */
+    @Override
+    public void close() {
+        stopping = true;
+        claims.interrupt();
+        heartbeats.interrupt();
+        try {
+            boolean unused = room.tryAcquire(atOnce, STOPPING.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void claim() {
+        while (!stopping) {
+            try {
+                room.acquire();
+                room.release();
+                for (Work work : claimed(room.availablePermits())) {
+                    room.acquireUninterruptibly();
+                    running.put(work.id(), work);
+                    Thread.ofVirtual().name("tally-work-" + work.id()).start(() -> work(work));
+                }
+            } catch (InterruptedException e) {
+                return;
+            } catch (UnavailableException | OutcomeUnknownException e) {
+                // The client has waited long enough in between; what was claimed unheard comes again after its lease.
+            }
+        }
+    }
+
+    private List<Work> claimed(int most) {
+        Json.ObjectValue body = new Json.ObjectValue(
+                Map.of("max", Json.of(Math.max(1, most)), "wait_seconds", Json.of(WAIT.toSeconds())));
+        Reply reply = client.post(path + "/claim", body, WAIT);
+        lease = Duration.ofSeconds(reply.number("lease_seconds"));
+        List<Work> claimed = new ArrayList<>();
+        if (reply.member("work") instanceof Json.ArrayValue pieces) {
+            pieces.elements().forEach(piece -> claimed.add(work((Json.ObjectValue) piece)));
+        }
+        return claimed;
+    }
+
+    private static Work work(Json.ObjectValue piece) {
+        Reply fields = new Reply(200, piece);
+        Json input = fields.member("input");
+        return new Work(
+                UUID.fromString(fields.text("job_id")),
+                UUID.fromString(fields.text("work_id")),
+                fields.number("fence"),
+                fields.text("activity"),
+                (int) fields.number("attempt"),
+                fields.text("key"),
+                input == null ? Json.ofNull() : input);
+    }
+
+    private void work(Work work) {
+        try {
+            bring(work, result(work));
+        } finally {
+            running.remove(work.id());
+            room.release();
+        }
+    }
+
+    private Map<String, Json> result(Work work) {
+        Map<String, Json> result = work.handle();
+        try {
+            result.put("output", handler.handle(work));
+        } catch (Hopeless e) {
+            result.put("error", Json.of(said(e)));
+            result.put("for_good", Json.of(true));
+        } catch (Exception e) {
+            result.put("error", Json.of(said(e)));
+        }
+        return result;
+    }
+
+    private static String said(Exception e) {
+        @Nullable String message = e.getMessage();
+        return message == null ? e.toString() : message;
+    }
+
+    /** A lease that is lost is nobody's loss: the work is somebody else's by now. */
+    private void bring(Work work, Map<String, Json> result) {
+        try {
+            client.post(path + "/result", new Json.ObjectValue(result));
+        } catch (TallyException e) {
+            running.remove(work.id());
+        }
+    }
+
+    private void beat() {
+        while (!stopping) {
+            try {
+                Thread.sleep(lease.dividedBy(3));
+            } catch (InterruptedException e) {
+                return;
+            }
+            List<Json> held = new ArrayList<>();
+            running.values().forEach(work -> held.add(new Json.ObjectValue(work.handle())));
+            if (!held.isEmpty()) {
+                keep(held);
+            }
+        }
+    }
+
+    private void keep(List<Json> held) {
+        try {
+            client.post(path + "/heartbeat", new Json.ObjectValue(Map.of("work", new Json.ArrayValue(held))));
+        } catch (TallyException e) {
+            // The next heartbeat comes before the lease ends; if that fails too, the fence decides.
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Member;
+import dev.tallystick.broker.Role;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
+import dev.tallystick.engine.JobId;
+import dev.tallystick.engine.PayloadTooLargeException;
+import dev.tallystick.engine.RemoteWork;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Work for those who do it elsewhere, in any language: claim, keep alive, bring the result. */
+final class WorkerRoutes {
+
+    private static final String PATH = "/v1/workers/{topic}";
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(200);
+
+    private final RemoteWork work;
+    private final Limits limits;
+
+    WorkerRoutes(RemoteWork work, Limits limits) {
+        this.work = work;
+        this.limits = limits;
+    }
+
+    record ClaimWork(@Nullable Integer max, @Nullable Integer waitSeconds) {}
+
+    record ClaimedWork(List<Piece> work, long leaseSeconds) {
+
+        /** @param key for foreign systems: the same for every attempt of this work, different everywhere else */
+        record Piece(
+                UUID jobId,
+                UUID workId,
+                long fence,
+                String activity,
+                String dimension,
+                int attempt,
+                String key,
+                RawJson input) {
+
+            static Piece of(RemoteWork.Claimed claimed) {
+                return new Piece(
+                        claimed.handle().job().value(),
+                        claimed.handle().work(),
+                        claimed.handle().fence(),
+                        claimed.about().node(),
+                        claimed.about().dimension(),
+                        claimed.about().attempt(),
+                        claimed.about().key(),
+                        RawJson.of(claimed.input()));
+            }
+        }
+    }
+
+    record HeldWork(UUID jobId, UUID workId, long fence) {
+
+        RemoteWork.Handle handle() {
+            return new RemoteWork.Handle(new JobId(jobId), workId, fence);
+        }
+    }
+
+    record KeepWork(List<HeldWork> work) {}
+
+    record KeptWork(List<UUID> kept) {}
+
+    /**
+     * Either what the work returned, or why it failed.
+     *
+     * @param forGood whether a further attempt is useless
+     */
+    record WorkResult(
+            UUID jobId,
+            UUID workId,
+            long fence,
+            @Nullable Json output,
+            @Nullable String error,
+            @Nullable Boolean forGood) {
+
+        RemoteWork.Handle handle() {
+            return new RemoteWork.Handle(new JobId(jobId), workId, fence);
+        }
+    }
+
+    record ResultTaken(UUID workId, String status) {}
+
+    List<Route> routes() {
+        return List.of(
+                Route.post(PATH + "/claim", ClaimWork.class, this::claim)
+                        .summary("Take work of a topic under a lease.")
+                        .roles(Role.WORKER)
+                        .answers(ClaimedWork.class),
+                Route.post(PATH + "/heartbeat", KeepWork.class, this::keep)
+                        .summary("Keep what you have claimed. What is not among the kept is somebody else's by now.")
+                        .roles(Role.WORKER)
+                        .answers(KeptWork.class),
+                Route.post(PATH + "/result", WorkResult.class, this::result)
+                        .summary("Bring what came of the work. It is recorded once; repeating it is safe.")
+                        .roles(Role.WORKER)
+                        .answers(ResultTaken.class)
+                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.LEASE_LOST, ProblemCode.PAYLOAD_TOO_LARGE));
+    }
+
+    private Answer claim(Call call, ClaimWork wanted) throws InterruptedException {
+        Member worker = call.member();
+        int max = wanted.max() == null ? 1 : wanted.max();
+        int seconds = wanted.waitSeconds() == null ? 0 : wanted.waitSeconds();
+        if (seconds < 0 || seconds > limits.patience().toSeconds()) {
+            throw new Problem(
+                    ProblemCode.MALFORMED_REQUEST,
+                    "wait_seconds is between 0 and " + limits.patience().toSeconds());
+        }
+        long deadline = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
+        while (true) {
+            List<RemoteWork.Claimed> claimed =
+                    Call.understood(() -> work.claim(worker.mesh(), topic(call), worker.name(), max));
+            if (!claimed.isEmpty() || System.nanoTime() - deadline >= 0) {
+                return Answer.ok(new ClaimedWork(
+                        claimed.stream().map(ClaimedWork.Piece::of).toList(),
+                        work.lease().toSeconds()));
+            }
+            LockSupport.parkNanos(LOOK_AGAIN.toNanos());
+            if (Thread.interrupted()) {
+                throw new InterruptedException("the server is stopping");
+            }
+        }
+    }
+
+    private Answer keep(Call call, KeepWork held) {
+        Set<UUID> kept = work.keep(
+                call.member().mesh(), held.work().stream().map(HeldWork::handle).toList());
+        return Answer.ok(new KeptWork(kept.stream().sorted().toList()));
+    }
+
+    private Answer result(Call call, WorkResult result) {
+        return switch (bring(call.member().mesh(), result)) {
+            case RECORDED -> Answer.ok(new ResultTaken(result.workId(), "recorded"));
+            case JOB_CLOSED -> Answer.ok(new ResultTaken(result.workId(), "job_closed"));
+            case LEASE_LOST -> throw new Problem(ProblemCode.LEASE_LOST, "somebody else does this work by now");
+            case UNKNOWN -> throw Call.notFound();
+        };
+    }
+
+    private RemoteWork.Brought bring(String mesh, WorkResult result) {
+        String error = result.error();
+        if (error != null) {
+            return work.fail(mesh, result.handle(), error, Boolean.TRUE.equals(result.forGood()));
+        }
+        Json output = result.output() == null ? Json.ofNull() : result.output();
+        try {
+            return work.succeed(mesh, result.handle(), output.canonicalBytes());
+        } catch (PayloadTooLargeException e) {
+            throw new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Names of queues that are no topics have characters that no topic has. */
+    private static String topic(Call call) {
+        String topic = call.name("topic");
+        if (topic.indexOf('@') >= 0 || topic.indexOf('$') >= 0) {
+            throw Call.notFound();
+        }
+        return topic;
+    }
+}

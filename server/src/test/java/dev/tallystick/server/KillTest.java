@@ -1,0 +1,169 @@
+package dev.tallystick.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.broker.BrokerCrashPoint;
+import dev.tallystick.client.OutcomeUnknownException;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.client.UnavailableException;
+import dev.tallystick.core.CrashPoint;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
+import dev.tallystick.keys.KeysCrashPoint;
+import dev.tallystick.sql.SqlCrashPoint;
+import dev.tallystick.testkit.ChildJvm;
+import dev.tallystick.testkit.HaltAt;
+import dev.tallystick.testkit.History;
+import dev.tallystick.testkit.Randomness;
+import dev.tallystick.testkit.Seeded;
+import dev.tallystick.testkit.TestPostgres;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers that are killed for real under load, while their clients go on with the same keys. */
+@ExtendWith(Seeded.class)
+class KillTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perTest();
+
+    /** Where dying matters on the way of a submission, from the first check to the answer. */
+    private static final List<CrashPoint> POINTS = List.of(
+            BrokerCrashPoint.CHECKED,
+            KeysCrashPoint.ACCEPT_WRITTEN,
+            BrokerCrashPoint.MESSAGES_WRITTEN,
+            BrokerCrashPoint.JOBS_WRITTEN,
+            SqlCrashPoint.BEFORE_COMMIT,
+            SqlCrashPoint.AFTER_COMMIT,
+            BrokerCrashPoint.ACCEPTED);
+
+    private static final int CLIENTS = 8;
+
+    /** More transactions than these are not made by starting. */
+    private static final int OF_STARTING = 60;
+
+    private final History<String> history = new History<>();
+    private final Map<String, String> jobs = new ConcurrentHashMap<>();
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private volatile boolean done;
+
+    @Test
+    void nothing_is_lost_and_nothing_is_doubled_when_servers_are_killed_while_accepting(
+            @TempDir Path data, Randomness random) throws Exception {
+        kill(30, data, random);
+    }
+
+    @Test
+    @Tag("campaign")
+    void nothing_is_lost_and_nothing_is_doubled_over_2_000_kills(@TempDir Path data, Randomness random)
+            throws Exception {
+        kill(2_000, data, random);
+    }
+
+    private void kill(int kills, Path data, Randomness random) throws Exception {
+        int port = freePort();
+        Set<CrashPoint> hit = new HashSet<>();
+        int busy = 0;
+        List<Thread> clients = new ArrayList<>();
+        try {
+            for (int number = 0; number < kills; number++) {
+                CrashPoint point = POINTS.get(number % POINTS.size());
+                int arrival = (point instanceof SqlCrashPoint ? OF_STARTING : 0) + random.between(1, 20);
+                try (ChildJvm server = ChildJvm.of(KilledServer.class)
+                        .haltingAt(point, arrival)
+                        .start(postgres.url(), data.toString(), Integer.toString(port))) {
+                    server.awaitLine(line -> line.startsWith("ready"));
+                    if (clients.isEmpty()) {
+                        clients.addAll(begin(port, ServerUnderTest.adminToken(data)));
+                    }
+                    assertThat(server.awaitExit()).isEqualTo(HaltAt.EXIT_CODE);
+                    busy += inFlight.get() > 0 ? 1 : 0;
+                    hit.add(point);
+                }
+            }
+            try (TallyServer survivor = TallyServer.start(
+                    ServerUnderTest.settings(postgres.url(), data).at(ServerSettings.LOOPBACK, port))) {
+                done = true;
+                for (Thread client : clients) {
+                    client.join();
+                }
+                history.assertAgreesWith(present());
+                assertThat(survivor.isFirstStart()).isFalse();
+            }
+        } finally {
+            done = true;
+        }
+        assertThat(hit).containsExactlyInAnyOrderElementsOf(POINTS);
+        assertThat(busy).as("kills with requests in flight").isGreaterThanOrEqualTo(kills * 8 / 10);
+        assertThat(history.acknowledgedKeys()).isGreaterThan(kills);
+        assertThat(jobs).hasSize((int) history.acknowledgedKeys());
+    }
+
+    private List<Thread> begin(int port, String token) {
+        TallyClient client = new TallyClient(URI.create("http://127.0.0.1:" + port), token, Duration.ofSeconds(90));
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < CLIENTS; i++) {
+            int number = i;
+            threads.add(Thread.ofVirtual().start(() -> submitUntilDone(client, number)));
+        }
+        return threads;
+    }
+
+    private void submitUntilDone(TallyClient client, int number) {
+        for (int i = 0; !done; i++) {
+            String key = "kill:" + number + ":" + i;
+            TallyClient.NewJob job =
+                    TallyClient.NewJob.of("sample.order", new Json.ObjectValue(Map.of("order", Json.of(key))));
+            history.invoked(key);
+            inFlight.incrementAndGet();
+            try {
+                String id = client.submit(job, new IdempotencyKey(key)).job().toString();
+                jobs.put(key, id);
+                history.acknowledged(key);
+            } catch (OutcomeUnknownException | UnavailableException e) {
+                history.unknown(key);
+            } finally {
+                inFlight.decrementAndGet();
+            }
+        }
+    }
+
+    /** The order of every job that there is, as often as there is a job for it. */
+    private List<String> present() throws SQLException {
+        List<String> orders = new ArrayList<>();
+        try (Connection connection = postgres.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(
+                        "select convert_from(input, 'UTF8')::json ->> 'order' as o from tally.job")) {
+            while (rows.next()) {
+                orders.add(rows.getString("o"));
+            }
+        }
+        return orders;
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}

@@ -1,0 +1,283 @@
+package dev.tallystick.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.broker.Role;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.TestPostgres;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What holds for every route, checked for every row of the table. */
+class RouteMatrixTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perClass();
+
+    @TempDir
+    static Path data;
+
+    private static final String NOBODY = "tally_0123456789abcdef_" + "A".repeat(43);
+
+    private static ServerUnderTest server;
+    private static final Map<Role, Http> ROLES = new EnumMap<>(Role.class);
+
+    @BeforeAll
+    static void start() {
+        server = ServerUnderTest.on(postgres, data);
+        for (Role role : Role.values()) {
+            ROLES.put(role, server.member("has-" + role.word(), role.word()));
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    private static List<Route> guarded() {
+        return server.server().table().routes().stream()
+                .filter(route -> !(route.access() instanceof Access.Everybody))
+                .toList();
+    }
+
+    private static Http.Reply ask(Http http, Route route) {
+        String path = route.path()
+                .text()
+                .replace("{member}", "has-member")
+                .replaceAll("\\{[^}]*}", "00000000-0000-7000-8000-000000000000");
+        // A stream that were let in would go on for a minute: a position that is none lets it in no further.
+        String query = path.endsWith("/stream") ? "?destination=topic:x&after=x" : "";
+        return http.send(route.method(), path + query, route.request() == null ? null : "{}");
+    }
+
+    private static void allAreRefused(Http http, int status, String code) {
+        SoftAssertions all = new SoftAssertions();
+        for (Route route : guarded()) {
+            Http.Reply reply = ask(http, route);
+            all.assertThat(reply.status()).as(route + " " + reply.body()).isEqualTo(status);
+            all.assertThat(reply.body()).as(route.toString()).contains("\"code\":\"" + code + "\"");
+        }
+        all.assertAll();
+    }
+
+    @Test
+    void without_a_token_every_guarded_route_refuses() {
+        allAreRefused(server.anonymous(), 401, "unauthenticated");
+    }
+
+    @Test
+    void with_a_token_that_nobody_issued_every_guarded_route_refuses() {
+        allAreRefused(server.anonymous().as(NOBODY), 401, "unauthenticated");
+        allAreRefused(server.anonymous().as("nonsense"), 401, "unauthenticated");
+    }
+
+    @Test
+    void with_a_revoked_token_every_guarded_route_refuses() {
+        Http revoked = server.member("leaver", "admin");
+        String id = revoked.token().split("_", 3)[1];
+        assertThat(server.admin().delete("/v1/tokens/" + id).status()).isEqualTo(204);
+
+        allAreRefused(revoked, 401, "unauthenticated");
+    }
+
+    @Test
+    void with_an_expired_token_every_guarded_route_refuses() {
+        server.member("guest", "admin");
+        Http guest = server.admin()
+                .as(server.admin()
+                        .post("/v1/members/guest/tokens", "{\"valid_seconds\":1}")
+                        .text("token"));
+        Eventually.holds("the token expires", () -> guest.get("/v1/me").status() == 401);
+
+        allAreRefused(guest, 401, "unauthenticated");
+    }
+
+    @Test
+    void without_the_role_every_guarded_route_refuses() {
+        SoftAssertions all = new SoftAssertions();
+        for (Route route : guarded()) {
+            for (Role role : Role.values()) {
+                boolean may = switch (route.access()) {
+                    case Access.Everybody everybody -> true;
+                    case Access.Members members -> members.roles().contains(role) || role == Role.ADMIN;
+                    case Access.Operators operators -> role == Role.ADMIN;
+                };
+                int status = ask(ROLES.get(role), route).status();
+                all.assertThat(status == 403)
+                        .as(route + " as " + role + ": " + status)
+                        .isEqualTo(!may);
+            }
+        }
+        all.assertAll();
+    }
+
+    @Test
+    void the_admin_of_another_mesh_is_no_operator() {
+        Http other = server.mesh("tenant");
+
+        for (Route route : guarded()) {
+            boolean operators = route.access() instanceof Access.Operators;
+            assertThat(ask(other, route).status() == 403).as(route.toString()).isEqualTo(operators);
+        }
+    }
+
+    @Test
+    void what_another_mesh_has_looks_exactly_like_what_nobody_has() {
+        Http mine = server.mesh("mine");
+        Http theirs = server.mesh("theirs");
+        Map<String, String> names = theirThings(theirs);
+
+        SoftAssertions all = new SoftAssertions();
+        for (Route route : guarded()) {
+            if (route.path().names().isEmpty() || route.access() instanceof Access.Operators) {
+                continue;
+            }
+            String real = named(route, names);
+            String none = named(route, NONE);
+            Http.Reply one = mine.send(route.method(), real, body(route), "Idempotency-Key", "k1");
+            Http.Reply other = mine.send(route.method(), none, body(route), "Idempotency-Key", "k2");
+            all.assertThat(one.status()).as(route.toString()).isEqualTo(other.status());
+            all.assertThat(blank(one.body(), names)).as(route.toString()).isEqualTo(blank(other.body(), NONE));
+        }
+        all.assertAll();
+    }
+
+    private static final Map<String, String> NONE = Map.of(
+            "id",
+            "00000000-0000-7000-8000-000000000000",
+            "name",
+            "none",
+            "topic",
+            "none",
+            "member",
+            "nobody",
+            "key",
+            "none");
+
+    /** Makes one of each, in a mesh that is not the reader's. */
+    private static Map<String, String> theirThings(Http theirs) {
+        theirs.put("/v1/topics/secrets", "{}");
+        theirs.put("/v1/members/spy", "{\"roles\":[\"member\"]}");
+        String job = theirs.submit("k", "{\"workflow\":\"sample.approval\",\"input\":{\"order\":\"x\"}}")
+                .text("job_id");
+        theirs.post("/v1/keys/k/reserve", "{\"fingerprint\":\"" + "ab".repeat(32) + "\"}", "Idempotency-Key", "unused");
+        return Map.of("id", job, "name", "secrets", "topic", "sample.greetings", "member", "spy", "key", "k");
+    }
+
+    private static String named(Route route, Map<String, String> names) {
+        String path = route.path().text();
+        for (String name : route.path().names()) {
+            path = path.replace("{" + name + "}", names.get(name));
+        }
+        return path;
+    }
+
+    private static String body(Route route) {
+        return switch (route.toString()) {
+            case "POST /v1/keys/{key}/reserve" ->
+                "{\"fingerprint\":\"" + "cd".repeat(32)
+                        + "\",\"reservation_id\":\"00000000-0000-7000-8000-000000000001\"}";
+            case "POST /v1/keys/{key}/commit", "POST /v1/keys/{key}/reject", "POST /v1/keys/{key}/release" ->
+                "{\"reservation_id\":\"00000000-0000-7000-8000-000000000002\",\"fence\":1}";
+            case "POST /v1/workers/{topic}/heartbeat" -> "{\"work\":[]}";
+            case "POST /v1/workers/{topic}/result" ->
+                "{\"job_id\":\"00000000-0000-7000-8000-000000000002\","
+                        + "\"work_id\":\"00000000-0000-7000-8000-000000000002\",\"fence\":1}";
+            case "PUT /v1/members/{name}" -> "{\"roles\":[]}";
+            default -> route.request() == null ? null : "{}";
+        };
+    }
+
+    /** Without what was asked for, which an answer may repeat. */
+    private static String blank(String body, Map<String, String> names) {
+        String blank = body;
+        for (String name : names.values()) {
+            blank = blank.replace("\"" + name + "\"", "\"…\"").replace("'" + name + "'", "'…'");
+        }
+        return blank;
+    }
+
+    @Test
+    void a_member_that_a_route_does_not_know_is_refused() {
+        for (Route route : server.server().table().routes()) {
+            if (route.request() != null) {
+                String path = route.path().text().replaceAll("\\{[^}]*}", "x");
+                Http.Reply reply =
+                        server.admin().send(route.method(), path, "{\"no_such_member\":1}", "Idempotency-Key", "k");
+                assertThat(reply.status()).as(route.toString()).isEqualTo(400);
+                assertThat(reply.code()).isEqualTo("malformed_request");
+            }
+        }
+    }
+
+    @Test
+    void the_openapi_document_has_every_route_and_no_other() {
+        Json.ObjectValue document =
+                (Json.ObjectValue) server.anonymous().get("/openapi.json").json();
+        List<String> documented = new ArrayList<>();
+        ((Json.ObjectValue) document.members().get("paths"))
+                .members()
+                .forEach((path, operations) -> ((Json.ObjectValue) operations)
+                        .members()
+                        .keySet()
+                        .forEach(method -> documented.add(method.toUpperCase(Locale.ROOT) + " " + path)));
+
+        assertThat(documented)
+                .containsExactlyInAnyOrderElementsOf(server.server().table().routes().stream()
+                        .map(Route::toString)
+                        .toList());
+    }
+
+    @Test
+    void every_route_says_what_it_does_and_what_it_refuses() {
+        assertThat(server.server().table().routes())
+                .allSatisfy(route ->
+                        assertThat(route.summary()).as(route.toString()).endsWith("."));
+        assertThat(server.server().table().routes())
+                .extracting(route -> route.method() + " " + route.path().text())
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void the_page_about_errors_lists_every_code_and_no_other() throws IOException {
+        Path page = Path.of(System.getProperty("tally.root", "..")).resolve("docs/errors.md");
+        List<String> rows;
+        try (Stream<String> lines = Files.lines(page)) {
+            rows = lines.filter(line -> line.startsWith("| `")).toList();
+        }
+
+        assertThat(rows)
+                .extracting(row -> row.split("\\|", -1)[1].strip()
+                        + row.split("\\|", -1)[2].strip()
+                        + row.split("\\|", -1)[3].strip())
+                .containsExactlyElementsOf(Stream.of(ProblemCode.values())
+                        .map(code -> "`" + code.word() + "`" + code.status()
+                                + code.lasting().word())
+                        .toList());
+    }
+
+    @Test
+    void a_path_that_leads_nowhere_and_a_method_that_is_not_meant_are_told_apart() {
+        assertThat(server.anonymous().get("/nowhere").status()).isEqualTo(404);
+        Http.Reply other = server.anonymous().delete("/v1/jobs");
+        assertThat(other.status()).isEqualTo(405);
+        assertThat(new TreeSet<>(List.of(other.header("Allow").split(", ")))).containsExactly("GET", "POST");
+    }
+}

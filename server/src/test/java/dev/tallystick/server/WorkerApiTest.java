@@ -1,0 +1,130 @@
+package dev.tallystick.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.TestPostgres;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Remote work over HTTP: leases, fences, repeats. */
+class WorkerApiTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perTest();
+
+    @TempDir
+    Path data;
+
+    private static final String PATH = "/v1/workers/sample.greetings/";
+
+    private ServerUnderTest server;
+    private Http worker;
+
+    @BeforeEach
+    void start() {
+        server = ServerUnderTest.on(postgres, data);
+        worker = server.member("greeter", "worker");
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private String job() {
+        return server.admin()
+                .submit("g", "{\"workflow\":\"sample.greeting\",\"input\":\"ann\"}")
+                .text("job_id");
+    }
+
+    private Http.Reply claim(Http who) {
+        Http.Reply reply = who.post(PATH + "claim", "{\"max\":1,\"wait_seconds\":20}");
+        List<Json> work = ((Json.ArrayValue) reply.at("work")).elements();
+        assertThat(work).as(reply.body()).hasSize(1);
+        return new Http.Reply(200, work.getFirst().canonical(), Map.of());
+    }
+
+    private static String handle(Http.Reply work, String more) {
+        return "{\"job_id\":\"" + work.text("job_id") + "\",\"work_id\":\"" + work.text("work_id") + "\",\"fence\":"
+                + work.at("fence").canonical() + more + "}";
+    }
+
+    @Test
+    void a_result_is_recorded_once_and_its_repeat_is_answered_alike() {
+        String job = job();
+        Http.Reply work = claim(worker);
+        assertThat(work.text("job_id")).isEqualTo(job);
+        assertThat(work.text("input")).isEqualTo("ann");
+
+        Http.Reply first = worker.post(PATH + "result", handle(work, ",\"output\":\"hello\""));
+        Http.Reply again = worker.post(PATH + "result", handle(work, ",\"output\":\"hello\""));
+
+        assertThat(first.text("status")).isEqualTo("recorded");
+        assertThat(again.status()).as(again.body()).isEqualTo(200);
+        assertThat(server.admin().get("/v1/jobs/" + job + "/result?wait=30").text("status"))
+                .isEqualTo("completed");
+    }
+
+    @Test
+    void a_worker_that_lost_its_lease_cannot_bring_its_result() {
+        String job = job();
+        Http.Reply lost = claim(worker);
+        Http.Reply[] taken = new Http.Reply[1];
+        Eventually.holds("the lease runs out and another takes the work", () -> {
+            Http.Reply reply = worker.post(PATH + "claim", "{\"max\":1,\"wait_seconds\":1}");
+            List<Json> work = ((Json.ArrayValue) reply.at("work")).elements();
+            if (!work.isEmpty()) {
+                taken[0] = new Http.Reply(200, work.getFirst().canonical(), Map.of());
+            }
+            return taken[0] != null;
+        });
+
+        Http.Reply late = worker.post(PATH + "result", handle(lost, ",\"output\":\"late\""));
+        Http.Reply good = worker.post(PATH + "result", handle(taken[0], ",\"output\":\"good\""));
+
+        assertThat(late.code()).isEqualTo("lease_lost");
+        assertThat(good.text("status")).isEqualTo("recorded");
+        assertThat(taken[0].at("attempt")).isEqualTo(Json.of(2));
+        assertThat(server.admin().get("/v1/jobs/" + job + "/result?wait=30").body())
+                .contains("good");
+    }
+
+    @Test
+    void a_heartbeat_names_what_is_still_held() {
+        job();
+        Http.Reply work = claim(worker);
+
+        Http.Reply kept = worker.post(PATH + "heartbeat", "{\"work\":[" + handle(work, "") + "]}");
+
+        assertThat(kept.at("kept")).isEqualTo(new Json.ArrayValue(List.of(work.at("work_id"))));
+    }
+
+    @Test
+    void work_of_another_mesh_is_neither_claimed_nor_kept_nor_brought() {
+        job();
+        Http other = ServerUnderTest.memberOf(server.mesh("elsewhere"), "thief", "worker");
+
+        assertThat(other.post(PATH + "claim", "{}").at("work")).isEqualTo(new Json.ArrayValue(List.of()));
+        Http.Reply work = claim(worker);
+        assertThat(other.post(PATH + "heartbeat", "{\"work\":[" + handle(work, "") + "]}")
+                        .at("kept"))
+                .isEqualTo(new Json.ArrayValue(List.of()));
+        assertThat(other.post(PATH + "result", handle(work, ",\"output\":1")).status())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void the_queues_of_engines_are_no_topics() {
+        assertThat(worker.post("/v1/workers/sample.order@1/claim", "{}").status())
+                .isEqualTo(404);
+        assertThat(worker.post("/v1/workers/$engine/claim", "{}").status()).isEqualTo(404);
+    }
+}
