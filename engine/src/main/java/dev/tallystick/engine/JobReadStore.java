@@ -5,6 +5,7 @@ import dev.tallystick.core.Priority;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -81,13 +82,20 @@ final class JobReadStore {
                 row.getString("mesh"),
                 row.getString("workflow"),
                 row.getInt("version"),
-                Priority.values()[row.getInt("priority")],
+                priority(row.getInt("priority")),
                 outcome == null ? null : JobOutcome.of(outcome),
                 row.getString("error"),
                 Objects.requireNonNull(Tx.instant(row, "created_at")),
                 Tx.instant(row, "closed_at"),
                 job(row, "parent_job"),
                 job(row, "continued_from"));
+    }
+
+    private static Priority priority(int turn) {
+        return Arrays.stream(Priority.values())
+                .filter(priority -> priority.turn() == turn)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static @Nullable JobId job(ResultSet row, String column) throws SQLException {

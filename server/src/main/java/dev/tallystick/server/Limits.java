@@ -7,19 +7,18 @@ import java.time.Duration;
  * What one request, and all of them together, may take.
  *
  * @param body bytes of a request's body
- * @param payload bytes of an input, a result or a message in it
  * @param depth of JSON
  * @param headers bytes of the headers
  * @param prologue bytes of the first line
  * @param connections at once
  * @param requests at once
- * @param silence how long a connection may send nothing in the middle of a request
+ * @param silence how long a request may take, from its first line to its answer, beyond {@code patience}; then its
+ *     connection is closed, as one is that is not used for so long
  * @param arrival how long a whole body may take to arrive
  * @param patience how long an answer may be waited for
  */
 record Limits(
         int body,
-        int payload,
         int depth,
         int headers,
         int prologue,
@@ -33,7 +32,6 @@ record Limits(
 
     static final Limits DEFAULT = new Limits(
             MEBIBYTE + MEBIBYTE / 4,
-            MEBIBYTE,
             128,
             32 * 1024,
             8 * 1024,
@@ -47,7 +45,7 @@ record Limits(
         return new JsonLimits(body, depth);
     }
 
-    Limits silence(Duration other) {
-        return new Limits(body, payload, depth, headers, prologue, connections, requests, other, arrival, patience);
+    Limits within(Duration otherPatience, Duration otherSilence) {
+        return new Limits(body, depth, headers, prologue, connections, requests, otherSilence, arrival, otherPatience);
     }
 }

@@ -64,6 +64,7 @@ public final class TallyServer implements AutoCloseable {
             if (settings.samples()) {
                 SampleWorkflows.register(engine);
             }
+            WorkflowDirectory.load(data, engine);
             Broker broker = open(new Broker(
                     database,
                     settings.broker(),

@@ -17,6 +17,7 @@ import java.time.Duration;
 final class WebFront implements AutoCloseable {
 
     private static final Duration GRACE = Duration.ofSeconds(5);
+    private static final Duration LOOK_FOR_IDLE = Duration.ofSeconds(1);
 
     private final WebServer server;
     private final String host;
@@ -30,17 +31,15 @@ final class WebFront implements AutoCloseable {
         this.server = WebServer.builder()
                 .host(host)
                 .port(port)
-                // Only plain sockets know how long a read may take.
-                .useNio(false)
                 .shutdownHook(false)
                 .shutdownGracePeriod(GRACE)
                 .maxTcpConnections(limits.connections())
                 .maxConcurrentRequests(limits.requests())
                 .maxPayloadSize(limits.body())
-                .connectionOptions(
-                        options -> options.readTimeout(limits.silence()).tcpNoDelay(true))
-                .idleConnectionTimeout(Duration.ofMinutes(2))
-                .idleConnectionPeriod(Duration.ofSeconds(30))
+                .connectionOptions(options -> options.tcpNoDelay(true))
+                // Counted from the last request's first line, whatever has come since: no trickle lasts longer.
+                .idleConnectionTimeout(limits.patience().plus(limits.silence()))
+                .idleConnectionPeriod(LOOK_FOR_IDLE)
                 .directHandlers(direct.build())
                 .addProtocol(Http1Config.builder()
                         .maxHeadersSize(limits.headers())

@@ -172,7 +172,7 @@ class HostileTest {
 
     @Test
     void who_begins_a_request_and_falls_silent_is_let_go(@TempDir Path other) throws IOException {
-        Limits impatient = Limits.DEFAULT.silence(Duration.ofSeconds(1));
+        Limits impatient = Limits.DEFAULT.within(Duration.ofSeconds(1), Duration.ofSeconds(1));
         try (TallyServer strict = TallyServer.start(
                         ServerUnderTest.settings(postgres.url(), other), impatient, CrashPoints.NONE);
                 Socket inHead = connect(strict);

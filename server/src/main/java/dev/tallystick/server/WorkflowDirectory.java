@@ -1,0 +1,77 @@
+package dev.tallystick.server;
+
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.GraphYaml;
+import dev.tallystick.engine.WorkflowProvider;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The workflows of one's own that a server runs: graphs in {@code *.yaml}, and jars with a {@link WorkflowProvider}. Read once,
+ * when the server starts; a file that cannot be used keeps it from starting, for jobs would wait for what is missing.
+ */
+final class WorkflowDirectory {
+
+    static final String NAME = "workflows";
+
+    private static final Logger LOG = LoggerFactory.getLogger(WorkflowDirectory.class);
+
+    /** The classes stay open: bodies may need more of them for as long as the engine runs. */
+    static void load(Path data, Engine engine) {
+        Path directory = data.resolve(NAME);
+        for (Path file : filesIn(directory, ".yaml")) {
+            engine.register(GraphYaml.read(file.getFileName().toString(), textOf(file)));
+            LOG.info("runs the graph in {}", file);
+        }
+        URL[] jars = filesIn(directory, ".jar").stream()
+                .map(WorkflowDirectory::urlOf)
+                .toArray(URL[]::new);
+        URLClassLoader classes = new URLClassLoader("workflows", jars, Engine.class.getClassLoader());
+        ServiceLoader.load(WorkflowProvider.class, classes)
+                .forEach(provider -> provider.workflows().forEach(type -> {
+                    engine.register(type);
+                    LOG.info("runs the workflow {} version {}", type.name(), type.version());
+                }));
+    }
+
+    private static List<Path> filesIn(Path directory, String ending) {
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.toString().endsWith(ending))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + directory, e);
+        }
+    }
+
+    private static String textOf(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+    }
+
+    private static URL urlOf(Path jar) {
+        try {
+            return jar.toUri().toURL();
+        } catch (MalformedURLException e) {
+            throw new IllegalArgumentException("cannot name " + jar, e);
+        }
+    }
+
+    private WorkflowDirectory() {}
+}

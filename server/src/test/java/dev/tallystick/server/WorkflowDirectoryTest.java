@@ -1,0 +1,97 @@
+package dev.tallystick.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tallystick.engine.InvalidGraphException;
+import dev.tallystick.engine.WorkflowProvider;
+import dev.tallystick.engine.WorkflowType;
+import dev.tallystick.testkit.TestPostgres;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Workflows that a server finds in its directory. */
+class WorkflowDirectoryTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perTest();
+
+    @TempDir
+    Path data;
+
+    private Path workflows;
+
+    /** As it stands in somebody's jar. */
+    public static final class Brought implements WorkflowProvider {
+
+        @Override
+        public List<WorkflowType<?, ?>> workflows() {
+            return List.of(WorkflowType.of("brought", String.class, String.class, (ctx, name) -> "hello " + name));
+        }
+    }
+
+    @BeforeEach
+    void make() throws IOException {
+        workflows = Files.createDirectories(data.resolve(WorkflowDirectory.NAME));
+    }
+
+    @Test
+    void graphs_and_jars_in_the_directory_are_run() throws IOException {
+        Files.writeString(workflows.resolve("drawn.yaml"), """
+                workflow: drawn
+                version: 1
+
+                nodes:
+                  asked:
+                    kind: trigger
+
+                output: "'drawn for ' & input"
+                """);
+        jar(workflows.resolve("brought.jar"));
+
+        try (ServerUnderTest server = ServerUnderTest.on(postgres, data)) {
+            Http http = server.admin();
+            String code = http.submit("w1", "{\"workflow\":\"brought\",\"input\":\"ann\"}")
+                    .text("job_id");
+            String graph = http.submit("w2", "{\"workflow\":\"drawn\",\"input\":\"ann\"}")
+                    .text("job_id");
+
+            assertThat(http.get("/v1/jobs/" + code + "/result?wait=30").text("output"))
+                    .isEqualTo("hello ann");
+            assertThat(http.get("/v1/jobs/" + graph + "/result?wait=30").text("output"))
+                    .isEqualTo("drawn for ann");
+        }
+    }
+
+    @Test
+    void a_graph_that_is_none_keeps_the_server_from_starting() throws IOException {
+        Files.writeString(workflows.resolve("broken.yaml"), "workflow: broken\n");
+
+        assertThatThrownBy(() -> ServerUnderTest.on(postgres, data))
+                .isInstanceOf(InvalidGraphException.class)
+                .hasMessageContaining("broken.yaml");
+    }
+
+    private static void jar(Path file) throws IOException {
+        String name = Brought.class.getName().replace('.', '/') + ".class";
+        try (OutputStream out = Files.newOutputStream(file);
+                JarOutputStream jar = new JarOutputStream(out);
+                InputStream code = Brought.class.getClassLoader().getResourceAsStream(name)) {
+            jar.putNextEntry(new JarEntry("META-INF/services/" + WorkflowProvider.class.getName()));
+            jar.write(Brought.class.getName().getBytes(StandardCharsets.UTF_8));
+            jar.putNextEntry(new JarEntry(name));
+            jar.write(code.readAllBytes());
+        }
+    }
+}
