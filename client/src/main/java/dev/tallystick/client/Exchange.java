@@ -11,10 +11,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +34,7 @@ final class Exchange {
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(CONNECTING)
             .build();
+    private final RandomGenerator random = new SecureRandom();
     private final URI server;
     private final String token;
     private final Duration patience;
@@ -171,8 +172,7 @@ final class Exchange {
     }
 
     /** Doubles from try to try, and is never the same for two that failed together. */
-    private static Duration pause(int attempt) {
-        RandomGenerator random = ThreadLocalRandom.current();
+    private Duration pause(int attempt) {
         long most = Math.min(LONGEST_PAUSE.toNanos(), FIRST_PAUSE.toNanos() << Math.min(attempt - 1, 20));
         return Duration.ofNanos((long) (most * (0.75 + 0.25 * random.nextDouble())));
     }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,7 @@ public final class Worker implements AutoCloseable {
     private final Map<UUID, Work> running = new ConcurrentHashMap<>();
     private final Thread claims;
     private final Thread heartbeats;
+    private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile boolean stopping;
     private volatile Duration lease = Duration.ofSeconds(30);
 
@@ -90,11 +92,12 @@ public final class Worker implements AutoCloseable {
     public void close() {
         stopping = true;
         claims.interrupt();
-        heartbeats.interrupt();
         try {
             boolean unused = room.tryAcquire(atOnce, STOPPING.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            stopped.countDown();
         }
     }
 
@@ -178,9 +181,11 @@ public final class Worker implements AutoCloseable {
     }
 
     private void beat() {
-        while (!stopping) {
+        while (true) {
             try {
-                Thread.sleep(lease.dividedBy(3));
+                if (stopped.await(lease.toMillis() / 3, TimeUnit.MILLISECONDS)) {
+                    return;
+                }
             } catch (InterruptedException e) {
                 return;
             }

@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Token;
+import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
 import dev.tallystick.core.ProblemCode;
@@ -28,7 +29,6 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -53,12 +53,14 @@ final class FrontDoor implements Handler {
     private final Function<Token, Optional<Member>> members;
     private final Limits limits;
     private final Meters meters;
+    private final Ids ids;
 
-    FrontDoor(RouteTable table, Function<Token, Optional<Member>> members, Limits limits, Meters meters) {
+    FrontDoor(RouteTable table, Function<Token, Optional<Member>> members, Limits limits, Meters meters, Ids ids) {
         this.table = table;
         this.members = members;
         this.limits = limits;
         this.meters = meters;
+        this.ids = ids;
     }
 
     @Override
@@ -229,7 +231,7 @@ final class FrontDoor implements Handler {
         return request.headers().first(name).orElse(null);
     }
 
-    private static Problem problem(RuntimeException failure, ServerRequest request) {
+    private Problem problem(RuntimeException failure, ServerRequest request) {
         return switch (failure) {
             case Problem problem -> problem;
             case JsonRefused refused
@@ -257,8 +259,8 @@ final class FrontDoor implements Handler {
     }
 
     /** What went wrong is for the log alone; the number lets an operator find it there. */
-    private static Problem internal(RuntimeException failure, ServerRequest request) {
-        String incident = UUID.randomUUID().toString();
+    private Problem internal(RuntimeException failure, ServerRequest request) {
+        String incident = ids.next().toString();
         LOG.error(
                 "incident {}: {} {} failed",
                 incident,

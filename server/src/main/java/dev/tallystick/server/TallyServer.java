@@ -81,7 +81,8 @@ public final class TallyServer implements AutoCloseable {
             BrokerMeters.bind(meters, broker);
             engine.start();
             broker.start();
-            FrontDoor door = new FrontDoor(table, broker.members()::authenticate, limits, meters);
+            FrontDoor door =
+                    new FrontDoor(table, broker.members()::authenticate, limits, meters, new Ids(clock, random));
             this.web = open(new WebFront(settings.host(), settings.port(), limits, door));
             complete = true;
         } finally {

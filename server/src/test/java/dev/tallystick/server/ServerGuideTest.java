@@ -47,12 +47,13 @@ class ServerGuideTest {
         Json input = Json.parse("{\"order\":\"42\"}");
 
         TallyClient client = new TallyClient(address, token);
+        TallyClient.Result result;
         try (KeyMint mint = KeyMint.open(file, "shop-1", new SecureRandom())) {
             TallyClient.Submitted order = client.submit(TallyClient.NewJob.of("sample.order", input), mint, "order 42");
-            TallyClient.Result result = client.result(order.job(), Duration.ofSeconds(30));
-
-            assertThat(result.status()).isEqualTo("completed");
+            result = client.result(order.job(), Duration.ofSeconds(30));
         }
+
+        assertThat(result.status()).isEqualTo("completed");
     }
 
     @Test
