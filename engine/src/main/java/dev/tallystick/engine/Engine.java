@@ -21,10 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -302,18 +299,7 @@ public final class Engine implements AutoCloseable {
 
     /** The job's end, or empty if it is still open after {@code patience}. */
     public Optional<Closed> await(JobId job, Duration patience) throws InterruptedException {
-        CompletableFuture<Closed> end = outcomes.of(job);
-        if (!runner.runs(job)) {
-            outcomes.look(job);
-        }
-        try {
-            return Optional.of(end.get(patience.toMillis(), TimeUnit.MILLISECONDS));
-        } catch (TimeoutException e) {
-            outcomes.forget(job);
-            return Optional.empty();
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("an outcome never fails", e);
-        }
+        return outcomes.await(job, patience, runner.runs(job));
     }
 
     /** Lets what runs come to a commit, gives the rest back for others to run, and ends. */

@@ -1,9 +1,14 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.sql.Database;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Those who wait for jobs to close. What closes in this process is told at once; the rest is asked for at intervals. */
 final class Outcomes {
@@ -43,6 +48,26 @@ final class Outcomes {
         Waiters told = waiting.remove(asked);
         if (told != null) {
             told.end().complete(closed);
+        }
+    }
+
+    /**
+     * Waits for the end of the job; empty if it is still open after {@code patience}.
+     *
+     * @param isHere whether it runs in this process, and will be told of
+     */
+    Optional<Closed> await(JobId job, Duration patience, boolean isHere) throws InterruptedException {
+        CompletableFuture<Closed> end = of(job);
+        if (!isHere) {
+            look(job);
+        }
+        try {
+            return Optional.of(end.get(patience.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (TimeoutException e) {
+            forget(job);
+            return Optional.empty();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("an outcome never fails", e);
         }
     }
 

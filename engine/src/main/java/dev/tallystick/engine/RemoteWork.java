@@ -21,6 +21,7 @@ public final class RemoteWork {
     /** More is not handed out at once. */
     public static final int MAX_BATCH = 100;
 
+    private final PostingStore postings = new PostingStore();
     private final Database database;
     private final GraphStore graphs;
     private final Function<String, @Nullable GraphType> types;
@@ -95,9 +96,9 @@ public final class RemoteWork {
         if (leases.isEmpty()) {
             return Set.of();
         }
-        return database.transact("heartbeat of remote work", tx -> graphs.extend(tx, leases, settings.lease())).stream()
-                .map(Guid::value)
-                .collect(Collectors.toSet());
+        PostingStore.Beat beat =
+                database.transact("heartbeat of remote work", tx -> postings.extend(tx, leases, settings.lease()));
+        return beat.standing().stream().map(Guid::value).collect(Collectors.toSet());
     }
 
     public Brought succeed(String mesh, Handle handle, byte[] output) throws PayloadTooLargeException {
@@ -111,9 +112,9 @@ public final class RemoteWork {
     public Brought fail(String mesh, Handle handle, String reason, boolean forGood) {
         return bring(mesh, handle, known -> {
             GraphType type = types.apply(known.graph());
-            Retry retry = type == null
-                    ? Retry.DEFAULT
-                    : type.worker(known.activity().name()).retry();
+            GraphNode.Worker node =
+                    type == null ? null : type.worker(known.activity().name());
+            Retry retry = node == null ? Retry.DEFAULT : node.retry();
             return forGood || known.attempt() >= retry.attempts()
                     ? new GraphTold.Failure(reason)
                     : new GraphTold.Again(retry.after(known.attempt(), random), reason);
@@ -155,8 +156,12 @@ public final class RemoteWork {
         if (work.jobClosed()) {
             return Optional.of(new GraphTold.Failure("the job had closed"));
         }
-        int most = type.worker(work.lease().activity().name()).retry().attempts();
-        return work.attempt() > most
+        GraphNode.Worker node = type.worker(work.lease().activity().name());
+        if (node == null) {
+            return Optional.of(
+                    new GraphTold.Failure(type.changed(work.lease().activity().name())));
+        }
+        return work.attempt() > node.retry().attempts()
                 ? Optional.of(
                         new GraphTold.Failure("it was begun " + (work.attempt() - 1) + " times and never came back"))
                 : Optional.empty();
