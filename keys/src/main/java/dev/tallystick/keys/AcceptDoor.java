@@ -75,6 +75,11 @@ public final class AcceptDoor {
         }
     }
 
+    /** Marks what these keys stand for as not readable any more. The keys go on to be remembered. */
+    public void forgetHistory(Tx tx, Collection<ScopedKey> keys) throws SQLException {
+        store.forgetHistory(tx, Set.copyOf(keys));
+    }
+
     /** What the given keys are bound to; those that are free are left out. */
     public Map<ScopedKey, KeyEntry> lookUp(Tx tx, Collection<ScopedKey> keys) throws SQLException {
         Map<ScopedKey, KeyEntry> entries = HashMap.newHashMap(keys.size());

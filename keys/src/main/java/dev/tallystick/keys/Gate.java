@@ -142,6 +142,17 @@ public final class Gate<A> {
         }
     }
 
+    /** How many wait for the request that is pending under a key. */
+    int waiting(ScopedKey key) {
+        lock.lock();
+        try {
+            Pending<A> entry = pending.get(key);
+            return entry == null ? 0 : entry.end.getNumberOfDependents();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * The duty to say what came of an admitted request. Of the four ways to do so the first counts; {@link #close} is for those
      * who could not find out.

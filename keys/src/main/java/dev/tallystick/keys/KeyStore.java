@@ -118,6 +118,13 @@ final class KeyStore {
             and k.original_id = mine.original_id
         """;
 
+    private static final String FORGET_HISTORY = """
+        update tally.key k
+        set history_available = false
+        from unnest(?, ?, ?) as gone (key, mesh, member)
+        where k.key = gone.key and k.mesh = gone.mesh and k.member = gone.member and k.door = 'accept'
+        """;
+
     private static final String TAKE_OVER = """
         update tally.key k
         set owner = ?, fence = fence + 1
@@ -277,6 +284,11 @@ final class KeyStore {
                 keys.meshes(),
                 keys.members(),
                 claims.stream().map(AcceptClaim::original).toArray(UUID[]::new));
+    }
+
+    void forgetHistory(Tx tx, Collection<ScopedKey> gone) throws SQLException {
+        KeyColumns keys = KeyColumns.of(gone, key -> key);
+        tx.update(FORGET_HISTORY, keys.keys(), keys.meshes(), keys.members());
     }
 
     /** Makes {@code successor} the owner of a pending transactional row. */

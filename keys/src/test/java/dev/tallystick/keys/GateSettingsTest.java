@@ -1,0 +1,67 @@
+package dev.tallystick.keys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class GateSettingsTest {
+
+    @Test
+    void what_is_not_set_has_its_default() {
+        assertThat(GateSettings.from(Map.of()))
+                .isEqualTo(new GateSettings(
+                        Duration.ofSeconds(60),
+                        Duration.ofSeconds(300),
+                        Duration.ofSeconds(60),
+                        100_000,
+                        Duration.ofSeconds(10),
+                        true,
+                        Duration.ofSeconds(30)));
+    }
+
+    @Test
+    void all_seven_can_be_set() {
+        assertThat(GateSettings.from(Map.of(
+                        "IDEMPOTENCY_PENDING_TTL_SECONDS", "5.5",
+                        "IDEMPOTENCY_COMMITTED_TTL_SECONDS", "4",
+                        "IDEMPOTENCY_REJECTED_TTL_SECONDS", " 3 ",
+                        "IDEMPOTENCY_MAX_ENTRIES", "2",
+                        "IDEMPOTENCY_CLEANUP_INTERVAL_SECONDS", "1",
+                        "IDEMPOTENCY_WAIT_FOR_PENDING", "false",
+                        "IDEMPOTENCY_PENDING_WAIT_TIMEOUT", "0.25")))
+                .isEqualTo(new GateSettings(
+                        Duration.ofMillis(5500),
+                        Duration.ofSeconds(4),
+                        Duration.ofSeconds(3),
+                        2,
+                        Duration.ofSeconds(1),
+                        false,
+                        Duration.ofMillis(250)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "IDEMPOTENCY_PENDING_TTL_SECONDS, 0",
+        "IDEMPOTENCY_PENDING_TTL_SECONDS, -1",
+        "IDEMPOTENCY_PENDING_TTL_SECONDS, NaN",
+        "IDEMPOTENCY_COMMITTED_TTL_SECONDS, Infinity",
+        "IDEMPOTENCY_COMMITTED_TTL_SECONDS, 86401",
+        "IDEMPOTENCY_REJECTED_TTL_SECONDS, soon",
+        "IDEMPOTENCY_MAX_ENTRIES, 0",
+        "IDEMPOTENCY_MAX_ENTRIES, 1.5",
+        "IDEMPOTENCY_MAX_ENTRIES, 99999999999",
+        "IDEMPOTENCY_CLEANUP_INTERVAL_SECONDS, 0",
+        "IDEMPOTENCY_WAIT_FOR_PENDING, yes",
+        "IDEMPOTENCY_PENDING_WAIT_TIMEOUT, 61"
+    })
+    void what_makes_no_sense_is_refused_by_its_name(String name, String value) {
+        assertThatThrownBy(() -> GateSettings.from(Map.of(name, value)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(name);
+    }
+}
