@@ -13,15 +13,15 @@ import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
 import dev.tallystick.sql.Wakeups;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 public final class Broker implements AutoCloseable {
 
     private static final Duration STOPPING = Duration.ofSeconds(10);
+    private static final Duration SWEEPING = Duration.ofMinutes(10);
+    private static final Duration LOOKING_FOR_ORPHANS = Duration.ofDays(1);
 
     /** The channel on which brokers tell each other that there is something new. */
     private static final String WAKE = "tally_broker";
@@ -57,7 +59,13 @@ public final class Broker implements AutoCloseable {
     private final Directory directory;
     private final Deliveries deliveries;
     private final History history;
+    private final Webhooks webhooks;
+    private final OrphanCheck orphans;
+    private final Search search;
+    private final AnnouncementStore announcements = new AnnouncementStore();
     private final Loop sequencing;
+    private final Loop calling;
+    private final Loop following;
     private final List<Loop> loops;
     private final Wakeups wakeups;
 
@@ -87,7 +95,23 @@ public final class Broker implements AutoCloseable {
         this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
         Sequencer sequencer = new Sequencer(database, crashPoints);
         this.sequencing = new Loop("sequencer", settings.poll(), () -> sequence(sequencer));
-        this.loops = List.of(sequencing, new Loop("gate", settings.gate().cleanupInterval(), gate::cleanUp));
+        this.webhooks = new Webhooks(database, deliveries, settings.callable(), ids, clock, random, crashPoints);
+        this.orphans = new OrphanCheck(database);
+        this.search = new Search(database);
+        this.calling = new Loop("webhooks", settings.poll(), webhooks::run);
+        AuditLog audit = new AuditLog(database);
+        this.following = new Loop("followers", settings.poll(), () -> {
+            audit.run();
+            search.run();
+        });
+        Retention retention = new Retention(database, keys, settings.historyKept(), crashPoints);
+        this.loops = List.of(
+                sequencing,
+                calling,
+                following,
+                new Loop("gate", settings.gate().cleanupInterval(), gate::cleanUp),
+                new Loop("message-retention", SWEEPING, retention::sweep),
+                new Loop("orphans", LOOKING_FOR_ORPHANS, orphans::run));
         this.wakeups = new Wakeups(database, WAKE, ids.next().toString(), this::wokenByAnother);
     }
 
@@ -128,7 +152,7 @@ public final class Broker implements AutoCloseable {
 
     /** What a key of a member stands for, if it was accepted. */
     public Optional<AcceptedMessage> find(ScopedKey key) {
-        return join(reads.submit(lookUp, key)).map(AcceptedMessage::of);
+        return Futures.join(reads.submit(lookUp, key)).map(AcceptedMessage::of);
     }
 
     public Members members() {
@@ -145,6 +169,36 @@ public final class Broker implements AutoCloseable {
 
     public History history() {
         return history;
+    }
+
+    public Webhooks webhooks() {
+        return webhooks;
+    }
+
+    public Search search() {
+        return search;
+    }
+
+    public OrphanCheck orphans() {
+        return orphans;
+    }
+
+    /**
+     * Tells those who subscribed to a workflow of the ends of its jobs, in a transaction of the caller's. What was announced
+     * before is not announced again. Follow it up with {@link #ring()} once it is committed.
+     *
+     * @return how many deliveries were made
+     */
+    public int announce(Tx tx, List<Announcement> ends) throws SQLException {
+        return announcements.announce(tx, ends);
+    }
+
+    /** There is something new: have it numbered, called for and pushed. */
+    public void ring() {
+        sequencing.ring();
+        calling.ring();
+        bells.ring();
+        wakeups.ring();
     }
 
     public Bells bells() {
@@ -170,13 +224,7 @@ public final class Broker implements AutoCloseable {
             switch (answer) {
                 case Acceptance.Accepted accepted -> remember(pass, accepted.message());
                 case Acceptance.Duplicate duplicate -> remember(pass, duplicate.message());
-                case Acceptance.Rejected rejected -> {
-                    if (rejected.why().code().isDeterminedByRequestAlone()) {
-                        pass.rejected(rejected);
-                    } else {
-                        pass.shared(rejected);
-                    }
-                }
+                case Acceptance.Rejected rejected -> refuse(pass, rejected, submission);
                 case Acceptance.KeyReused reused -> pass.shared(reused);
                 case Acceptance.OverLimit over -> pass.shared(over);
                 case Acceptance.InProgress other -> pass.close();
@@ -186,12 +234,24 @@ public final class Broker implements AutoCloseable {
         }
     }
 
+    /** A job's options are not part of its fingerprint: what is refused because of them may pass with others. */
+    private static void refuse(Gate.Pass<Acceptance> pass, Acceptance.Rejected rejected, Submission submission) {
+        if (submission.envelope().to().kind() == Destination.Kind.WORKFLOW
+                || !submission.options().equals(JobOptions.NONE)) {
+            pass.close();
+        } else if (rejected.why().code().isDeterminedByRequestAlone()) {
+            pass.rejected(rejected);
+        } else {
+            pass.shared(rejected);
+        }
+    }
+
     private static void remember(Gate.Pass<Acceptance> pass, AcceptedMessage message) {
         pass.committed(message.fingerprint(), new Acceptance.Duplicate(message));
     }
 
     private Acceptance process(Member member, Submission submission, UUID id) {
-        Optional<KeyEntry> known = join(reads.submit(lookUp, new ScopedKey(member.scope(), submission.key())));
+        Optional<KeyEntry> known = Futures.join(reads.submit(lookUp, new ScopedKey(member.scope(), submission.key())));
         if (known.isPresent()) {
             return repeated(known.get(), submission.fingerprint());
         }
@@ -206,7 +266,7 @@ public final class Broker implements AutoCloseable {
         }
         AcceptItem item = new AcceptItem(id, ids.next(), member, submission, plan(member, submission));
         crashPoints.reached(BrokerCrashPoint.CHECKED);
-        Acceptance answer = join(committer.submit(acceptor, item));
+        Acceptance answer = Futures.join(committer.submit(acceptor, item));
         switch (answer) {
             case Acceptance.Accepted accepted -> accepted(item);
             case Acceptance.Rejected rejected -> counters.consumedThenRejected();
@@ -254,9 +314,7 @@ public final class Broker implements AutoCloseable {
         if (item.plan() instanceof AcceptHook.Plan.Ready ready) {
             hook.started(new AcceptHook.PlannedJob(item.id(), item.member(), item.submission(), ready));
         }
-        sequencing.ring();
-        bells.ring();
-        wakeups.ring();
+        ring();
     }
 
     private void sequence(Sequencer sequencer) {
@@ -268,18 +326,7 @@ public final class Broker implements AutoCloseable {
 
     private void wokenByAnother() {
         sequencing.ring();
+        calling.ring();
         bells.ring();
-    }
-
-    private static <T> T join(CompletableFuture<T> answer) {
-        try {
-            return answer.join();
-        } catch (CompletionException e) {
-            switch (e.getCause()) {
-                case RuntimeException failure -> throw failure;
-                case Error error -> throw error;
-                case null, default -> throw e;
-            }
-        }
     }
 }

@@ -13,5 +13,9 @@ public enum BrokerCrashPoint implements CrashPoint {
     /** The message is durable, its sender does not know. */
     ACCEPTED,
     /** Positions are given, the transaction is open: they are not. */
-    NUMBERED
+    NUMBERED,
+    /** A webhook has been called, which is not recorded: it will be called again. */
+    CALLED,
+    /** Old history is deleted, the transaction is open: nothing happened. */
+    FORGOTTEN
 }

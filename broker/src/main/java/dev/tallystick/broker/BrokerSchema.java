@@ -5,8 +5,13 @@ import dev.tallystick.sql.Migrations;
 /** The tables of this module. They stand on those of the key ledger; run its migrations first. */
 public final class BrokerSchema {
 
-    public static final Migrations MIGRATIONS =
-            Migrations.of("broker", BrokerSchema.class, "0001-meshes-and-messages.sql");
+    public static final Migrations MIGRATIONS = Migrations.of(
+            "broker",
+            BrokerSchema.class,
+            "0001-meshes-and-messages.sql",
+            "0002-rate-limits.sql",
+            "0003-webhooks.sql",
+            "0004-followers-and-search.sql");
 
     private BrokerSchema() {}
 }

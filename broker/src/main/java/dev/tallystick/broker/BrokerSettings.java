@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param historyKept how long messages can be read after they were accepted; their keys are remembered longer
  * @param lanes how many batches are committed at once
  * @param poll how often a broker looks by itself for what others may have left to do
+ * @param callable which addresses webhooks may be at
  */
 public record BrokerSettings(
         KeyRetention keyRetention,
@@ -20,7 +21,8 @@ public record BrokerSettings(
         int maxMentions,
         Duration historyKept,
         int lanes,
-        Duration poll) {
+        Duration poll,
+        AddressPolicy callable) {
 
     public static final BrokerSettings DEFAULT = new BrokerSettings(
             KeyRetention.DEFAULT,
@@ -29,7 +31,8 @@ public record BrokerSettings(
             100,
             Duration.ofDays(30),
             1,
-            Duration.ofSeconds(1));
+            Duration.ofSeconds(1),
+            AddressPolicy.PUBLIC);
 
     public BrokerSettings {
         if (maxPayload < 1 || maxMentions < 0 || lanes < 1) {
@@ -42,26 +45,30 @@ public record BrokerSettings(
     }
 
     public BrokerSettings withKeyRetention(KeyRetention other) {
-        return new BrokerSettings(other, gate, maxPayload, maxMentions, historyKept, lanes, poll);
+        return new BrokerSettings(other, gate, maxPayload, maxMentions, historyKept, lanes, poll, callable);
     }
 
     public BrokerSettings withGate(GateSettings other) {
-        return new BrokerSettings(keyRetention, other, maxPayload, maxMentions, historyKept, lanes, poll);
+        return new BrokerSettings(keyRetention, other, maxPayload, maxMentions, historyKept, lanes, poll, callable);
     }
 
     public BrokerSettings withMaxPayload(int bytes) {
-        return new BrokerSettings(keyRetention, gate, bytes, maxMentions, historyKept, lanes, poll);
+        return new BrokerSettings(keyRetention, gate, bytes, maxMentions, historyKept, lanes, poll, callable);
     }
 
     public BrokerSettings withHistoryKept(Duration other) {
-        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, other, lanes, poll);
+        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, other, lanes, poll, callable);
     }
 
     public BrokerSettings withLanes(int number) {
-        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, number, poll);
+        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, number, poll, callable);
     }
 
     public BrokerSettings withPoll(Duration other) {
-        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, lanes, other);
+        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, lanes, other, callable);
+    }
+
+    public BrokerSettings withCallable(AddressPolicy other) {
+        return new BrokerSettings(keyRetention, gate, maxPayload, maxMentions, historyKept, lanes, poll, other);
     }
 }

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands out what was accepted, at least once. Whoever takes a delivery has it for the length of a lease and acknowledges it
@@ -90,8 +90,7 @@ public final class Deliveries {
             List<Acknowledge> outcomes = new ArrayList<>(leases.size());
             List<Delivery.Lease> held = new ArrayList<>(leases.size());
             for (Delivery.Lease lease : leases) {
-                Acknowledge outcome =
-                        outcome(lease, Optional.ofNullable(states.get(new Place(lease.message(), lease.inbox()))));
+                Acknowledge outcome = outcome(lease, states.get(new Place(lease.message(), lease.inbox())));
                 outcomes.add(outcome);
                 if (outcome == Acknowledge.DONE) {
                     held.add(lease);
@@ -104,11 +103,11 @@ public final class Deliveries {
         });
     }
 
-    private static Acknowledge outcome(Delivery.Lease lease, Optional<DeliveryStore.State> state) {
-        if (state.isEmpty()) {
+    private static Acknowledge outcome(Delivery.Lease lease, DeliveryStore.@Nullable State state) {
+        if (state == null) {
             return Acknowledge.UNKNOWN;
         }
-        return state.get().fence() == lease.fence() ? Acknowledge.DONE : Acknowledge.LEASE_LOST;
+        return state.fence() == lease.fence() ? Acknowledge.DONE : Acknowledge.LEASE_LOST;
     }
 
     private static void requireLease(Duration lease) {

@@ -131,7 +131,7 @@ final class DeliveryStore {
                 .orElse(0L);
     }
 
-    private static Delivery delivery(ResultSet row) throws SQLException {
+    static Delivery delivery(ResultSet row) throws SQLException {
         Message message = MessageColumns.read(row);
         return new Delivery(
                 new Delivery.Lease(

@@ -67,11 +67,11 @@ public final class History {
         return database.transact("read position", store::end);
     }
 
-    private static Page page(long after, List<Entry> entries) {
+    static Page page(long after, List<Entry> entries) {
         return new Page(entries, entries.isEmpty() ? after : entries.getLast().position());
     }
 
-    private static void requireLimit(int limit) {
+    static void requireLimit(int limit) {
         if (limit < 1 || limit > MAX_PAGE) {
             throw new IllegalArgumentException("a page has 1 to " + MAX_PAGE + " entries, not " + limit);
         }

@@ -11,6 +11,15 @@ import java.util.UUID;
 /** The history table and its positions. One method is one statement; the caller owns the transaction. */
 final class HistoryStore {
 
+    private static final String ALL = """
+            select h.position, h.id as history_id, %s
+            from tally.history h
+            join tally.message m on m.id = h.message_id
+            where h.position > ?
+            order by h.position
+            limit ?
+            """.formatted(MessageColumns.SELECTED);
+
     private static final String OF_MESH = """
             select h.position, h.id as history_id, %s
             from tally.history h
@@ -79,6 +88,10 @@ final class HistoryStore {
             where name = 'history'
             """;
 
+    List<History.Entry> all(Tx tx, long after, int limit) throws SQLException {
+        return tx.query(ALL, HistoryStore::entry, after, limit);
+    }
+
     List<History.Entry> ofMesh(Tx tx, String mesh, long after, int limit) throws SQLException {
         return tx.query(OF_MESH, HistoryStore::entry, mesh, after, limit);
     }
@@ -113,7 +126,7 @@ final class HistoryStore {
         tx.update(ADVANCE, by);
     }
 
-    private static History.Entry entry(ResultSet row) throws SQLException {
+    static History.Entry entry(ResultSet row) throws SQLException {
         return new History.Entry(
                 row.getLong("position"), row.getObject("history_id", UUID.class), MessageColumns.read(row));
     }

@@ -51,6 +51,18 @@ final class MemberStore {
             where mesh = ? and inbox = ?
             """;
 
+    private static final String REMOVE_WEBHOOK_SUBSCRIPTIONS = """
+            delete from tally.subscription s
+            using tally.webhook w
+            where w.mesh = ? and w.member = ? and s.mesh = w.mesh and s.inbox = 'webhook:' || w.id
+            """;
+
+    private static final String BURY_DELIVERIES = """
+            update tally.delivery
+            set dead_at = now(), error = 'the member was removed'
+            where mesh = ? and inbox = ? and done_at is null and dead_at is null
+            """;
+
     private static final String MEMBERS = """
             select mesh, name, roles, created_at
             from tally.member
@@ -123,6 +135,15 @@ final class MemberStore {
 
     void removeSubscriptions(Tx tx, String mesh, Inbox inbox) throws SQLException {
         tx.update(REMOVE_SUBSCRIPTIONS, mesh, inbox.toString());
+    }
+
+    /** Of the webhooks that the member has registered, which go with it. */
+    void removeWebhookSubscriptions(Tx tx, String mesh, String member) throws SQLException {
+        tx.update(REMOVE_WEBHOOK_SUBSCRIPTIONS, mesh, member);
+    }
+
+    void buryDeliveries(Tx tx, String mesh, Inbox inbox) throws SQLException {
+        tx.update(BURY_DELIVERIES, mesh, inbox.toString());
     }
 
     List<MemberInfo> members(Tx tx, String mesh) throws SQLException {

@@ -79,10 +79,12 @@ public final class Members {
         return done;
     }
 
-    /** Ends a membership, with all its tokens and subscriptions. What was delivered stays until retention takes it. */
+    /** Ends a membership, with all its tokens and subscriptions. What waits for it is not delivered any more. */
     public boolean remove(String mesh, String name) {
         boolean done = database.transact("remove member", tx -> {
             store.removeSubscriptions(tx, mesh, Inbox.member(name));
+            store.removeWebhookSubscriptions(tx, mesh, name);
+            store.buryDeliveries(tx, mesh, Inbox.member(name));
             return store.removeMember(tx, mesh, name);
         });
         remembered.clear();

@@ -3,6 +3,7 @@ package dev.tallystick.broker;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fingerprint of the envelope, computed once
  * @param options for a job; {@link JobOptions#NONE} for anything else
- * @param traceParent the W3C trace context that it came with, or null; kept with the message, not part of the fingerprint
+ * @param traceParent the W3C trace context that it came with, or null; kept with the message, not part of the fingerprint.
+ *     One that is malformed is dropped, as the recommendation wants it, for it is sent on in headers
  */
 public record Submission(
         IdempotencyKey key,
@@ -18,6 +20,14 @@ public record Submission(
         Fingerprint fingerprint,
         JobOptions options,
         @Nullable String traceParent) {
+
+    private static final Pattern TRACE_PARENT = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
+
+    public Submission {
+        if (traceParent != null && !TRACE_PARENT.matcher(traceParent).matches()) {
+            traceParent = null;
+        }
+    }
 
     public static Submission of(IdempotencyKey key, Envelope envelope) {
         return new Submission(key, envelope, Fingerprint.of(envelope), JobOptions.NONE, null);

@@ -1,0 +1,59 @@
+package dev.tallystick.broker;
+
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+
+/** Which addresses a webhook may call. */
+@FunctionalInterface
+public interface AddressPolicy {
+
+    boolean allows(InetAddress address);
+
+    /**
+     * Only what can be reached over the public Internet. A webhook is called from inside our own network: without this, whoever
+     * may register one could have us ask our neighbours for their secrets.
+     */
+    AddressPolicy PUBLIC = AddressPolicy::isPublic;
+
+    private static boolean isPublic(InetAddress address) {
+        if (address.isAnyLocalAddress()
+                || address.isLoopbackAddress()
+                || address.isLinkLocalAddress()
+                || address.isSiteLocalAddress()
+                || address.isMulticastAddress()) {
+            return false;
+        }
+        return switch (address) {
+            case Inet4Address v4 -> isPublic(v4.getAddress());
+            case Inet6Address v6 -> isPublicV6(v6.getAddress());
+            default -> false;
+        };
+    }
+
+    /** Without "this network", shared carrier space, protocol assignments, documentation, benchmarks and the reserved rest. */
+    private static boolean isPublic(byte[] v4) {
+        int first = v4[0] & 0xff;
+        int second = v4[1] & 0xff;
+        int third = v4[2] & 0xff;
+        return switch (first) {
+            case 0, 10, 127 -> false;
+            case 100 -> second < 64 || second > 127;
+            case 169 -> second != 254;
+            case 172 -> second < 16 || second > 31;
+            case 192 -> second != 168 && !(second == 0 && (third == 0 || third == 2)) && !(second == 88 && third == 99);
+            case 198 -> second != 18 && second != 19 && !(second == 51 && third == 100);
+            case 203 -> !(second == 0 && third == 113);
+            default -> first < 224;
+        };
+    }
+
+    /** Global unicast alone, without what only wraps an address of the old kind. */
+    private static boolean isPublicV6(byte[] v6) {
+        boolean global = (v6[0] & 0xe0) == 0x20;
+        boolean sixToFour = v6[0] == 0x20 && v6[1] == 0x02;
+        boolean teredo = v6[0] == 0x20 && v6[1] == 0x01 && v6[2] == 0 && v6[3] == 0;
+        boolean documentation = v6[0] == 0x20 && v6[1] == 0x01 && v6[2] == 0x0d && (v6[3] & 0xff) == 0xb8;
+        return global && !sixToFour && !teredo && !documentation;
+    }
+}

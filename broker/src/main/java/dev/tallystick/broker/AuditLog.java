@@ -1,0 +1,42 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what was accepted, by whom and for whom, to the log {@code tally.audit}, in the order of the history and without
+ * contents. A line may come twice after a crash, and says its position.
+ */
+final class AuditLog {
+
+    private static final Logger LOG = LoggerFactory.getLogger("tally.audit");
+
+    private static final String NAME = "audit";
+
+    private final Follower follower;
+
+    AuditLog(Database database) {
+        this.follower = new Follower(database, NAME, AuditLog::write);
+    }
+
+    void run() {
+        follower.run();
+    }
+
+    private static void write(Tx tx, List<History.Entry> entries) {
+        for (History.Entry entry : entries) {
+            Message message = entry.message();
+            LOG.info(
+                    "position={} mesh={} from={} to={} message={} accepted_at={}",
+                    entry.position(),
+                    message.mesh(),
+                    message.sender(),
+                    message.envelope().to(),
+                    message.id(),
+                    message.acceptedAt());
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package dev.tallystick.broker;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+
+/**
+ * One HTTP/1.1 POST to an address that was checked. The connection goes to the very address that passed the check: a client that
+ * looks the name up once more may be given another one. Redirects are not followed, for the same reason.
+ */
+final class Call {
+
+    private static final Duration CONNECTING = Duration.ofSeconds(5);
+    private static final Duration ANSWERING = Duration.ofSeconds(10);
+    private static final int LONGEST_STATUS_LINE = 1_024;
+    private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] ([1-5][0-9]{2})( .*)?");
+
+    private final AddressPolicy policy;
+
+    Call(AddressPolicy policy) {
+        this.policy = policy;
+    }
+
+    /** What came of a call. */
+    sealed interface Outcome {
+
+        /** The other side has answered. */
+        record Answered(int status) implements Outcome {}
+
+        /** It may answer another time. */
+        record Failed(String why) implements Outcome {}
+
+        /** It is not called, now or later. */
+        record Forbidden(String why) implements Outcome {}
+    }
+
+    Outcome post(URI url, Map<String, String> headers, byte[] body) {
+        try {
+            InetAddress[] addresses = InetAddress.getAllByName(host(url));
+            for (InetAddress address : addresses) {
+                if (!policy.allows(address)) {
+                    return new Outcome.Forbidden(url.getHost() + " is at an address that is not public");
+                }
+            }
+            try (Socket socket = connect(url, addresses[0])) {
+                send(socket.getOutputStream(), url, headers, body);
+                return answer(socket.getInputStream());
+            }
+        } catch (UnknownHostException e) {
+            return new Outcome.Failed("there is no host " + url.getHost());
+        } catch (IOException e) {
+            return new Outcome.Failed(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
+        }
+    }
+
+    /** Refuses what could not be called, when it is registered. */
+    static URI require(URI url) {
+        String scheme = url.getScheme() == null ? "" : url.getScheme().toLowerCase(Locale.ROOT);
+        boolean web = scheme.equals("https") || scheme.equals("http");
+        if (!web || url.getHost() == null || url.getUserInfo() != null || url.getFragment() != null) {
+            throw new IllegalArgumentException(
+                    "a webhook is an http or https URL with a host, and without user and fragment: " + url);
+        }
+        return url;
+    }
+
+    private static String host(URI url) {
+        String host = url.getHost();
+        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    }
+
+    private static Socket connect(URI url, InetAddress address) throws IOException {
+        boolean secure = "https".equalsIgnoreCase(url.getScheme());
+        int port = url.getPort() >= 0 ? url.getPort() : secure ? 443 : 80;
+        Socket plain = new Socket();
+        try {
+            plain.connect(new InetSocketAddress(address, port), (int) CONNECTING.toMillis());
+            plain.setSoTimeout((int) ANSWERING.toMillis());
+            return secure ? secured(plain, host(url), port) : plain;
+        } catch (IOException e) {
+            plain.close();
+            throw e;
+        }
+    }
+
+    /** The certificate has to be that of the name in the URL. */
+    private static Socket secured(Socket plain, String host, int port) throws IOException {
+        SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+        SSLSocket socket = (SSLSocket) factory.createSocket(plain, host, port, true);
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        if (!host.contains(":")) {
+            parameters.setServerNames(List.of(new SNIHostName(host)));
+        }
+        socket.setSSLParameters(parameters);
+        socket.startHandshake();
+        return socket;
+    }
+
+    private static void send(OutputStream out, URI url, Map<String, String> headers, byte[] body) throws IOException {
+        String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
+        StringBuilder head = new StringBuilder("POST ")
+                .append(path)
+                .append(url.getRawQuery() == null ? "" : "?" + url.getRawQuery())
+                .append(" HTTP/1.1\r\nHost: ")
+                .append(url.getHost())
+                .append(url.getPort() >= 0 ? ":" + url.getPort() : "")
+                .append("\r\nContent-Length: ")
+                .append(body.length)
+                .append("\r\nConnection: close\r\n");
+        headers.forEach(
+                (name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+        out.write(head.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII));
+        out.write(body);
+        out.flush();
+    }
+
+    /** The status alone: what else the other side says is of no use to us. */
+    private static Outcome answer(InputStream in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c = in.read(); c >= 0 && c != '\n' && line.length() < LONGEST_STATUS_LINE; c = in.read()) {
+            line.append((char) c);
+        }
+        Matcher status = STATUS.matcher(line.toString().strip());
+        return status.matches()
+                ? new Outcome.Answered(Integer.parseInt(status.group(1)))
+                : new Outcome.Failed("the answer is not HTTP");
+    }
+}

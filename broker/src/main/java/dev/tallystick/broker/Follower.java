@@ -1,0 +1,48 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * Goes through the whole history, of all meshes, on its own and after the fact. What it does with the entries, and how far it has
+ * come, is one transaction. Of the same name one is at work at a time.
+ */
+final class Follower {
+
+    private static final int BATCH = 200;
+
+    /** What is done with the entries. */
+    interface Step {
+        void take(Tx tx, List<History.Entry> entries) throws SQLException;
+    }
+
+    private final Database database;
+    private final String name;
+    private final Step step;
+    private final FollowerStore store = new FollowerStore();
+    private final HistoryStore history = new HistoryStore();
+
+    Follower(Database database, String name, Step step) {
+        this.database = database;
+        this.name = name;
+        this.step = step;
+    }
+
+    /** Takes everything that has a position by now. */
+    void run() {
+        int taken;
+        do {
+            taken = database.transact("follow history: " + name, tx -> {
+                store.begin(tx, name);
+                List<History.Entry> entries = history.all(tx, store.lock(tx, name), BATCH);
+                if (!entries.isEmpty()) {
+                    step.take(tx, entries);
+                    store.move(tx, name, entries.getLast().position());
+                }
+                return entries.size();
+            });
+        } while (taken == BATCH);
+    }
+}

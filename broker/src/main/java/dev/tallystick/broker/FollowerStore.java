@@ -1,0 +1,73 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.List;
+
+/** How far followers have come, and what the one that searches has made. One method is one statement. */
+final class FollowerStore {
+
+    private static final String BEGIN = """
+            insert into tally.follower (name, position)
+            values (?, 0)
+            on conflict (name) do nothing
+            """;
+
+    private static final String LOCK = """
+            select position
+            from tally.follower
+            where name = ?
+            for update
+            """;
+
+    private static final String MOVE = """
+            update tally.follower
+            set position = ?
+            where name = ?
+            """;
+
+    // What was already there stays: a follower may be sent back to the beginning.
+    private static final String INDEX = """
+            insert into tally.search (message_id, mesh, position, words)
+            select message_id, mesh, position, to_tsvector('simple', text)
+            from unnest(?::uuid[], ?::text[], ?::bigint[], ?::text[]) as i (message_id, mesh, position, text)
+            on conflict (message_id) do nothing
+            """;
+
+    private static final String SEARCH = """
+            select h.position, h.id as history_id, %s
+            from tally.search s
+            join tally.message m on m.id = s.message_id
+            join tally.history h on h.message_id = s.message_id
+            where s.mesh = ? and s.position > ? and s.words @@ websearch_to_tsquery('simple', ?)
+            order by s.position
+            limit ?
+            """.formatted(MessageColumns.SELECTED);
+
+    void begin(Tx tx, String name) throws SQLException {
+        tx.update(BEGIN, name);
+    }
+
+    /** The position that a follower has reached, which nobody else can move until the transaction ends. */
+    long lock(Tx tx, String name) throws SQLException {
+        return tx.first(LOCK, row -> row.getLong("position"), name).orElseThrow();
+    }
+
+    void move(Tx tx, String name, long position) throws SQLException {
+        tx.update(MOVE, position, name);
+    }
+
+    void index(Tx tx, List<Search.Text> texts) throws SQLException {
+        Columns<Search.Text> of = new Columns<>(texts);
+        tx.update(
+                INDEX,
+                of.uuids(Search.Text::message),
+                of.texts(Search.Text::mesh),
+                of.longs(Search.Text::position),
+                of.texts(Search.Text::text));
+    }
+
+    List<History.Entry> search(Tx tx, String mesh, String query, long after, int limit) throws SQLException {
+        return tx.query(SEARCH, HistoryStore::entry, mesh, after, query, limit);
+    }
+}

@@ -1,0 +1,123 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.keys.Scope;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.Primitive;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts in Postgres, for all brokers on one database, by its clock. Requests that come at the same moment are counted
+ * together. Thread-safe.
+ */
+public final class PostgresLimiter implements Limiter {
+
+    private static final Duration STOPPING = Duration.ofSeconds(10);
+
+    private final GroupCommitter committer;
+    private final Counting counting;
+    private final Loop sweeping;
+
+    public PostgresLimiter(Database database, Budget budget) {
+        this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
+        this.counting = new Counting(budget);
+        RateStore store = new RateStore();
+        this.sweeping = new Loop("rate-limits", budget.window(), () -> {
+            int unused = database.transact("forget old windows", tx -> store.sweep(tx, budget.window()));
+        });
+        sweeping.start();
+    }
+
+    @Override
+    public Decision consume(ScopedKey key, Fingerprint fingerprint) {
+        return Futures.join(committer.submit(counting, new Request(key, fingerprint)));
+    }
+
+    @Override
+    public void close() {
+        sweeping.end(STOPPING);
+        committer.close();
+    }
+
+    private record Request(ScopedKey key, Fingerprint fingerprint) {}
+
+    /** Applied again after a lost reply it costs a free repeat, and nothing of the budget. */
+    private static final class Counting implements Primitive<Request, Decision> {
+
+        private final Budget budget;
+        private final RateStore store = new RateStore();
+
+        Counting(Budget budget) {
+            this.budget = budget;
+        }
+
+        @Override
+        public String name() {
+            return "count requests";
+        }
+
+        @Override
+        public int rank() {
+            return 0;
+        }
+
+        @Override
+        public Object orderKey(Request request) {
+            return request.key();
+        }
+
+        @Override
+        public List<@Nullable Decision> apply(Tx tx, List<Request> requests) throws SQLException {
+            Set<Scope> scopes = new HashSet<>();
+            requests.forEach(request -> scopes.add(request.key().scope()));
+            // Whoever holds the windows of its members is alone with what was granted to them.
+            Map<Scope, RateStore.Window> windows = store.lockWindows(tx, scopes, budget.window());
+            Map<ScopedKey, RateStore.Grant> known =
+                    store.grants(tx, requests.stream().map(Request::key).toList());
+            Map<Scope, Integer> used = new HashMap<>();
+            List<RateStore.Grant> granted = new ArrayList<>();
+            List<@Nullable Decision> decisions = new ArrayList<>(requests.size());
+            for (Request request : requests) {
+                Scope scope = request.key().scope();
+                RateStore.Window window = Objects.requireNonNull(windows.get(scope), "every member has a window");
+                int usedBefore = used.getOrDefault(scope, window.used());
+                int repeat = freeRepeat(request, known.get(request.key()), window.number());
+                if (repeat == 0 && usedBefore >= budget.requests()) {
+                    decisions.add(new Decision.Over(window.left()));
+                } else {
+                    used.put(scope, usedBefore + (repeat == 0 ? 1 : 0));
+                    granted.add(new RateStore.Grant(request.key(), window.number(), request.fingerprint(), repeat));
+                    decisions.add(new Decision.Within());
+                }
+            }
+            if (!granted.isEmpty()) {
+                store.grant(tx, granted);
+                store.use(tx, used);
+            }
+            return decisions;
+        }
+
+        /** Which free repeat this is; 0 if it costs something. */
+        private static int freeRepeat(Request request, RateStore.@Nullable Grant known, long window) {
+            if (known == null
+                    || known.window() != window
+                    || !known.fingerprint().equals(request.fingerprint())
+                    || known.repeats() >= FREE_REPEATS) {
+                return 0;
+            }
+            return known.repeats() + 1;
+        }
+    }
+}

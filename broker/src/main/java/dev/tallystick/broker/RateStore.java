@@ -1,0 +1,138 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.keys.Scope;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The tables of budgets. One method is one statement; the caller owns the transaction. */
+final class RateStore {
+
+    /** What a member has used in a window, and how long that window still is. */
+    record Window(Scope scope, long number, int used, Duration left) {}
+
+    /** What was granted under a key. */
+    record Grant(ScopedKey key, long window, Fingerprint fingerprint, int repeats) {}
+
+    // Locks the rows in one order. A window that is over is begun anew; the clock is the database's, which all share,
+    // and a
+    // window never goes back.
+    private static final String LOCK_WINDOWS = """
+            with clock as (
+                select (extract(epoch from clock_timestamp()) * 1000)::bigint as millis
+            )
+            insert into tally.rate_window as w (mesh, member, window_number, used)
+            select mesh, member, c.millis / ?, 0
+            from unnest(?::text[], ?::text[]) as i (mesh, member), clock c
+            order by mesh collate "C", member collate "C"
+            on conflict (mesh, member) do update
+            set used = case when w.window_number < excluded.window_number then 0 else w.used end,
+                window_number = greatest(w.window_number, excluded.window_number)
+            returning mesh, member, window_number, used,
+                (window_number + 1) * ? - (extract(epoch from clock_timestamp()) * 1000)::bigint as left_millis
+            """;
+
+    private static final String GRANTS = """
+            select g.key, g.mesh, g.member, g.window_number, g.fingerprint, g.repeats
+            from unnest(?::text[], ?::text[], ?::text[]) as i (key, mesh, member)
+            join tally.rate_grant g on g.key = i.key and g.mesh = i.mesh and g.member = i.member
+            """;
+
+    private static final String GRANT = """
+            insert into tally.rate_grant (key, mesh, member, window_number, fingerprint, repeats)
+            select key, mesh, member, window_number, fingerprint, repeats
+            from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::bytea[], ?::int[])
+                as i (key, mesh, member, window_number, fingerprint, repeats)
+            on conflict (key, mesh, member) do update
+            set window_number = excluded.window_number, fingerprint = excluded.fingerprint, repeats = excluded.repeats
+            """;
+
+    private static final String USE = """
+            update tally.rate_window w
+            set used = i.used
+            from unnest(?::text[], ?::text[], ?::int[]) as i (mesh, member, used)
+            where w.mesh = i.mesh and w.member = i.member
+            """;
+
+    private static final String SWEEP = """
+            delete from tally.rate_grant
+            where window_number < (extract(epoch from clock_timestamp()) * 1000)::bigint / ? - 1
+            """;
+
+    Map<Scope, Window> lockWindows(Tx tx, Collection<Scope> scopes, Duration window) throws SQLException {
+        Columns<Scope> of = new Columns<>(List.copyOf(scopes));
+        Map<Scope, Window> windows = new HashMap<>();
+        tx.query(
+                LOCK_WINDOWS,
+                row -> {
+                    Scope scope = new Scope(row.getString("mesh"), row.getString("member"));
+                    return windows.put(
+                            scope,
+                            new Window(
+                                    scope,
+                                    row.getLong("window_number"),
+                                    row.getInt("used"),
+                                    Duration.ofMillis(Math.max(1, row.getLong("left_millis")))));
+                },
+                window.toMillis(),
+                of.texts(Scope::mesh),
+                of.texts(Scope::member),
+                window.toMillis());
+        return windows;
+    }
+
+    Map<ScopedKey, Grant> grants(Tx tx, List<ScopedKey> keys) throws SQLException {
+        Columns<ScopedKey> of = new Columns<>(keys);
+        Map<ScopedKey, Grant> grants = new HashMap<>();
+        tx.query(
+                GRANTS,
+                row -> {
+                    ScopedKey key = new ScopedKey(
+                            new Scope(row.getString("mesh"), row.getString("member")),
+                            new IdempotencyKey(row.getString("key")));
+                    return grants.put(
+                            key,
+                            new Grant(
+                                    key,
+                                    row.getLong("window_number"),
+                                    Fingerprint.of(row.getBytes("fingerprint")),
+                                    row.getInt("repeats")));
+                },
+                of.texts(key -> key.key().value()),
+                of.texts(key -> key.scope().mesh()),
+                of.texts(key -> key.scope().member()));
+        return grants;
+    }
+
+    void grant(Tx tx, List<Grant> grants) throws SQLException {
+        Columns<Grant> of = new Columns<>(grants);
+        tx.update(
+                GRANT,
+                of.texts(grant -> grant.key().key().value()),
+                of.texts(grant -> grant.key().scope().mesh()),
+                of.texts(grant -> grant.key().scope().member()),
+                of.longs(Grant::window),
+                of.bytes(grant -> grant.fingerprint().bytes()),
+                of.ints(Grant::repeats));
+    }
+
+    void use(Tx tx, Map<Scope, Integer> used) throws SQLException {
+        Columns<Map.Entry<Scope, Integer>> of = new Columns<>(List.copyOf(used.entrySet()));
+        tx.update(
+                USE,
+                of.texts(entry -> entry.getKey().mesh()),
+                of.texts(entry -> entry.getKey().member()),
+                of.ints(Map.Entry::getValue));
+    }
+
+    int sweep(Tx tx, Duration window) throws SQLException {
+        return tx.update(SWEEP, window.toMillis());
+    }
+}

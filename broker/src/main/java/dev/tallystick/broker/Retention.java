@@ -1,0 +1,55 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Database;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Forgets messages that are older than they are kept and that nobody waits for, with all that belongs to them. Their keys are
+ * remembered on, and say that there is nothing to read any more. Any number of instances may sweep at once.
+ */
+final class Retention {
+
+    static final int BATCH = 500;
+
+    private final Database database;
+    private final AcceptDoor keys;
+    private final Duration kept;
+    private final CrashPoints crashPoints;
+    private final RetentionStore store = new RetentionStore();
+
+    Retention(Database database, AcceptDoor keys, Duration kept, CrashPoints crashPoints) {
+        this.database = database;
+        this.keys = keys;
+        this.kept = kept;
+        this.crashPoints = crashPoints;
+    }
+
+    long sweep() {
+        long forgotten = 0;
+        int batch;
+        do {
+            batch = database.transact("forget old messages", tx -> {
+                List<RetentionStore.Old> old = store.lockOld(tx, kept, BATCH);
+                if (!old.isEmpty()) {
+                    List<ScopedKey> gone = new ArrayList<>(old.size());
+                    for (RetentionStore.Old each : old) {
+                        if (each.key() != null) {
+                            gone.add(each.key());
+                        }
+                    }
+                    keys.forgetHistory(tx, gone);
+                    store.forget(tx, old);
+                    crashPoints.reached(BrokerCrashPoint.FORGOTTEN);
+                }
+                return old.size();
+            });
+            forgotten += batch;
+        } while (batch == BATCH);
+        return forgotten;
+    }
+}

@@ -1,0 +1,82 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.Envelope;
+import dev.tallystick.core.Json;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Finds messages by their words. What was accepted can be found a little later: words are taken from the history, outside of the
+ * transaction that accepts. Thread-safe.
+ */
+public final class Search {
+
+    /** So much of a message is searched; what comes after it cannot be found by its words. */
+    static final int MAX_TEXT = 64 * 1024;
+
+    private static final String NAME = "search";
+
+    /** The words of a message, as they stand in it. */
+    record Text(UUID message, String mesh, long position, String text) {}
+
+    private final Database database;
+    private final FollowerStore store = new FollowerStore();
+    private final Follower follower;
+
+    Search(Database database) {
+        this.database = database;
+        this.follower = new Follower(database, NAME, this::index);
+    }
+
+    /**
+     * The messages of a mesh that have all the words, or the quoted phrases, of a query, and none of those with a minus before
+     * them.
+     *
+     * @param after the position to go on from, as of {@link History}
+     */
+    public History.Page find(String mesh, String query, long after, int limit) {
+        History.requireLimit(limit);
+        return History.page(after, database.transact("search", tx -> store.search(tx, mesh, query, after, limit)));
+    }
+
+    void run() {
+        follower.run();
+    }
+
+    private void index(Tx tx, List<History.Entry> entries) throws SQLException {
+        store.index(
+                tx,
+                entries.stream()
+                        .map(entry -> new Text(
+                                entry.message().id(), entry.message().mesh(), entry.position(), text(entry.message())))
+                        .toList());
+    }
+
+    private static String text(Message message) {
+        String text = switch (message.envelope().body()) {
+            case Envelope.Body.Text plain -> plain.text();
+            case Envelope.Body.Document document -> words(document.json());
+        };
+        // Postgres has no NUL in a text.
+        return text.substring(0, Math.min(text.length(), MAX_TEXT)).replace('\0', ' ');
+    }
+
+    /** The strings of a document, without its names and its structure. */
+    private static String words(Json json) {
+        return switch (json) {
+            case Json.ObjectValue object -> words(List.copyOf(object.members().values()));
+            case Json.ArrayValue array -> words(array.elements());
+            case Json.StringValue string -> string.value();
+            case Json.NumberValue number -> number.canonical();
+            case Json.BooleanValue truth -> "";
+            case Json.NullValue nothing -> "";
+        };
+    }
+
+    private static String words(List<Json> values) {
+        return String.join(" ", values.stream().map(Search::words).toList());
+    }
+}

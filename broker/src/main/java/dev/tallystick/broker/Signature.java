@@ -1,0 +1,45 @@
+package dev.tallystick.broker;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * What lets the one who is called know that it is us: {@code Tally-Signature: t=SECONDS,v1=HEX}, where HEX is the HMAC-SHA-256 of
+ * the seconds, a dot and the body. The time is part of it so that a call which somebody has recorded cannot be made again later.
+ */
+final class Signature {
+
+    private static final String ALGORITHM = "HmacSHA256";
+
+    static Map<String, String> headers(byte[] secret, Delivery delivery, byte[] body, long seconds) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Content-Type", "application/json");
+        headers.put("User-Agent", "tallystick");
+        headers.put("Tally-Message-Id", delivery.message().id().toString());
+        headers.put("Tally-Attempt", Integer.toString(delivery.attempt()));
+        headers.put("Tally-Signature", "t=" + seconds + ",v1=" + sign(secret, seconds, body));
+        String traceParent = delivery.message().traceParent();
+        if (traceParent != null) {
+            headers.put("traceparent", traceParent);
+        }
+        return headers;
+    }
+
+    static String sign(byte[] secret, long seconds, byte[] body) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(new SecretKeySpec(secret, ALGORITHM));
+            mac.update((seconds + ".").getBytes(StandardCharsets.US_ASCII));
+            return HexFormat.of().formatHex(mac.doFinal(body));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java has " + ALGORITHM, e);
+        }
+    }
+
+    private Signature() {}
+}

@@ -1,0 +1,148 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.Destination;
+import dev.tallystick.sql.Tx;
+import java.net.URI;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The webhook table, and the deliveries that are for webhooks. One method is one statement; the caller owns the transaction. */
+final class WebhookStore {
+
+    /** A delivery to be made, and where to; nowhere if the webhook is gone. */
+    record Due(Delivery delivery, @Nullable Target target) {}
+
+    record Target(URI url, byte[] secret) {}
+
+    private static final String CREATE = """
+            with created as (
+                insert into tally.webhook (id, mesh, member, source, url, secret)
+                select ?, m.mesh, m.name, ?, ?, ?
+                from tally.member m
+                where m.mesh = ? and m.name = ?
+                returning id, mesh, member, source, url, created_at
+            ),
+            subscribed as (
+                insert into tally.subscription (mesh, source, inbox)
+                select mesh, source, 'webhook:' || id
+                from created
+            )
+            select *
+            from created
+            """;
+
+    private static final String DELETE = """
+            with deleted as (
+                delete from tally.webhook
+                where mesh = ? and id = ?
+                returning mesh, id
+            ),
+            unsubscribed as (
+                delete from tally.subscription s
+                using deleted d
+                where s.mesh = d.mesh and s.inbox = 'webhook:' || d.id
+            )
+            update tally.delivery v
+            set dead_at = now(), error = 'the webhook was deleted'
+            from deleted d
+            where v.mesh = d.mesh and v.inbox = 'webhook:' || d.id and v.done_at is null and v.dead_at is null
+            """;
+
+    private static final String LIST = """
+            select id, mesh, member, source, url, created_at
+            from tally.webhook
+            where mesh = ?
+            order by created_at, id
+            """;
+
+    private static final String FIND = """
+            select id, mesh, member, source, url, created_at
+            from tally.webhook
+            where mesh = ? and id = ?
+            """;
+
+    // The oldest of each mesh in turn, so that the backlog of one does not hold up the others.
+    private static final String LEASE = """
+            with oldest as (
+                select message_id, inbox, mesh, visible_at
+                from tally.delivery
+                where inbox >= 'webhook:' and inbox < 'webhook;' and done_at is null and dead_at is null
+                    and visible_at <= now()
+                order by visible_at
+                limit ?
+                for update skip locked
+            ),
+            due as (
+                select message_id, inbox
+                from oldest
+                order by row_number() over (partition by mesh order by visible_at), visible_at
+                limit ?
+            ),
+            leased as (
+                update tally.delivery d
+                set visible_at = now() + ? * interval '1 millisecond', fence = d.fence + 1, attempts = d.attempts + 1
+                from due
+                where d.message_id = due.message_id and d.inbox = due.inbox
+                returning d.message_id, d.inbox, d.fence, d.attempts, d.visible_at
+            )
+            select l.inbox, l.fence, l.attempts, l.visible_at, w.url, w.secret, %s
+            from leased l
+            join tally.message m on m.id = l.message_id
+            left join tally.webhook w on l.inbox = 'webhook:' || w.id
+            """.formatted(MessageColumns.SELECTED);
+
+    /** Empty if there is no such member. */
+    Optional<Webhook> create(Tx tx, String id, Member owner, Destination source, URI url, byte[] secret)
+            throws SQLException {
+        return tx.first(
+                CREATE,
+                WebhookStore::webhook,
+                id,
+                source.toString(),
+                url.toString(),
+                secret,
+                owner.mesh(),
+                owner.name());
+    }
+
+    void delete(Tx tx, String mesh, String id) throws SQLException {
+        tx.update(DELETE, mesh, id);
+    }
+
+    List<Webhook> list(Tx tx, String mesh) throws SQLException {
+        return tx.query(LIST, WebhookStore::webhook, mesh);
+    }
+
+    Optional<Webhook> find(Tx tx, String mesh, String id) throws SQLException {
+        return tx.first(FIND, WebhookStore::webhook, mesh, id);
+    }
+
+    List<Due> lease(Tx tx, int look, int limit, Duration lease) throws SQLException {
+        return tx.query(
+                LEASE,
+                row -> {
+                    String url = row.getString("url");
+                    return new Due(
+                            DeliveryStore.delivery(row),
+                            url == null ? null : new Target(URI.create(url), row.getBytes("secret")));
+                },
+                look,
+                limit,
+                lease.toMillis());
+    }
+
+    private static Webhook webhook(ResultSet row) throws SQLException {
+        return new Webhook(
+                row.getString("id"),
+                row.getString("mesh"),
+                row.getString("member"),
+                Destination.parse(row.getString("source")),
+                URI.create(row.getString("url")),
+                Objects.requireNonNull(Tx.instant(row, "created_at")));
+    }
+}

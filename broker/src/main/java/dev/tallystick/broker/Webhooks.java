@@ -1,0 +1,161 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.Ids;
+import dev.tallystick.sql.Database;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.random.RandomGenerator;
+
+/**
+ * Calls out for those who would rather be called than ask. A call is repeated until it is answered with 2xx, ever less often,
+ * and given up after {@link #MAX_ATTEMPTS}; it may come more than once, and says so by its id. Thread-safe.
+ */
+public final class Webhooks {
+
+    public static final int MAX_ATTEMPTS = 20;
+
+    static final int GONE = 410;
+
+    private static final int SECRET_BYTES = 32;
+    private static final int AT_ONCE = 16;
+    private static final int LOOK = 256;
+    private static final Duration LEASE = Duration.ofSeconds(60);
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+
+    private final Database database;
+    private final Deliveries deliveries;
+    private final Ids ids;
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final CrashPoints crashPoints;
+    private final Call call;
+    private final WebhookStore store = new WebhookStore();
+
+    /** A webhook that was just registered: the only time that its secret is seen. */
+    public record Registered(Webhook webhook, String secret) {}
+
+    Webhooks(
+            Database database,
+            Deliveries deliveries,
+            AddressPolicy policy,
+            Ids ids,
+            InstantSource clock,
+            RandomGenerator random,
+            CrashPoints crashPoints) {
+        this.database = database;
+        this.deliveries = deliveries;
+        this.ids = ids;
+        this.clock = clock;
+        this.random = random;
+        this.crashPoints = crashPoints;
+        this.call = new Call(policy);
+    }
+
+    /**
+     * Has an address called from now on.
+     *
+     * @param source a topic, the owner itself, or a workflow, which stands for the ends of its jobs
+     * @throws IllegalArgumentException if the URL or the source is not one that can be
+     */
+    public Registered register(Member owner, Destination source, URI url) {
+        Call.require(url);
+        if (source.kind() == Destination.Kind.QUEUE
+                || (source.kind() == Destination.Kind.MEMBER
+                        && !source.reference().equals(owner.name()))) {
+            throw new IllegalArgumentException("a webhook is called for a topic, a workflow, or its owner");
+        }
+        byte[] secret = new byte[SECRET_BYTES];
+        random.nextBytes(secret);
+        String id = ids.next().toString();
+        Webhook webhook = database.transact("register webhook", tx -> store.create(tx, id, owner, source, url, secret))
+                .orElseThrow(() -> new IllegalArgumentException(owner + " is not a member any more"));
+        return new Registered(webhook, HexFormat.of().formatHex(secret));
+    }
+
+    public List<Webhook> list(String mesh) {
+        return database.transact("list webhooks", tx -> store.list(tx, mesh));
+    }
+
+    /** Calls no more, also not for what is on its way. Returns false if there was no such webhook. */
+    public boolean delete(String mesh, String id) {
+        return database.transact("delete webhook", tx -> {
+            boolean there = store.find(tx, mesh, id).isPresent();
+            store.delete(tx, mesh, id);
+            return there;
+        });
+    }
+
+    /** Makes the calls that are due, some at once, until none is. */
+    void run() {
+        List<WebhookStore.Due> due = lease();
+        while (!due.isEmpty()) {
+            try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                CompletableFuture<?>[] calls = due.stream()
+                        .map(each -> CompletableFuture.runAsync(() -> deliver(each), threads))
+                        .toArray(CompletableFuture[]::new);
+                Futures.await(CompletableFuture.allOf(calls));
+            }
+            due = lease();
+        }
+    }
+
+    private List<WebhookStore.Due> lease() {
+        return database.transact("lease calls", tx -> store.lease(tx, LOOK, AT_ONCE, LEASE));
+    }
+
+    private void deliver(WebhookStore.Due due) {
+        Delivery delivery = due.delivery();
+        Call.Outcome outcome =
+                due.target() == null ? new Call.Outcome.Forbidden("the webhook is gone") : call(due.target(), delivery);
+        crashPoints.reached(BrokerCrashPoint.CALLED);
+        Optional<String> failure = failure(outcome);
+        List<Delivery.Lease> lease = List.of(delivery.lease());
+        String mesh = delivery.lease().mesh();
+        if (failure.isEmpty()) {
+            deliveries.acknowledge(mesh, lease);
+        } else if (isFinal(outcome) || delivery.attempt() >= MAX_ATTEMPTS) {
+            deliveries.bury(mesh, lease, failure.get());
+        } else {
+            deliveries.release(mesh, lease, pause(delivery.attempt()), failure.get());
+        }
+    }
+
+    private Call.Outcome call(WebhookStore.Target target, Delivery delivery) {
+        byte[] body = WebhookBody.of(delivery.message()).canonicalBytes();
+        long seconds = clock.instant().getEpochSecond();
+        return call.post(target.url(), Signature.headers(target.secret(), delivery, body, seconds), body);
+    }
+
+    private static Optional<String> failure(Call.Outcome outcome) {
+        return switch (outcome) {
+            case Call.Outcome.Answered answered ->
+                answered.status() / 100 == 2 ? Optional.empty() : Optional.of("answered " + answered.status());
+            case Call.Outcome.Failed failed -> Optional.of(failed.why());
+            case Call.Outcome.Forbidden forbidden -> Optional.of(forbidden.why());
+        };
+    }
+
+    private static boolean isFinal(Call.Outcome outcome) {
+        return switch (outcome) {
+            case Call.Outcome.Answered answered -> answered.status() == GONE;
+            case Call.Outcome.Failed failed -> false;
+            case Call.Outcome.Forbidden forbidden -> true;
+        };
+    }
+
+    /** Doubles with each attempt, and is drawn from its upper half so that many who failed together come apart. */
+    Duration pause(int attempt) {
+        long bound = Math.min(FIRST_PAUSE.toMillis() << Math.min(attempt - 1, 20), LONGEST_PAUSE.toMillis());
+        return Duration.ofMillis(bound / 2 + random.nextLong(bound / 2 + 1));
+    }
+}

@@ -1,0 +1,21 @@
+-- Webhooks: inboxes from which the broker itself takes, to call an address of the member's choice.
+--
+-- A webhook is subscribed to a source (see tally.subscription), so what is for it are ordinary rows of tally.delivery with
+-- inbox webhook:ID. The secret signs each call; it has to be kept as it is, for a hash signs nothing.
+
+create table tally.webhook (
+    id          text        collate "C" primary key,
+    mesh        text        collate "C" not null,
+    member      text        collate "C" not null,
+    source      text        collate "C" not null,
+    url         text        not null,
+    secret      bytea       not null,
+    created_at  timestamptz not null default now(),
+    foreign key (mesh, member) references tally.member (mesh, name) on delete cascade
+);
+
+create index webhook_mesh on tally.webhook (mesh, id);
+
+-- What is due for webhooks, of all meshes.
+create index delivery_webhooks on tally.delivery (visible_at)
+where inbox >= 'webhook:' and inbox < 'webhook;' and done_at is null and dead_at is null;

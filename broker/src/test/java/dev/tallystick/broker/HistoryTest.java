@@ -1,0 +1,183 @@
+package dev.tallystick.broker;
+
+import static dev.tallystick.broker.TestBroker.ALERTS;
+import static dev.tallystick.broker.TestBroker.ALICE;
+import static dev.tallystick.broker.TestBroker.INVOICES;
+import static dev.tallystick.broker.TestBroker.MESH;
+import static dev.tallystick.broker.TestBroker.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.Gate;
+import dev.tallystick.testkit.TestPostgres;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class HistoryTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestBroker.postgres();
+
+    private final Database database = Database.on(postgres.dataSource());
+    private final Sequencer sequencer = new Sequencer(database, CrashPoints.NONE);
+    private final Broker broker = TestBroker.on(postgres.dataSource());
+    private final History history = broker.history();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+    @AfterEach
+    void close() {
+        threads.shutdownNow();
+        broker.close();
+    }
+
+    @Test
+    void what_is_not_numbered_yet_is_not_read_and_then_it_is() {
+        UUID id = send("k");
+        assertThat(history.read(MESH, null, History.BEGINNING, 10).entries()).isEmpty();
+
+        assertThat(sequencer.run()).isEqualTo(1);
+
+        History.Page page = history.read(MESH, null, History.BEGINNING, 10);
+        assertThat(page.entries()).singleElement().satisfies(entry -> {
+            assertThat(entry.message().id()).isEqualTo(id);
+            assertThat(entry.position()).isEqualTo(page.next()).isEqualTo(history.end());
+        });
+        assertThat(history.read(MESH, null, page.next(), 10)).isEqualTo(new History.Page(List.of(), page.next()));
+        assertThat(sequencer.run()).isZero();
+    }
+
+    /** The message with the lower id commits last: whoever has read the other one by then must still come to see it. */
+    @Test
+    void a_reader_with_a_position_does_not_miss_what_was_begun_earlier_and_committed_later() throws Exception {
+        Gate written = new Gate("the slow one before its commit");
+        CrashPoints points = point -> {
+            if (point == BrokerCrashPoint.MESSAGES_WRITTEN) {
+                written.pass();
+            }
+        };
+        try (Broker slow =
+                TestBroker.on(postgres.dataSource(), TestBroker.SETTINGS, new JobHook(), Limiter.NONE, points)) {
+            Future<Acceptance> late = threads.submit(() -> slow.accept(ALICE, text("late", ALERTS, "x")));
+            written.awaitArrival();
+            UUID early = send("early");
+            sequencer.run();
+            History.Page seen = history.read(MESH, null, History.BEGINNING, 10);
+            assertThat(seen.entries()).extracting(entry -> entry.message().id()).containsExactly(early);
+            written.open();
+            AcceptedMessage message = AcceptTest.accepted(late.get());
+            assertThat(message.id()).isLessThan(early);
+            sequencer.run();
+
+            assertThat(history.read(MESH, null, seen.next(), 10).entries())
+                    .extracting(entry -> entry.message().id())
+                    .containsExactly(message.id());
+        }
+    }
+
+    @Test
+    void readers_that_follow_many_writers_and_two_sequencers_see_everything_once() throws Exception {
+        Set<UUID> sent = ConcurrentHashMap.newKeySet();
+        try (Broker other = TestBroker.on(postgres.dataSource())) {
+            broker.start();
+            other.start();
+            Future<List<UUID>> reader = threads.submit(() -> follow(600));
+            List<Future<?>> writers = new ArrayList<>();
+            for (int writer = 0; writer < 12; writer++) {
+                String name = "w" + writer + "-";
+                Broker mine = writer % 2 == 0 ? broker : other;
+                writers.add(threads.submit(() -> {
+                    for (int i = 0; i < 50; i++) {
+                        sent.add(AcceptTest.accepted(mine.accept(ALICE, text(name + i, ALERTS, "x")))
+                                .id());
+                    }
+                }));
+            }
+            for (Future<?> writer : writers) {
+                writer.get();
+            }
+            List<UUID> read = reader.get();
+            assertThat(read).hasSize(600).doesNotHaveDuplicates();
+            assertThat(sent).containsExactlyInAnyOrderElementsOf(read);
+        }
+    }
+
+    @Test
+    void a_destination_has_a_history_of_its_own_and_so_has_a_mesh() {
+        UUID alert = send("k");
+        broker.accept(ALICE, text("other", INVOICES, "x"));
+        sequencer.run();
+
+        assertThat(history.read(MESH, ALERTS, History.BEGINNING, 10).entries())
+                .extracting(entry -> entry.message().id())
+                .containsExactly(alert);
+        assertThat(history.read(MESH, null, History.BEGINNING, 10).entries()).hasSize(2);
+        assertThat(history.read(MESH, null, History.BEGINNING, 1).entries()).hasSize(1);
+        assertThat(history.read("other", null, History.BEGINNING, 10).entries()).isEmpty();
+    }
+
+    @Test
+    void old_messages_are_forgotten_and_their_keys_say_so() {
+        AcceptedMessage message = AcceptTest.accepted(broker.accept(ALICE, text("k", INVOICES, "x")));
+        sequencer.run();
+        Retention retention = new Retention(
+                database,
+                new AcceptDoor(TestBroker.SETTINGS.keyRetention()),
+                TestBroker.SETTINGS.historyKept(),
+                CrashPoints.NONE);
+        assertThat(retention.sweep()).isZero();
+        database.transact(
+                "let time pass",
+                tx -> tx.update("update tally.history set accepted_at = accepted_at - interval '31 days'"));
+        assertThat(retention.sweep()).as("somebody still waits for it").isZero();
+        List<Delivery> taken = broker.deliveries().lease(MESH, Inbox.queue("invoices"), 1, Deliveries.DEFAULT_LEASE);
+        broker.deliveries()
+                .acknowledge(MESH, taken.stream().map(Delivery::lease).toList());
+
+        assertThat(retention.sweep()).isEqualTo(1);
+
+        assertThat(history.message(MESH, message.id())).isEmpty();
+        assertThat(TestBroker.rows(postgres.dataSource()))
+                .containsEntry("key", 1L)
+                .containsEntry("history", 0L)
+                .containsEntry("delivery", 0L);
+        try (Broker restarted = TestBroker.on(postgres.dataSource())) {
+            assertThat(restarted.accept(ALICE, text("k", INVOICES, "x")))
+                    .isInstanceOfSatisfying(Acceptance.Duplicate.class, duplicate -> {
+                        assertThat(duplicate.message().id()).isEqualTo(message.id());
+                        assertThat(duplicate.message().history()).isEqualTo(message.history());
+                        assertThat(duplicate.message().historyAvailable()).isFalse();
+                    });
+            assertThat(restarted.orphans().run().isClean()).isTrue();
+        }
+    }
+
+    private List<UUID> follow(int expected) {
+        List<UUID> read = new ArrayList<>();
+        long[] position = {History.BEGINNING};
+        Eventually.holds("everything to be read", () -> {
+            History.Page page = history.read(MESH, null, position[0], 50);
+            page.entries().forEach(entry -> {
+                assertThat(entry.position()).isEqualTo(++position[0]);
+                read.add(entry.message().id());
+            });
+            return read.size() == expected;
+        });
+        return read;
+    }
+
+    private UUID send(String key) {
+        return AcceptTest.accepted(broker.accept(ALICE, text(key, ALERTS, "x"))).id();
+    }
+}

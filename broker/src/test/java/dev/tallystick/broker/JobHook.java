@@ -1,0 +1,61 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.keys.StoredResponse;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Starts jobs by writing a row for each. */
+final class JobHook implements AcceptHook {
+
+    private final Set<String> workflows = ConcurrentHashMap.newKeySet();
+    final AtomicInteger started = new AtomicInteger();
+    volatile boolean failing;
+
+    JobHook(String... names) {
+        workflows.addAll(List.of(names));
+    }
+
+    static void createTable(Database database) {
+        database.transact(
+                "create table",
+                tx -> tx.update("create table tally.test_job (id uuid primary key, workflow text not null)"));
+    }
+
+    void register(String workflow) {
+        workflows.add(workflow);
+    }
+
+    @Override
+    public Plan plan(Member member, Submission submission) {
+        String name = submission.envelope().to().reference();
+        if (!workflows.contains(name)) {
+            return new Plan.Refused(new Rejection(Rejection.Code.UNKNOWN_WORKFLOW, "no workflow " + name));
+        }
+        return new Plan.Ready(StoredResponse.of("{\"version\":1}"));
+    }
+
+    @Override
+    public void start(Tx tx, List<PlannedJob> jobs) throws SQLException {
+        for (PlannedJob job : jobs) {
+            UUID id = job.id();
+            tx.update(
+                    "insert into tally.test_job (id, workflow) values (?, ?)",
+                    id,
+                    job.submission().envelope().to().reference());
+        }
+        if (failing) {
+            throw new IllegalStateException("the hook fails");
+        }
+    }
+
+    @Override
+    public void started(PlannedJob job) {
+        started.incrementAndGet();
+    }
+}

@@ -1,0 +1,138 @@
+package dev.tallystick.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.keys.Scope;
+import dev.tallystick.keys.ScopedKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** What every limiter does, wherever it counts. Windows are an hour long, so that none ends during a test unless it is made to. */
+abstract class LimiterContract {
+
+    private static final Scope ALICE = new Scope("default", "alice");
+    private static final Scope BOB = new Scope("default", "bob");
+    private static final Scope ELSEWHERE = new Scope("other", "alice");
+    private static final Fingerprint ONE = fingerprint(1);
+    private static final Fingerprint TWO = fingerprint(2);
+
+    static final Duration WINDOW = Duration.ofHours(1);
+
+    /** Another limiter that counts at the same place. Closed by the one that implements this. */
+    abstract Limiter open(Limiter.Budget budget);
+
+    /** Ends the current window, for all limiters. */
+    abstract void nextWindow();
+
+    @Test
+    void so_many_requests_are_within_the_budget_and_no_more() {
+        Limiter limiter = open(new Limiter.Budget(3, WINDOW));
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(limiter.consume(key(ALICE, "k" + i), ONE)).isEqualTo(new Limiter.Decision.Within());
+        }
+        assertThat(limiter.consume(key(ALICE, "k3"), ONE))
+                .isInstanceOfSatisfying(
+                        Limiter.Decision.Over.class,
+                        over -> assertThat(over.retryAfter()).isPositive().isLessThanOrEqualTo(WINDOW));
+    }
+
+    @Test
+    void members_have_budgets_of_their_own() {
+        Limiter limiter = open(new Limiter.Budget(1, WINDOW));
+
+        for (Scope scope : List.of(ALICE, BOB, ELSEWHERE)) {
+            assertThat(limiter.consume(key(scope, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+            assertThat(limiter.consume(key(scope, "other"), ONE)).isInstanceOf(Limiter.Decision.Over.class);
+        }
+    }
+
+    @Test
+    void five_repeats_are_free_and_the_sixth_costs() {
+        Limiter limiter = open(new Limiter.Budget(2, WINDOW));
+        assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+
+        for (int repeat = 0; repeat < Limiter.FREE_REPEATS; repeat++) {
+            assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+        }
+        assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+        assertThat(limiter.consume(key(ALICE, "other"), ONE)).isInstanceOf(Limiter.Decision.Over.class);
+    }
+
+    @Test
+    void a_repeat_is_free_also_when_the_budget_is_used_up() {
+        Limiter limiter = open(new Limiter.Budget(1, WINDOW));
+        limiter.consume(key(ALICE, "k"), ONE);
+
+        assertThat(limiter.consume(key(ALICE, "other"), ONE)).isInstanceOf(Limiter.Decision.Over.class);
+        assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+    }
+
+    @Test
+    void the_same_key_with_another_fingerprint_is_another_request() {
+        Limiter limiter = open(new Limiter.Budget(1, WINDOW));
+        limiter.consume(key(ALICE, "k"), ONE);
+
+        assertThat(limiter.consume(key(ALICE, "k"), TWO)).isInstanceOf(Limiter.Decision.Over.class);
+    }
+
+    @Test
+    void a_new_window_has_a_new_budget_and_knows_no_repeats() {
+        Limiter limiter = open(new Limiter.Budget(1, WINDOW));
+        limiter.consume(key(ALICE, "k"), ONE);
+        assertThat(limiter.consume(key(ALICE, "other"), ONE)).isInstanceOf(Limiter.Decision.Over.class);
+
+        nextWindow();
+
+        assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+        assertThat(limiter.consume(key(ALICE, "other"), ONE)).isInstanceOf(Limiter.Decision.Over.class);
+    }
+
+    @Test
+    void many_at_once_at_two_limiters_get_exactly_the_budget() throws Exception {
+        Limiter one = open(new Limiter.Budget(100, WINDOW));
+        Limiter other = open(new Limiter.Budget(100, WINDOW));
+        int within = 0;
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Limiter.Decision>> decisions = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                ScopedKey key = key(ALICE, "k" + i);
+                Limiter mine = i % 2 == 0 ? one : other;
+                decisions.add(threads.submit(() -> mine.consume(key, ONE)));
+            }
+            for (Future<Limiter.Decision> decision : decisions) {
+                within += decision.get() instanceof Limiter.Decision.Within ? 1 : 0;
+            }
+        }
+        assertThat(within).isEqualTo(100);
+    }
+
+    @Test
+    void repeats_at_another_limiter_are_repeats_too() {
+        Limiter one = open(new Limiter.Budget(1, WINDOW));
+        Limiter other = open(new Limiter.Budget(1, WINDOW));
+
+        one.consume(key(ALICE, "k"), ONE);
+
+        assertThat(other.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+        assertThat(other.consume(key(ALICE, "other"), ONE)).isInstanceOf(Limiter.Decision.Over.class);
+    }
+
+    private static ScopedKey key(Scope scope, String key) {
+        return new ScopedKey(scope, new IdempotencyKey(key));
+    }
+
+    private static Fingerprint fingerprint(int filler) {
+        byte[] bytes = new byte[32];
+        Arrays.fill(bytes, (byte) filler);
+        return Fingerprint.of(bytes);
+    }
+}

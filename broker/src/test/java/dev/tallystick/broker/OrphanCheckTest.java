@@ -1,0 +1,65 @@
+package dev.tallystick.broker;
+
+import static dev.tallystick.broker.TestBroker.ALERTS;
+import static dev.tallystick.broker.TestBroker.ALICE;
+import static dev.tallystick.broker.TestBroker.INVOICES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.core.Envelope;
+import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.TestPostgres;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class OrphanCheckTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestBroker.postgres();
+
+    private final Database database = Database.on(postgres.dataSource());
+    private final Broker broker = TestBroker.on(postgres.dataSource());
+
+    @AfterEach
+    void close() {
+        broker.close();
+    }
+
+    @Test
+    void what_was_accepted_is_together() {
+        sendSome();
+
+        assertThat(broker.orphans().last()).isEmpty();
+        assertThat(broker.orphans().run()).isEqualTo(new OrphanReport(List.of()));
+        assertThat(broker.orphans().last()).contains(new OrphanReport(List.of()));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "message,  KEY_WITHOUT_MESSAGE;HISTORY_WITHOUT_MESSAGE;DELIVERY_WITHOUT_MESSAGE;MENTION_WITHOUT_MESSAGE",
+        "history,  KEY_WITHOUT_HISTORY;MESSAGE_WITHOUT_HISTORY",
+        "key,      MESSAGE_WITHOUT_KEY",
+        "delivery, MESSAGE_WITHOUT_DELIVERY",
+        "mention,  MESSAGE_WITHOUT_MENTION"
+    })
+    void whatever_is_taken_away_is_missed(String table, String kinds) {
+        sendSome();
+
+        database.transact("meddle", tx -> tx.update("delete from tally." + table));
+
+        assertThat(broker.orphans().run().findings())
+                .extracting(finding -> finding.kind().name())
+                .containsExactlyInAnyOrder(kinds.split(";"));
+        assertThat(broker.orphans().run().total()).isPositive();
+    }
+
+    private void sendSome() {
+        broker.accept(ALICE, TestBroker.text("a", INVOICES, "x"));
+        broker.accept(ALICE, TestBroker.job("b", "x"));
+        Envelope mentioning = Envelope.of(ALERTS, new Envelope.Body.Text("x")).withMentions(List.of("bob", "alice"));
+        broker.accept(ALICE, Submission.of(TestBroker.key("c"), mentioning));
+    }
+}

@@ -1,0 +1,98 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.Envelope;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
+import dev.tallystick.keys.KeySchema;
+import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.TestPostgres;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
+
+/** What the tests of this module have in common: the schema, a mesh with members, and short ways to write submissions. */
+final class TestBroker {
+
+    static final String MESH = "default";
+    static final Member ALICE = new Member(MESH, "alice", Set.of(Role.MEMBER));
+    static final Member BOB = new Member(MESH, "bob", Set.of(Role.MEMBER));
+
+    static final Destination ALERTS = Destination.parse("topic:alerts");
+    static final Destination INVOICES = Destination.parse("queue:invoices");
+    static final Destination TO_BOB = Destination.parse("member:bob");
+    static final Destination ORDER = Destination.parse("workflow:order");
+
+    static final BrokerSettings SETTINGS = BrokerSettings.DEFAULT.withPoll(Duration.ofMillis(200));
+
+    static TestPostgres postgres() {
+        return TestPostgres.perTest().prepared("broker", source -> {
+            Database database = Database.on(source);
+            KeySchema.migrations().migrate(database);
+            BrokerSchema.MIGRATIONS.migrate(database);
+            JobHook.createTable(database);
+            Members members = new Members(database, Clock.systemUTC(), RandomGenerator.getDefault());
+            members.createMesh(MESH);
+            members.create(ALICE);
+            members.create(BOB);
+            Directory directory = new Directory(database);
+            directory.create(MESH, ALERTS);
+            directory.create(MESH, INVOICES);
+            directory.subscribe(MESH, "alerts", "bob");
+        });
+    }
+
+    static Broker on(DataSource source) {
+        return on(source, SETTINGS, new JobHook("order"), Limiter.NONE, CrashPoints.NONE);
+    }
+
+    static Broker on(
+            DataSource source, BrokerSettings settings, AcceptHook hook, Limiter limiter, CrashPoints crashPoints) {
+        Database database = Database.on(source, RandomGenerator.getDefault(), crashPoints);
+        return new Broker(
+                database, settings, hook, limiter, Clock.systemUTC(), RandomGenerator.getDefault(), crashPoints);
+    }
+
+    static IdempotencyKey key(String key) {
+        return new IdempotencyKey(key);
+    }
+
+    static Submission text(String key, Destination to, String text) {
+        return Submission.of(key(key), Envelope.of(to, new Envelope.Body.Text(text)));
+    }
+
+    static Submission job(String key, String input) {
+        return Submission.of(key(key), Envelope.ofJob("order", Json.of(input)));
+    }
+
+    /** Something for any destination, whose content is told apart by {@code text}. */
+    static Submission to(Destination to, String key, String text) {
+        return to.kind() == Destination.Kind.WORKFLOW ? job(key, text) : text(key, to, text);
+    }
+
+    /** How many rows there are of everything that accepting writes. */
+    static Map<String, Long> rows(DataSource source) {
+        Map<String, Long> rows = new LinkedHashMap<>();
+        Database database = Database.on(source);
+        for (String table : List.of("key", "message", "history", "delivery", "mention", "test_job")) {
+            rows.put(
+                    table,
+                    database.transact(
+                            "count",
+                            tx -> tx.first("select count(*) as n from tally." + table, row -> row.getLong("n"))
+                                    .orElseThrow()));
+        }
+        return rows;
+    }
+
+    static final Map<String, Long> NO_ROWS =
+            Map.of("key", 0L, "message", 0L, "history", 0L, "delivery", 0L, "mention", 0L, "test_job", 0L);
+
+    private TestBroker() {}
+}

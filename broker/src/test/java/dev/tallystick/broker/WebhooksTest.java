@@ -1,0 +1,297 @@
+package dev.tallystick.broker;
+
+import static dev.tallystick.broker.TestBroker.ALERTS;
+import static dev.tallystick.broker.TestBroker.ALICE;
+import static dev.tallystick.broker.TestBroker.BOB;
+import static dev.tallystick.broker.TestBroker.MESH;
+import static dev.tallystick.broker.TestBroker.text;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Json;
+import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.TestPostgres;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WebhooksTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestBroker.postgres();
+
+    private record Called(String path, String signature, String messageId, byte[] body) {}
+
+    private final Database database = Database.on(postgres.dataSource());
+    private final BlockingQueue<Called> calls = new LinkedBlockingQueue<>();
+    private final Broker broker = open(InetAddress::isLoopbackAddress);
+    private volatile int status = 204;
+    private HttpServer server;
+
+    @BeforeEach
+    void listen() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            calls.add(new Called(
+                    exchange.getRequestURI().toString(),
+                    exchange.getRequestHeaders().getFirst("Tally-Signature"),
+                    exchange.getRequestHeaders().getFirst("Tally-Message-Id"),
+                    exchange.getRequestBody().readAllBytes()));
+            exchange.sendResponseHeaders(status, -1);
+            exchange.close();
+        });
+        server.start();
+    }
+
+    @AfterEach
+    void close() {
+        server.stop(0);
+        broker.close();
+    }
+
+    @Test
+    void a_message_is_told_to_the_webhook_signed_and_once() {
+        Webhooks.Registered hook = broker.webhooks().register(ALICE, ALERTS, url("/hook?a=b"));
+        AcceptedMessage message = AcceptTest.accepted(broker.accept(BOB, text("k", ALERTS, "hello ä")));
+
+        broker.webhooks().run();
+        broker.webhooks().run();
+
+        Called called = calls.remove();
+        assertThat(calls).isEmpty();
+        assertThat(called.path()).isEqualTo("/hook?a=b");
+        assertThat(called.messageId()).isEqualTo(message.id().toString());
+        assertThat(called.signature()).matches("t=[0-9]+,v1=[0-9a-f]{64}");
+        long seconds = Long.parseLong(
+                called.signature().substring(2, called.signature().indexOf(',')));
+        assertThat(called.signature())
+                .endsWith(Signature.sign(HexFormat.of().parseHex(hook.secret()), seconds, called.body()));
+        Json.ObjectValue body = (Json.ObjectValue) Json.parse(called.body());
+        assertThat(body.members())
+                .containsEntry("message", Json.of("hello ä"))
+                .containsEntry("to", Json.of("topic:alerts"))
+                .containsEntry("from", Json.of("bob"));
+    }
+
+    @Test
+    void a_call_that_fails_is_made_again_later_and_then_not_any_more() {
+        broker.webhooks().register(ALICE, ALERTS, url("/"));
+        broker.accept(BOB, text("k", ALERTS, "hello"));
+        status = 500;
+        broker.webhooks().run();
+        assertThat(calls).hasSize(1);
+        assertThat(error()).isEqualTo("answered 500");
+
+        status = 200;
+        letTimePass();
+        broker.webhooks().run();
+        letTimePass();
+        broker.webhooks().run();
+
+        assertThat(calls).hasSize(2);
+        assertThat(calls)
+                .extracting(Called::messageId)
+                .containsOnly(calls.element().messageId());
+    }
+
+    @Test
+    void calls_are_given_up_in_the_end() {
+        broker.webhooks().register(ALICE, ALERTS, url("/"));
+        broker.accept(BOB, text("k", ALERTS, "hello"));
+        status = 302;
+        for (int attempt = 0; attempt < Webhooks.MAX_ATTEMPTS + 3; attempt++) {
+            broker.webhooks().run();
+            letTimePass();
+        }
+
+        assertThat(calls).hasSize(Webhooks.MAX_ATTEMPTS);
+    }
+
+    @Test
+    void who_is_gone_is_not_called_again() {
+        broker.webhooks().register(ALICE, ALERTS, url("/"));
+        broker.accept(BOB, text("k", ALERTS, "hello"));
+        status = Webhooks.GONE;
+        broker.webhooks().run();
+        letTimePass();
+        broker.webhooks().run();
+
+        assertThat(calls).hasSize(1);
+    }
+
+    @Test
+    void pauses_double_up_to_five_minutes() {
+        assertThat(broker.webhooks().pause(1)).isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
+        assertThat(broker.webhooks().pause(4)).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(8));
+        assertThat(broker.webhooks().pause(19)).isBetween(Duration.ofSeconds(150), Duration.ofSeconds(300));
+    }
+
+    @Test
+    void a_private_address_is_not_called() {
+        try (Broker strict = open(AddressPolicy.PUBLIC)) {
+            strict.webhooks().register(ALICE, ALERTS, url("/"));
+            strict.accept(BOB, text("k", ALERTS, "hello"));
+
+            strict.webhooks().run();
+        }
+
+        assertThat(calls).isEmpty();
+        assertThat(error()).contains("not public");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "127.0.0.1",
+                "10.1.2.3",
+                "172.16.0.1",
+                "172.31.255.255",
+                "192.168.1.1",
+                "169.254.169.254",
+                "0.0.0.0",
+                "100.64.0.1",
+                "192.0.2.1",
+                "198.18.0.1",
+                "224.0.0.1",
+                "255.255.255.255",
+                "::1",
+                "::",
+                "fe80::1",
+                "fc00::1",
+                "fd12::1",
+                "ff02::1",
+                "::ffff:10.0.0.1",
+                "2002:a00:1::1",
+                "2001:0:1::1",
+                "2001:db8::1",
+                "64:ff9b::a00:1"
+            })
+    void addresses_that_are_not_public_are_known(String address) throws UnknownHostException {
+        assertThat(AddressPolicy.PUBLIC.allows(InetAddress.getByName(address))).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1.1.1.1", "172.32.0.1", "100.128.0.1", "192.0.1.1", "2606:4700:4700::1111"})
+    void public_addresses_are_known(String address) throws UnknownHostException {
+        assertThat(AddressPolicy.PUBLIC.allows(InetAddress.getByName(address))).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"ftp://example.org/", "https:///x", "http://user:secret@example.org/", "mailto:x@example.org"})
+    void what_cannot_be_called_is_refused_when_it_is_registered(String url) {
+        assertThatThrownBy(() -> broker.webhooks().register(ALICE, ALERTS, URI.create(url)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void a_deleted_webhook_is_not_called_also_not_for_what_was_on_its_way() {
+        Webhook hook = broker.webhooks().register(ALICE, ALERTS, url("/")).webhook();
+        broker.accept(BOB, text("k", ALERTS, "hello"));
+
+        assertThat(broker.webhooks().list(MESH)).containsExactly(hook);
+        assertThat(broker.webhooks().delete("other", hook.id())).isFalse();
+        assertThat(broker.webhooks().delete(MESH, hook.id())).isTrue();
+        broker.accept(BOB, text("other", ALERTS, "hello"));
+        broker.webhooks().run();
+
+        assertThat(calls).isEmpty();
+        assertThat(broker.webhooks().list(MESH)).isEmpty();
+    }
+
+    @Test
+    void the_webhooks_of_a_member_end_with_it() {
+        broker.webhooks().register(ALICE, ALERTS, url("/"));
+        broker.members().remove(MESH, "alice");
+        broker.accept(BOB, text("k", ALERTS, "hello"));
+        broker.webhooks().run();
+
+        assertThat(calls).isEmpty();
+        assertThat(broker.webhooks().list(MESH)).isEmpty();
+    }
+
+    @Test
+    void a_member_is_told_of_what_is_sent_to_it_and_not_of_what_is_sent_to_others() {
+        broker.webhooks().register(BOB, TestBroker.TO_BOB, url("/"));
+        assertThatThrownBy(() -> broker.webhooks().register(ALICE, TestBroker.TO_BOB, url("/")))
+                .isInstanceOf(IllegalArgumentException.class);
+        broker.accept(ALICE, text("k", TestBroker.TO_BOB, "hello"));
+
+        broker.webhooks().run();
+
+        assertThat(calls).hasSize(1);
+        assertThat(broker.deliveries().waiting(MESH, Inbox.of(BOB))).isEqualTo(1);
+    }
+
+    @Test
+    void the_end_of_a_job_is_announced_once_to_those_who_subscribed_to_its_workflow() {
+        broker.webhooks().register(ALICE, TestBroker.ORDER, url("/"));
+        UUID job = AcceptTest.accepted(broker.accept(ALICE, TestBroker.job("k", "x")))
+                .id();
+        List<Announcement> ends = List.of(
+                Announcement.ofEnd(job, MESH, "order", Json.of("done")),
+                Announcement.ofEnd(new UUID(1, 2), MESH, "unheard", Json.of("done")));
+
+        for (int repeat = 0; repeat < 2; repeat++) {
+            int made = database.transact("announce", tx -> broker.announce(tx, ends));
+            assertThat(made).isEqualTo(repeat == 0 ? 1 : 0);
+            broker.webhooks().run();
+        }
+
+        assertThat(calls).singleElement().satisfies(called -> {
+            Json.ObjectValue body = (Json.ObjectValue) Json.parse(called.body());
+            assertThat(body.members())
+                    .containsEntry("to", Json.of("workflow:order"))
+                    .containsEntry("message", Json.of("done"));
+        });
+        assertThat(broker.orphans().run().isClean()).isTrue();
+    }
+
+    @Test
+    void a_webhook_is_called_soon_by_a_broker_that_is_started() throws Exception {
+        broker.webhooks().register(ALICE, ALERTS, url("/"));
+        broker.start();
+        broker.accept(BOB, text("k", ALERTS, "hello"));
+
+        assertThat(calls.poll(20, TimeUnit.SECONDS)).isNotNull();
+    }
+
+    private static Broker open(AddressPolicy policy) {
+        BrokerSettings settings = TestBroker.SETTINGS.withCallable(policy);
+        return TestBroker.on(postgres.dataSource(), settings, new JobHook("order"), Limiter.NONE, CrashPoints.NONE);
+    }
+
+    private URI url(String path) {
+        return URI.create("http://localhost:" + server.getAddress().getPort() + path);
+    }
+
+    private void letTimePass() {
+        database.transact("let time pass", tx -> tx.update("update tally.delivery set visible_at = now()"));
+    }
+
+    private String error() {
+        return database.transact(
+                "read error",
+                tx -> tx.first(
+                                "select error from tally.delivery where inbox like 'webhook:%'",
+                                row -> row.getString("error"))
+                        .orElseThrow());
+    }
+}
