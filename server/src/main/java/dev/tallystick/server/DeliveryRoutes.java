@@ -129,7 +129,8 @@ final class DeliveryRoutes {
         }
         long deadline = System.nanoTime() + wait.toNanos();
         Semaphore rung = new Semaphore(0);
-        try (Bells.Listening listening = bells.listen(rung::release)) {
+        Bells.Listening listening = bells.listen(rung::release);
+        try {
             while (true) {
                 List<Delivery> taken = Call.understood(() -> deliveries.lease(mesh, inbox, max, lease));
                 long left = deadline - System.nanoTime();
@@ -140,6 +141,8 @@ final class DeliveryRoutes {
                 boolean unused = rung.tryAcquire(Math.min(left, LOOK_AGAIN.toNanos()), TimeUnit.NANOSECONDS);
                 rung.drainPermits();
             }
+        } finally {
+            listening.close();
         }
     }
 

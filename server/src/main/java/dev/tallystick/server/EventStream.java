@@ -42,7 +42,8 @@ final class EventStream {
         long after = position;
         out.write(": hello\n\n".getBytes(StandardCharsets.UTF_8));
         out.flush();
-        try (Bells.Listening listening = bells.listen(rung::release)) {
+        Bells.Listening listening = bells.listen(rung::release);
+        try {
             while (System.nanoTime() - deadline < 0) {
                 History.Page page = reader.read(after, PAGE);
                 for (History.Entry entry : page.entries()) {
@@ -55,6 +56,8 @@ final class EventStream {
                 rung.drainPermits();
                 out.flush();
             }
+        } finally {
+            listening.close();
         }
     }
 

@@ -9,6 +9,7 @@ import dev.tallystick.broker.Role;
 import dev.tallystick.broker.Submission;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Envelope;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import java.time.Instant;
@@ -53,11 +54,12 @@ final class MessageRoutes {
             Json.@Nullable ObjectValue meta,
             @Nullable String replyTo,
             List<String> mentions,
-            String clientMessageId,
+            @Nullable String clientMessageId,
             Instant acceptedAt) {
 
         static MessageView of(Message message) {
             Envelope envelope = message.envelope();
+            IdempotencyKey key = message.key();
             return new MessageView(
                     message.id(),
                     message.sender(),
@@ -70,7 +72,7 @@ final class MessageRoutes {
                     envelope.meta().members().isEmpty() ? null : envelope.meta(),
                     envelope.replyTo(),
                     envelope.mentions(),
-                    message.key().value(),
+                    key == null ? null : key.value(),
                     message.acceptedAt());
         }
     }

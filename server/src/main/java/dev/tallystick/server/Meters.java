@@ -21,7 +21,7 @@ final class Meters {
     private static final String UNROUTED = "none";
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final Map<Route, Map<Integer, Timer>> timers = new IdentityHashMap<>();
+    private final IdentityHashMap<Route, Map<Integer, Timer>> timers = new IdentityHashMap<>();
     private final Map<Integer, Timer> unrouted = new ConcurrentHashMap<>();
 
     Meters() {

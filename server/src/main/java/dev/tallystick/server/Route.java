@@ -5,6 +5,7 @@ import dev.tallystick.core.ProblemCode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
@@ -58,12 +59,12 @@ record Route(
 
     @SuppressWarnings("unchecked") // the body is read into this very class
     static <I extends Record> Route post(String path, Class<I> request, Action<I> action) {
-        return of("POST", path, request, (call, body) -> action.answer(call, (I) body));
+        return of("POST", path, request, (call, body) -> action.answer(call, (I) Objects.requireNonNull(body)));
     }
 
     @SuppressWarnings("unchecked") // the body is read into this very class
     static <I extends Record> Route put(String path, Class<I> request, Action<I> action) {
-        return of("PUT", path, request, (call, body) -> action.answer(call, (I) body));
+        return of("PUT", path, request, (call, body) -> action.answer(call, (I) Objects.requireNonNull(body)));
     }
 
     private static Route of(

@@ -173,7 +173,8 @@ final class Shape {
 
     static String snakeCase(String camelCase) {
         StringBuilder out = new StringBuilder();
-        for (char c : camelCase.toCharArray()) {
+        for (int i = 0; i < camelCase.length(); i++) {
+            char c = camelCase.charAt(i);
             if (Character.isUpperCase(c)) {
                 out.append('_');
             }

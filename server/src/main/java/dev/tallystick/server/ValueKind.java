@@ -34,22 +34,29 @@ sealed interface ValueKind {
         if (type == boolean.class || type == Boolean.class) {
             return new Flag();
         }
-        if (type instanceof Class<?> known && SIMPLE.containsKey(known)) {
-            return SIMPLE.get(known);
+        if (type == String.class) {
+            return new Text();
+        }
+        if (type == Instant.class) {
+            return new Time();
+        }
+        if (type == UUID.class) {
+            return new Id();
+        }
+        if (type == Json.class) {
+            return new Any();
+        }
+        if (type == Json.ObjectValue.class) {
+            return new AnyObject();
+        }
+        if (type == RawJson.class) {
+            return new Raw();
         }
         if (type instanceof Class<?> record && record.isRecord()) {
             return new Inner(record);
         }
         throw new IllegalArgumentException("no way to write a " + type + " is agreed upon");
     }
-
-    Map<Class<?>, ValueKind> SIMPLE = Map.of(
-            String.class, new Text(),
-            Instant.class, new Time(),
-            UUID.class, new Id(),
-            Json.class, new Any(),
-            Json.ObjectValue.class, new AnyObject(),
-            RawJson.class, new Raw());
 
     private static Json typed(String type) {
         return new Json.ObjectValue(Map.of("type", Json.of(type)));
