@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A client as plain as can be: what is sent and what comes back, without opinions. */
 record Http(URI server, String token) {
@@ -28,7 +30,7 @@ record Http(URI server, String token) {
         }
 
         Json at(String name) {
-            return ((Json.ObjectValue) json()).members().get(name);
+            return Objects.requireNonNull(((Json.ObjectValue) json()).members().get(name), () -> name + " in " + body);
         }
 
         String text(String name) {
@@ -72,7 +74,7 @@ record Http(URI server, String token) {
         return post("/v1/jobs", body, "Idempotency-Key", key);
     }
 
-    Reply send(String method, String path, String body, String... headers) {
+    Reply send(String method, String path, @Nullable String body, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(server.resolve(path))
                 .timeout(Duration.ofSeconds(90))
                 .method(

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -273,7 +274,8 @@ class JobApiTest {
 
     private static List<String> ids(Http.Reply reply) {
         return jobs(reply).stream()
-                .map(job -> ((Json.StringValue) job.members().get("job_id")).value())
+                .map(job ->
+                        ((Json.StringValue) Objects.requireNonNull(job.members().get("job_id"))).value())
                 .toList();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tallystick.core.Json;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,7 @@ class KeyApiTest {
         return http.post("/v1/keys/" + key + "/reserve", "{\"fingerprint\":\"" + fingerprint + "\"}");
     }
 
-    private static Http.Reply settle(String key, String verb, Http.Reply reserved, String response) {
+    private static Http.Reply settle(String key, String verb, Http.Reply reserved, @Nullable String response) {
         String body = "{\"reservation_id\":\"" + reserved.text("reservation_id") + "\",\"fence\":"
                 + reserved.at("fence").canonical() + (response == null ? "" : ",\"response\":" + response) + "}";
         return http.post("/v1/keys/" + key + "/" + verb, body);

@@ -15,9 +15,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.assertj.core.api.SoftAssertions;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -119,7 +121,7 @@ class RouteMatrixTest {
                     case Access.Members members -> members.roles().contains(role) || role == Role.ADMIN;
                     case Access.Operators operators -> role == Role.ADMIN;
                 };
-                int status = ask(ROLES.get(role), route).status();
+                int status = ask(Objects.requireNonNull(ROLES.get(role)), route).status();
                 all.assertThat(status == 403)
                         .as(route + " as " + role + ": " + status)
                         .isEqualTo(!may);
@@ -189,7 +191,7 @@ class RouteMatrixTest {
         return path;
     }
 
-    private static String body(Route route) {
+    private static @Nullable String body(Route route) {
         return switch (route.toString()) {
             case "POST /v1/keys/{key}/reserve" ->
                 "{\"fingerprint\":\"" + "cd".repeat(32)
@@ -232,7 +234,7 @@ class RouteMatrixTest {
         Json.ObjectValue document =
                 (Json.ObjectValue) server.anonymous().get("/openapi.json").json();
         List<String> documented = new ArrayList<>();
-        ((Json.ObjectValue) document.members().get("paths"))
+        ((Json.ObjectValue) Objects.requireNonNull(document.members().get("paths")))
                 .members()
                 .forEach((path, operations) -> ((Json.ObjectValue) operations)
                         .members()
