@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -166,7 +167,7 @@ class MembersTest {
         }
     }
 
-    private Token issue(Duration validity) {
+    private Token issue(@Nullable Duration validity) {
         return members.issue(MESH, "alice", validity).orElseThrow().token();
     }
 }
