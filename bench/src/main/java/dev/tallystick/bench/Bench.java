@@ -23,10 +23,13 @@ import picocli.CommandLine.Parameters;
         footer = {"", "Examples:", "  bench/run sql", "  bench/run engine --seconds 10 --json"})
 final class Bench implements Callable<Integer> {
 
-    private static final Map<String, Supplier<Suite>> SUITES =
-            Map.of("sql", SqlSuite::new, "engine", EngineSuite::new, "ledger", LedgerSuite::new);
+    private static final Map<String, Supplier<Suite>> SUITES = Map.of(
+            "sql", SqlSuite::new,
+            "engine", EngineSuite::new,
+            "front-door", FrontDoorSuite::new,
+            "ledger", LedgerSuite::new);
 
-    @Parameters(index = "0", paramLabel = "SUITE", description = "what to measure: sql, engine, ledger")
+    @Parameters(index = "0", paramLabel = "SUITE", description = "what to measure: sql, engine, front-door, ledger")
     private String suite = "";
 
     @Option(names = "--seconds", paramLabel = "N", description = "length of one round (default: ${DEFAULT-VALUE})")

@@ -21,7 +21,19 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "tally",
         description = "Runs every job once, and can prove it.",
-        subcommands = {Demo.class, Explain.class, LedgerCommand.class, LedgerReceiptCommand.class},
+        subcommands = {
+            Demo.class,
+            ServerCommand.class,
+            SubmitCommand.class,
+            JobCommand.class,
+            MeshCommand.class,
+            MemberCommand.class,
+            TopicCommand.class,
+            KeyCommand.class,
+            Explain.class,
+            LedgerCommand.class,
+            LedgerReceiptCommand.class
+        },
         sortOptions = false,
         synopsisSubcommandLabel = "COMMAND",
         optionListHeading = "%nOptions, before or after the command:%n",
@@ -100,6 +112,10 @@ public final class Tally implements Callable<Integer> {
         CommandLine line = spec.commandLine();
         line.usage(line.getErr());
         return ExitCode.USAGE.code();
+    }
+
+    Map<String, String> environment() {
+        return environment;
     }
 
     boolean wantsJson() {

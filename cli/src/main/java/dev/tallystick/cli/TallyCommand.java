@@ -2,6 +2,7 @@ package dev.tallystick.cli;
 
 import dev.tallystick.core.Json;
 import java.io.PrintWriter;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -46,6 +47,11 @@ abstract class TallyCommand implements Callable<Integer> {
     /** Prints a document that is the same whatever was asked for. */
     final void print(String document) {
         spec.root().commandLine().getOut().println(document);
+    }
+
+    /** What the process was started with. */
+    final Map<String, String> environment() {
+        return ((Tally) spec.root().userObject()).environment();
     }
 
     static String object(SequencedMap<String, Json> fields) {

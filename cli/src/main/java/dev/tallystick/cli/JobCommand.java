@@ -1,0 +1,253 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.client.Reply;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.Json;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.StringJoiner;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Looks after the jobs of a server. */
+@Command(
+        name = "job",
+        description = "List, follow, signal and cancel the jobs of a server.",
+        subcommands = {
+            JobCommand.Ls.class,
+            JobCommand.Show.class,
+            JobCommand.Why.class,
+            JobCommand.Result.class,
+            JobCommand.Signal.class,
+            JobCommand.Cancel.class,
+            JobCommand.Events.class
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally job ls --status open",
+            "  tally job show --key order:42",
+            "  tally job result 01890a5d-ac96-774b-bcce-b302099a8057 --wait 30",
+            "  tally job signal 01890a5d-ac96-774b-bcce-b302099a8057 approved --payload '{\"by\":\"ann\"}'",
+        })
+final class JobCommand extends TallyCommand {
+
+    @Override
+    ExitCode run() {
+        throw new CommandFailed(ExitCode.USAGE, "what about jobs?", "Try 'tally job --help'.");
+    }
+
+    /** Prints how a job ended; a job that did not complete is a conflict with what was wanted. */
+    static ExitCode show(TallyCommand command, SequencedMap<String, Json> fields, TallyClient.Result result) {
+        fields.put("status", Json.of(result.status()));
+        if (result.output() != null) {
+            fields.put("output", result.output());
+        }
+        if (result.error() != null) {
+            fields.put("error", Json.of(result.error()));
+        }
+        String text = switch (result.status()) {
+            case "completed" -> ServerConnection.words(result.output());
+            case "open" -> "open";
+            default -> result.status() + ": " + result.error();
+        };
+        command.answer(text, fields);
+        return result.status().equals("completed") || result.isOpen() ? ExitCode.OK : ExitCode.CONFLICT;
+    }
+
+    /** What speaks of one job. */
+    abstract static class OfOne extends ServerConnection {
+
+        @Parameters(index = "0", arity = "0..1", paramLabel = "JOB", description = "The id of the job.")
+        private @Nullable String job;
+
+        @Option(names = "--key", paramLabel = "KEY", description = "The key that you submitted it under, instead.")
+        private @Nullable String key;
+
+        abstract ExitCode run(TallyClient client, UUID id) throws Exception;
+
+        @Override
+        final ExitCode run(TallyClient client) throws Exception {
+            return run(client, id(client));
+        }
+
+        private UUID id(TallyClient client) {
+            if ((job == null) == (key == null)) {
+                throw new CommandFailed(ExitCode.USAGE, "which job?", "Name its id, or its --key.");
+            }
+            if (job != null) {
+                try {
+                    return UUID.fromString(job);
+                } catch (IllegalArgumentException e) {
+                    throw new CommandFailed(ExitCode.NOT_FOUND, "'" + job + "' is no job's id", "See 'tally job ls'.");
+                }
+            }
+            Reply found = client.get("/v1/jobs?key=" + TallyClient.encode(String.valueOf(key)));
+            return UUID.fromString(jobs(found).getFirst().text("job_id"));
+        }
+    }
+
+    private static List<Reply> jobs(Reply list) {
+        return elements(list.member("jobs"));
+    }
+
+    private static List<Reply> elements(@Nullable Json array) {
+        return array instanceof Json.ArrayValue values
+                ? values.elements().stream()
+                        .map(each -> new Reply(200, (Json.ObjectValue) each))
+                        .toList()
+                : List.of();
+    }
+
+    @Command(name = "ls", description = "List jobs, the newest first.", sortOptions = false)
+    static final class Ls extends ServerConnection {
+
+        @Option(names = "--workflow", paramLabel = "NAME", description = "Only jobs of this workflow.")
+        private @Nullable String workflow;
+
+        @Option(
+                names = "--status",
+                paramLabel = "WORD",
+                description = "open, completed, failed, cancelled or timed_out.")
+        private @Nullable String status;
+
+        @Option(names = "--before", paramLabel = "JOB", description = "Only jobs made before this one.")
+        private @Nullable String before;
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
+        private int limit = 20;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            StringJoiner query = new StringJoiner("&", "/v1/jobs?", "").add("limit=" + limit);
+            add(query, "workflow", workflow);
+            add(query, "status", status);
+            add(query, "before", before);
+            Reply list = client.get(query.toString());
+            answer(
+                    list,
+                    jobs(list).stream()
+                            .map(job -> "%s  %-10s %s  %s"
+                                    .formatted(
+                                            job.text("job_id"),
+                                            job.text("status"),
+                                            job.text("created_at"),
+                                            job.text("workflow")))
+                            .collect(Collectors.joining("\n")));
+            return ExitCode.OK;
+        }
+
+        private static void add(StringJoiner query, String name, @Nullable String value) {
+            if (value != null) {
+                query.add(name + "=" + TallyClient.encode(value));
+            }
+        }
+    }
+
+    @Command(name = "show", description = "Show a job.", sortOptions = false)
+    static final class Show extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client, UUID id) {
+            answer(client.get("/v1/jobs/" + id));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "why", description = "Say what a job waits for, and what would move it.", sortOptions = false)
+    static final class Why extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client, UUID id) {
+            Reply why = client.get("/v1/jobs/" + id + "/why");
+            StringBuilder text = new StringBuilder(why.text("state"));
+            for (Reply wait : elements(why.member("waits"))) {
+                text.append("\n  ").append(wait.text("what")).append(", since ").append(wait.text("since"));
+                text.append(": ").append(wait.text("mover"));
+            }
+            answer(why, text.toString());
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "result", description = "Show what a job returned.", sortOptions = false)
+    static final class Result extends OfOne {
+
+        @Option(names = "--wait", paramLabel = "SECONDS", description = "Wait so long for its end, at most 60.")
+        private int seconds;
+
+        @Override
+        ExitCode run(TallyClient client, UUID id) {
+            TallyClient.Result result = client.result(id, Duration.ofSeconds(seconds));
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            fields.put("job_id", Json.of(id.toString()));
+            return show(this, fields, result);
+        }
+    }
+
+    @Command(name = "events", description = "Show the activities of a job, with their ledgers.", sortOptions = false)
+    static final class Events extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client, UUID id) {
+            Reply events = client.get("/v1/jobs/" + id + "/events");
+            answer(
+                    events,
+                    elements(events.member("activities")).stream()
+                            .map(each -> "%s  %-8s %-10s %s"
+                                    .formatted(
+                                            each.text("ledger"),
+                                            each.text("path"),
+                                            each.text("kind"),
+                                            each.text("name")))
+                            .collect(Collectors.joining("\n")));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "signal", description = "Send a job a signal.", sortOptions = false)
+    static final class Signal extends ServerConnection {
+
+        @Parameters(index = "0", paramLabel = "JOB", description = "The id of the job.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private UUID job;
+
+        @Parameters(index = "1", paramLabel = "SIGNAL", description = "The name of the signal.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String signal;
+
+        @Option(names = "--payload", paramLabel = "JSON", description = "What it carries (default: null).")
+        private String payload = "null";
+
+        @Option(
+                names = "--key",
+                paramLabel = "KEY",
+                description = "Tells it from others (default: a new one, which is shown).")
+        private @Nullable String key;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply sent = client.signal(job, signal, json(payload), key(key));
+            boolean before = Json.of(true).equals(sent.member("duplicate"));
+            answer(sent, "signal " + signal + (before ? " was sent before" : " is with the job"));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "cancel", description = "Ask for the end of a job and of its children.", sortOptions = false)
+    static final class Cancel extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client, UUID id) {
+            answer(client.cancel(id), "asked for the end of job " + id);
+            return ExitCode.OK;
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.client.Reply;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.Json;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The members of a mesh, their roles and tokens. */
+@Command(
+        name = "member",
+        description = "List, add and remove the members of your mesh, and issue their tokens.",
+        subcommands = {
+            MemberCommand.Ls.class,
+            MemberCommand.Put.class,
+            MemberCommand.Remove.class,
+            MemberCommand.Token.class,
+            MemberCommand.Revoke.class
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally member put shop --role member",
+            "  tally member token shop --valid 86400",
+            "  tally member ls",
+        })
+final class MemberCommand extends TallyCommand {
+
+    @Override
+    ExitCode run() {
+        throw new CommandFailed(ExitCode.USAGE, "what about members?", "Try 'tally member --help'.");
+    }
+
+    /** What speaks of one member. */
+    abstract static class OfOne extends ServerConnection {
+
+        @Parameters(index = "0", paramLabel = "NAME", description = "The name of the member.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String name;
+
+        final String name() {
+            return name;
+        }
+
+        final String path() {
+            return "/v1/members/" + TallyClient.encode(name);
+        }
+    }
+
+    @Command(name = "ls", description = "List the members of your mesh.")
+    static final class Ls extends ServerConnection {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply list = client.get("/v1/members");
+            answer(
+                    list,
+                    list.member("members") instanceof Json.ArrayValue members
+                            ? members.elements().stream()
+                                    .map(each -> ((Json.ObjectValue) each).members())
+                                    .map(member -> words(member.get("name")) + "  " + words(member.get("roles")))
+                                    .collect(Collectors.joining("\n"))
+                            : "");
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "put", description = "Add a member, or change its roles.", sortOptions = false)
+    static final class Put extends OfOne {
+
+        @Option(
+                names = "--role",
+                paramLabel = "WORD",
+                required = true,
+                description = "admin, member, worker or observer; may be given several times.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private List<String> roles;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Json wanted = new Json.ArrayValue(roles.stream().<Json>map(Json::of).toList());
+            Reply put = client.put(path(), new Json.ObjectValue(Map.of("roles", wanted)));
+            answer(put, "member " + name() + (put.status() == 201 ? " is added" : " has these roles now"));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "remove", description = "End a membership, with all its tokens.")
+    static final class Remove extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(client.delete(path()), "member " + name() + " is removed");
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "token", description = "Issue a token for a member. It is shown once.", sortOptions = false)
+    static final class Token extends OfOne {
+
+        @Option(
+                names = "--valid",
+                paramLabel = "SECONDS",
+                description = "How long it is good (default: until it is revoked).")
+        private @Nullable Integer seconds;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Json body = seconds == null
+                    ? MeshCommand.NOTHING
+                    : new Json.ObjectValue(Map.of("valid_seconds", Json.of(seconds)));
+            Reply issued = client.post(path() + "/tokens", body);
+            answer(issued, issued.text("token"));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "revoke", description = "Revoke a token, by its id: the part between 'tally_' and the next '_'.")
+    static final class Revoke extends ServerConnection {
+
+        @Parameters(index = "0", paramLabel = "ID", description = "The id of the token.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String id;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(client.delete("/v1/tokens/" + TallyClient.encode(id)), "token " + id + " is revoked");
+            return ExitCode.OK;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.server.ListenFailedException;
+import dev.tallystick.server.ServerSettings;
+import dev.tallystick.server.TallyServer;
+import dev.tallystick.sql.NotDurableException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Runs a server until it is told to stop. */
+@Command(
+        name = "server",
+        description = {
+            "Run a server: jobs and messages over HTTP, on a Postgres of yours or an embedded one.",
+            "It stops in good order when it is interrupted or terminated."
+        },
+        sortOptions = false,
+        optionListHeading = "%nOptions:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally server --samples",
+            "  tally server --port 8080 --data /var/lib/tally",
+            "  tally server --postgres 'jdbc:postgresql://db/tally?user=tally'",
+        })
+final class ServerCommand extends TallyCommand {
+
+    @Option(names = "--host", paramLabel = "HOST", description = "Where to listen (default: ${DEFAULT-VALUE}).")
+    private String host = ServerSettings.LOOPBACK;
+
+    @Option(names = "--port", paramLabel = "PORT", description = "0 for any that is free (default: ${DEFAULT-VALUE}).")
+    private int port = ServerSettings.PORT;
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description = "Where the server keeps its files (default: ${DEFAULT-VALUE}).")
+    private Path data = ServerConnection.DATA;
+
+    @Option(
+            names = "--postgres",
+            paramLabel = "JDBC-URL",
+            description = "A Postgres of yours, 15 or newer and durable; an embedded one in DIR if missing.")
+    private @Nullable String postgres;
+
+    @Option(
+            names = "--samples",
+            description = "Run the sample workflows: sample.order, sample.approval, sample.greeting.")
+    private boolean samples;
+
+    @Override
+    ExitCode run() throws InterruptedException {
+        progress("opening the database …");
+        CountDownLatch stopped = new CountDownLatch(1);
+        TallyServer server = start();
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
+            progress("stopping …");
+            server.close();
+            progress("stopped");
+            stopped.countDown();
+        }));
+        if (server.isFirstStart()) {
+            progress("the admin's token is in " + server.adminToken() + "; send it as Authorization: Bearer TOKEN");
+        }
+        SequencedMap<String, Json> fields = new LinkedHashMap<>();
+        fields.put("address", Json.of(server.address().toString()));
+        fields.put("admin_token_file", Json.of(server.adminToken().toString()));
+        answer("listening on " + server.address(), fields);
+        stopped.await();
+        return ExitCode.OK;
+    }
+
+    private TallyServer start() {
+        try {
+            return TallyServer.start(ServerSettings.of(data, environment())
+                    .at(host, port)
+                    .on(postgres)
+                    .withSamples(samples));
+        } catch (NotDurableException e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE,
+                    String.valueOf(e.getMessage()),
+                    "Turn these settings on: what this Postgres acknowledges would not survive a power cut.");
+        } catch (ListenFailedException e) {
+            throw new CommandFailed(
+                    ExitCode.CONFLICT, String.valueOf(e.getMessage()), "Choose another --port, or end what has it.");
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Change it, and start again.");
+        }
+    }
+}

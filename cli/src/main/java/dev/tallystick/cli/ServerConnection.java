@@ -1,0 +1,138 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.client.OutcomeUnknownException;
+import dev.tallystick.client.RefusedException;
+import dev.tallystick.client.Reply;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.client.UnavailableException;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonRefused;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What every command has that speaks to a server: where it is, who asks, and what a refusal means for a script. */
+abstract class ServerConnection extends TallyCommand {
+
+    static final Path DATA = Path.of(".tally", "server");
+
+    private static final String DEFAULT_SERVER = "http://127.0.0.1:7070";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @Option(
+            names = "--server",
+            paramLabel = "URL",
+            description = "The server (default: TALLY_SERVER, else " + DEFAULT_SERVER + ").")
+    private @Nullable URI server;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "A file with your token (default: TALLY_TOKEN itself, else .tally/server/admin.token).")
+    private @Nullable Path tokenFile;
+
+    abstract ExitCode run(TallyClient client) throws Exception;
+
+    @Override
+    final ExitCode run() throws Exception {
+        try {
+            return run(new TallyClient(address(), token(), PATIENCE));
+        } catch (RefusedException e) {
+            throw new CommandFailed(
+                    exitCode(e), String.valueOf(e.getMessage()), "The server refused; nothing was done.");
+        } catch (OutcomeUnknownException e) {
+            throw new CommandFailed(
+                    ExitCode.UNKNOWN_OUTCOME,
+                    String.valueOf(e.getMessage()),
+                    "Repeat the command with the same --key.");
+        } catch (UnavailableException e) {
+            throw new CommandFailed(
+                    ExitCode.INTERNAL, String.valueOf(e.getMessage()), "Nothing was done. Is the server running?");
+        }
+    }
+
+    /** Prints an answer of the server: as it came in JSON, or as lines for people. */
+    final void answer(Reply reply) {
+        SequencedMap<String, Json> fields = new LinkedHashMap<>(reply.body().members());
+        answer(lines(reply.body().members()), fields);
+    }
+
+    final void answer(Reply reply, String text) {
+        answer(text, new LinkedHashMap<>(reply.body().members()));
+    }
+
+    static String lines(Map<String, Json> members) {
+        int width = members.keySet().stream().mapToInt(String::length).max().orElse(0);
+        return members.entrySet().stream()
+                .map(member -> ("%-" + (width + 2) + "s%s").formatted(member.getKey(), words(member.getValue())))
+                .collect(Collectors.joining("\n"));
+    }
+
+    static String words(@Nullable Json value) {
+        return switch (value) {
+            case null -> "";
+            case Json.StringValue text -> text.value();
+            case Json other -> other.canonical();
+        };
+    }
+
+    static Json json(String text) {
+        try {
+            return Json.parse(text);
+        } catch (JsonRefused e) {
+            throw new CommandFailed(ExitCode.USAGE, "this is not JSON: " + e.getMessage(), "Quote it for your shell.");
+        }
+    }
+
+    /** The key that was given, or a new one, shown before anything is sent: whoever loses the answer repeats with it. */
+    final IdempotencyKey key(@Nullable String given) {
+        if (given == null) {
+            IdempotencyKey minted = IdempotencyKey.mint("cli", 1, new SecureRandom());
+            progress("key " + minted.value());
+            return minted;
+        }
+        try {
+            return new IdempotencyKey(given);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Choose another --key.");
+        }
+    }
+
+    private URI address() {
+        return server == null ? URI.create(environment().getOrDefault("TALLY_SERVER", DEFAULT_SERVER)) : server;
+    }
+
+    private String token() {
+        String token = environment().get("TALLY_TOKEN");
+        if (tokenFile == null && token != null) {
+            return token.strip();
+        }
+        Path file = tokenFile == null ? DATA.resolve("admin.token") : tokenFile;
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE,
+                    "there is no token in " + file,
+                    "Name the file with --token-file, or set TALLY_TOKEN.");
+        }
+    }
+
+    private static ExitCode exitCode(RefusedException refused) {
+        return switch (refused.status()) {
+            case 404 -> ExitCode.NOT_FOUND;
+            case 409, 412 -> ExitCode.CONFLICT;
+            default -> ExitCode.USAGE;
+        };
+    }
+}

@@ -1,0 +1,86 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.Priority;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Submits a job to a server. */
+@Command(
+        name = "submit",
+        description = "Submit a job to a server. The same key again is the same job.",
+        sortOptions = false,
+        optionListHeading = "%nOptions:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally submit sample.order --input '{\"order\":\"42\"}' --key order:42 --wait",
+            "  tally submit sample.order --input '{\"order\":\"43\"}' --not-before 2030-01-01T00:00:00Z",
+        })
+final class SubmitCommand extends ServerConnection {
+
+    private static final Duration TURN = Duration.ofSeconds(20);
+
+    @Parameters(index = "0", paramLabel = "WORKFLOW", description = "The name of the workflow.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private String workflow;
+
+    @Option(names = "--input", paramLabel = "JSON", description = "What the workflow gets (default: null).")
+    private String input = "null";
+
+    @Option(
+            names = "--key",
+            paramLabel = "KEY",
+            description = "The idempotency key (default: a new one, which is shown).")
+    private @Nullable String key;
+
+    @Option(names = "--version-number", paramLabel = "N", description = "A certain version of the workflow.")
+    private @Nullable Integer version;
+
+    @Option(names = "--priority", paramLabel = "WORD", description = "now, next or low (default: next).")
+    private String priority = Priority.DEFAULT.word();
+
+    @Option(
+            names = "--not-before",
+            paramLabel = "TIME",
+            description = "When it may begin, such as 2030-01-31T12:00:00Z.")
+    private @Nullable Instant notBefore;
+
+    @Option(names = "--wait", description = "Wait for the job's end, and show what it returned.")
+    private boolean wait;
+
+    @Override
+    ExitCode run(TallyClient client) {
+        Priority turn;
+        try {
+            turn = Priority.parse(priority);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Choose one of these.");
+        }
+        TallyClient.NewJob job = new TallyClient.NewJob(workflow, json(input), turn, version, notBefore);
+        TallyClient.Submitted submitted = client.submit(job, key(key));
+        SequencedMap<String, Json> fields = new LinkedHashMap<>();
+        fields.put("job_id", Json.of(submitted.job().toString()));
+        fields.put("workflow", Json.of(submitted.workflow()));
+        fields.put("version", Json.of(submitted.version()));
+        fields.put("fingerprint", Json.of(submitted.fingerprint()));
+        fields.put("duplicate", Json.of(submitted.duplicate()));
+        String text = "job " + submitted.job() + (submitted.duplicate() ? ", submitted before" : ", submitted");
+        if (!wait) {
+            answer(text, fields);
+            return ExitCode.OK;
+        }
+        progress(text);
+        TallyClient.Result result = client.result(submitted.job(), TURN);
+        while (result.isOpen()) {
+            result = client.result(submitted.job(), TURN);
+        }
+        return JobCommand.show(this, fields, result);
+    }
+}

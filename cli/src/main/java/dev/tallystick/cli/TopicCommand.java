@@ -1,0 +1,92 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.client.Reply;
+import dev.tallystick.client.TallyClient;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** The topics of a mesh, and who subscribed to them. */
+@Command(
+        name = "topic",
+        description = "List, create and delete the topics of your mesh, and subscribe to them.",
+        subcommands = {
+            TopicCommand.Ls.class,
+            TopicCommand.Create.class,
+            TopicCommand.Delete.class,
+            TopicCommand.Subscribe.class
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {"  tally topic create alerts", "  tally topic subscribe alerts shop", "  tally topic ls"})
+final class TopicCommand extends TallyCommand {
+
+    @Override
+    ExitCode run() {
+        throw new CommandFailed(ExitCode.USAGE, "what about topics?", "Try 'tally topic --help'.");
+    }
+
+    /** What speaks of one topic. */
+    abstract static class OfOne extends ServerConnection {
+
+        @Parameters(index = "0", paramLabel = "NAME", description = "The name of the topic.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String name;
+
+        final String name() {
+            return name;
+        }
+
+        final String path() {
+            return "/v1/topics/" + TallyClient.encode(name);
+        }
+    }
+
+    @Command(name = "ls", description = "List the topics of your mesh.")
+    static final class Ls extends ServerConnection {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply list = client.get("/v1/topics");
+            answer(list, MeshCommand.names(list, "names"));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "create", description = "Create a topic; one that is there stays as it is.")
+    static final class Create extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply made = client.put(path(), MeshCommand.NOTHING);
+            answer(made, "topic " + name() + (made.status() == 201 ? " is created" : " was there before"));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "delete", description = "Delete a topic. What is on its way is still delivered.")
+    static final class Delete extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(client.delete(path()), "topic " + name() + " is deleted");
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "subscribe", description = "Subscribe a member to a topic.")
+    static final class Subscribe extends OfOne {
+
+        @Parameters(index = "1", paramLabel = "MEMBER", description = "The name of the member.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String member;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(
+                    client.put(path() + "/subscribers/" + TallyClient.encode(member), MeshCommand.NOTHING),
+                    member + " gets what is sent to " + name());
+            return ExitCode.OK;
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.tallystick.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.server.ServerSettings;
+import dev.tallystick.server.TallyServer;
+import dev.tallystick.testkit.TestPostgres;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands that speak to a server, against a real one. */
+class ServerCommandsTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perClass();
+
+    @TempDir
+    static Path data;
+
+    private static TallyServer server;
+    private static Map<String, String> environment;
+
+    @BeforeAll
+    static void start() throws IOException {
+        server = TallyServer.start(ServerSettings.of(data, Map.of())
+                .at(ServerSettings.LOOPBACK, 0)
+                .on(postgres.url())
+                .withSamples(true));
+        environment = Map.of(
+                "TALLY_SERVER", server.address().toString(), "TALLY_TOKEN", Files.readString(server.adminToken()));
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    private static Run tally(String... arguments) {
+        return Run.tally(environment, arguments);
+    }
+
+    private static Map<String, Json> json(Run run) {
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        return ((Json.ObjectValue) Json.parse(run.out())).members();
+    }
+
+    private static String text(Map<String, Json> fields, String name) {
+        return ((Json.StringValue) Objects.requireNonNull(fields.get(name))).value();
+    }
+
+    private static String submit(String workflow, String key) {
+        Run run = tally("submit", workflow, "--input", "{\"order\":\"1\"}", "--key", key, "--json");
+        return text(json(run), "job_id");
+    }
+
+    @Test
+    void a_job_is_submitted_waited_for_and_submitted_again() {
+        String[] command = {"submit", "sample.order", "--input", "{\"order\":\"7\"}", "--key", "cli:7"};
+
+        Run first = tally("submit", "sample.order", "--input", "{\"order\":\"7\"}", "--key", "cli:7", "--wait");
+        Run again = tally(command);
+
+        assertThat(first.exitCode()).as(first.err()).isZero();
+        assertThat(first.out()).contains("\"status\":\"confirmed\"");
+        assertThat(again.out()).contains("submitted before");
+    }
+
+    @Test
+    void without_a_key_a_new_one_is_shown_before_anything_is_sent() {
+        Run run = tally("submit", "sample.order", "--input", "{\"order\":\"8\"}");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.err()).containsPattern("key cli:1:[0-9a-f]{16}");
+    }
+
+    @Test
+    void exit_codes_tell_scripts_what_happened() throws IOException {
+        submit("sample.order", "cli:9");
+
+        assertThat(tally("submit", "sample.order", "--input", "2", "--key", "cli:9")
+                        .exitCode())
+                .as("another request under the key")
+                .isEqualTo(ExitCode.CONFLICT.code());
+        assertThat(tally("submit", "nowhere", "--key", "cli:10").exitCode())
+                .as("no such workflow")
+                .isEqualTo(ExitCode.NOT_FOUND.code());
+        assertThat(tally("submit", "sample.order", "--input", "{").exitCode())
+                .as("no JSON")
+                .isEqualTo(ExitCode.USAGE.code());
+        assertThat(tally("job", "show", "00000000-0000-7000-8000-000000000000").exitCode())
+                .as("no such job")
+                .isEqualTo(ExitCode.NOT_FOUND.code());
+        assertThat(tally("job", "show").exitCode()).as("which job").isEqualTo(ExitCode.USAGE.code());
+        Map<String, String> stranger = new HashMap<>(environment);
+        stranger.put("TALLY_TOKEN", "nonsense");
+        Run refused = Run.tally(stranger, "job", "ls");
+        assertThat(refused.exitCode()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(refused.err()).contains("unauthenticated");
+    }
+
+    @Test
+    void a_job_is_followed_signalled_and_cancelled() {
+        String id = submit("sample.approval", "cli:11");
+        String other = submit("sample.approval", "cli:12");
+
+        assertThat(tally("job", "result", id).out()).isEqualTo("open\n");
+        assertThat(json(tally("job", "why", id, "--json"))).containsKey("waits");
+        assertThat(tally("job", "signal", id, "approved", "--payload", "{\"by\":\"ann\"}", "--key", "s")
+                        .out())
+                .contains("is with the job");
+        assertThat(tally("job", "result", "--key", "cli:11", "--wait", "30").out())
+                .contains("approved by ann");
+        assertThat(tally("job", "events", id).out()).containsPattern("\\d{15}  .*reserve");
+        assertThat(tally("job", "cancel", other).exitCode()).isZero();
+        assertThat(tally("job", "result", other, "--wait", "30").exitCode())
+                .as("it did not complete")
+                .isEqualTo(ExitCode.CONFLICT.code());
+        assertThat(tally("job", "ls", "--status", "cancelled").out()).contains(other);
+        assertThat(json(tally("job", "show", other, "--json"))).containsEntry("status", Json.of("cancelled"));
+    }
+
+    @Test
+    void meshes_members_topics_and_keys_are_looked_after() {
+        assertThat(tally("mesh", "create", "partners").out()).isEqualTo("mesh partners is created\n");
+        assertThat(tally("mesh", "ls").out()).contains("default\n", "partners\n");
+        assertThat(tally("mesh", "token", "partners").out()).startsWith("tally_");
+        assertThat(tally("member", "put", "shop", "--role", "member").out()).contains("is added");
+        assertThat(tally("member", "ls").out()).contains("shop");
+        String token = tally("member", "token", "shop", "--valid", "60").out();
+        assertThat(token).startsWith("tally_");
+        assertThat(tally("member", "revoke", token.split("_", 3)[1]).exitCode()).isZero();
+        assertThat(tally("topic", "create", "alerts").out()).contains("is created");
+        assertThat(tally("topic", "subscribe", "alerts", "shop").exitCode()).isZero();
+        assertThat(tally("topic", "ls").out()).isEqualTo("alerts\n");
+        assertThat(tally("topic", "delete", "alerts").exitCode()).isZero();
+        assertThat(tally("member", "remove", "shop").exitCode()).isZero();
+        assertThat(tally("member", "remove", "shop").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
+    }
+
+    @Test
+    void a_key_is_reserved_and_settled() {
+        Map<String, Json> reserved =
+                json(tally("key", "reserve", "backup:1", "--fingerprint", "ab".repeat(32), "--json"));
+        String id = text(reserved, "reservation_id");
+
+        assertThat(tally("key", "reserve", "backup:1", "--fingerprint", "cd".repeat(32))
+                        .exitCode())
+                .isEqualTo(ExitCode.CONFLICT.code());
+        assertThat(tally("key", "commit", "backup:1", "--reservation", id, "--response", "\"done\"")
+                        .exitCode())
+                .isZero();
+        assertThat(tally("key", "reserve", "backup:1", "--fingerprint", "ab".repeat(32))
+                        .out())
+                .contains("done");
+    }
+
+    @Test
+    void every_group_of_commands_explains_itself() {
+        for (String group : new String[] {"server", "submit", "job", "mesh", "member", "topic", "key"}) {
+            Run help = Run.tally(group, "--help");
+            assertThat(help.exitCode()).isZero();
+            assertThat(help.out()).contains("Examples:", "tally " + group);
+        }
+    }
+
+    @Test
+    void a_port_that_is_taken_is_no_riddle() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0)) {
+            Run run = Run.tally(
+                    "server",
+                    "--port",
+                    Integer.toString(taken.getLocalPort()),
+                    "--data",
+                    data.resolve("other").toString(),
+                    "--postgres",
+                    postgres.url());
+            assertThat(run.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+            assertThat(run.err()).contains(Integer.toString(taken.getLocalPort()));
+        }
+    }
+}
