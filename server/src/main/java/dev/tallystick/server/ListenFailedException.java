@@ -5,7 +5,7 @@ public final class ListenFailedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    ListenFailedException(String host, int port, Throwable cause) {
-        super("cannot listen on " + host + " port " + port, cause);
+    ListenFailedException(String host, int port) {
+        super("cannot listen on " + host + " port " + port);
     }
 }

@@ -47,10 +47,10 @@ final class WebFront implements AutoCloseable {
                         .build())
                 .routing(routing -> routing.any(handler))
                 .build();
-        try {
-            server.start();
-        } catch (RuntimeException e) {
-            throw new ListenFailedException(host, port, e);
+        server.start();
+        // It logs why it could not, and says nothing else.
+        if (!server.isRunning()) {
+            throw new ListenFailedException(host, port);
         }
     }
 
