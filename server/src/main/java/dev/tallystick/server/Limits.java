@@ -12,8 +12,7 @@ import java.time.Duration;
  * @param prologue bytes of the first line
  * @param connections at once
  * @param requests at once
- * @param silence how long a request may take, from its first line to its answer, beyond {@code patience}; then its
- *     connection is closed, as one is that is not used for so long
+ * @param silence how long a connection may be unused, beyond {@code patience}
  * @param arrival how long a whole body may take to arrive
  * @param patience how long an answer may be waited for
  */
@@ -43,9 +42,5 @@ record Limits(
 
     JsonLimits json() {
         return new JsonLimits(body, depth);
-    }
-
-    Limits within(Duration otherPatience, Duration otherSilence) {
-        return new Limits(body, depth, headers, prologue, connections, requests, otherSilence, arrival, otherPatience);
     }
 }

@@ -37,7 +37,6 @@ final class WebFront implements AutoCloseable {
                 .maxConcurrentRequests(limits.requests())
                 .maxPayloadSize(limits.body())
                 .connectionOptions(options -> options.tcpNoDelay(true))
-                // Counted from the last request's first line, whatever has come since: no trickle lasts longer.
                 .idleConnectionTimeout(limits.patience().plus(limits.silence()))
                 .idleConnectionPeriod(LOOK_FOR_IDLE)
                 .directHandlers(direct.build())

@@ -2,7 +2,6 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.core.CrashPoints;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.Seeded;
 import dev.tallystick.testkit.TestPostgres;
@@ -171,21 +170,6 @@ class HostileTest {
     }
 
     @Test
-    void who_begins_a_request_and_falls_silent_is_let_go(@TempDir Path other) throws IOException {
-        Limits impatient = Limits.DEFAULT.within(Duration.ofSeconds(1), Duration.ofSeconds(1));
-        try (TallyServer strict = TallyServer.start(
-                        ServerUnderTest.settings(postgres.url(), other), impatient, CrashPoints.NONE);
-                Socket inHead = connect(strict);
-                Socket inBody = connect(strict)) {
-            inHead.getOutputStream().write("GET /v1/features HTTP/1.1\r\nHo".getBytes(StandardCharsets.US_ASCII));
-            inBody.getOutputStream().write(head("POST /v1/jobs", "Content-Length: 100"));
-            for (Socket socket : List.of(inHead, inBody)) {
-                noTrace(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
-            }
-        }
-    }
-
-    @Test
     void many_who_fall_silent_do_not_keep_others_out() throws IOException {
         List<Socket> idle = new ArrayList<>();
         try {
@@ -310,11 +294,7 @@ class HostileTest {
     }
 
     private static Socket connect() throws IOException {
-        return connect(server.server());
-    }
-
-    private static Socket connect(TallyServer to) throws IOException {
-        URI address = to.address();
+        URI address = server.server().address();
         Socket socket = new Socket(address.getHost(), address.getPort());
         socket.setSoTimeout((int) Duration.ofSeconds(40).toMillis());
         return socket;
