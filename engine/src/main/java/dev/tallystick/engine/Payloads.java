@@ -1,5 +1,7 @@
 package dev.tallystick.engine;
 
+import java.nio.ByteBuffer;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** What is recorded has a limit: the record is read whenever its job is taken up again. */
@@ -13,6 +15,16 @@ final class Payloads {
             throw new PayloadTooLargeException(encoded.length);
         }
         return encoded;
+    }
+
+    /** A moment to the nanosecond. */
+    static byte[] encode(Instant moment) {
+        long nanos = Math.addExact(Math.multiplyExact(moment.getEpochSecond(), 1_000_000_000L), moment.getNano());
+        return ByteBuffer.allocate(Long.BYTES).putLong(nanos).array();
+    }
+
+    static Instant instant(byte[] encoded) {
+        return Instant.ofEpochSecond(0, ByteBuffer.wrap(encoded).getLong());
     }
 
     private Payloads() {}

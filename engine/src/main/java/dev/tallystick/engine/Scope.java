@@ -2,7 +2,6 @@ package dev.tallystick.engine;
 
 import dev.tallystick.engine.Transactions.Outcome;
 import dev.tallystick.sql.Tx;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -106,16 +105,11 @@ final class Scope implements Context {
         ActivityId activity = next("$now");
         RecordedActivity recorded = asked(activity);
         if (recorded != null && recorded.isDone()) {
-            return Instant.ofEpochSecond(
-                    0,
-                    ByteBuffer.wrap(Objects.requireNonNull(recorded.output())).getLong());
+            return Payloads.instant(Objects.requireNonNull(recorded.output()));
         }
-        Instant now = run.tools().clock().instant();
-        long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
-        say(
-                LegOne.inline(activity, "now", 0),
-                ByteBuffer.allocate(Long.BYTES).putLong(nanos).array());
-        return Instant.ofEpochSecond(0, nanos);
+        byte[] now = Payloads.encode(run.tools().clock().instant());
+        say(LegOne.inline(activity, "now", 0), now);
+        return Payloads.instant(now);
     }
 
     @Override

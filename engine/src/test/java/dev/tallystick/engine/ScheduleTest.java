@@ -263,7 +263,7 @@ class ScheduleTest {
             assertThat(workbench.result(workbench.await(first, job))).isEqualTo("fresh");
             workbench.kill(first);
 
-            assertThat(workbench.activities(job)).containsExactly(" $main 001111100000001", "1 long 001111000000001");
+            assertThat(workbench.activities(job)).containsExactly(" $main 002111100000001", "1 long 001111000000001");
             assertThat(workbench.violations()).isEmpty();
         }
     }
