@@ -64,6 +64,7 @@ final class Bench implements Callable<Integer> {
             } else {
                 report.printTable(System.out);
             }
+            PeerCheck.doubts(report::perSecond).forEach(progress::println);
         }
         return CommandLine.ExitCode.OK;
     }

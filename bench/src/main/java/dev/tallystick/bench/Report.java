@@ -55,6 +55,14 @@ final class Report {
         }
     }
 
+    /** The median rate of a contender, if it ran. */
+    OptionalDouble perSecond(String name) {
+        return samples.keySet().stream()
+                .filter(contender -> contender.name().equals(name))
+                .mapToDouble(contender -> median(contender).perSecond())
+                .findFirst();
+    }
+
     private Map<String, Object> fields(Contender contender) {
         Sample median = median(contender);
         Map<String, Object> fields = new LinkedHashMap<>();
