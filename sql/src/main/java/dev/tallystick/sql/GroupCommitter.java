@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Lets concurrent callers share commits. Each hands in an item for a {@link Primitive}; whatever has queued while the last batch
- * was committing goes out as one batch in one transaction. It waits for nobody, so a lone caller pays for no company.
+ * was committing goes out as one batch in one transaction. A lone caller pays for no company; callers who were answered together
+ * are given a fraction of a millisecond to come back together.
  *
  * <p>What holds for every item that was taken:
  *

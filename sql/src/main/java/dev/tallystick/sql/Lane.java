@@ -26,6 +26,12 @@ final class Lane {
     /** How far past a full batch to look for entries whose order keys are still free. */
     private static final int LOOK_AHEAD = 4;
 
+    /** From how many callers on who were answered together the next batch waits for them to come back together. */
+    private static final int COMPANY = 4;
+
+    /** How long at most. Callers who go on at once take a fraction of it, and a commit takes many times as long. */
+    private static final long COMPANY_NANOS = 150_000;
+
     private final GroupCommitter committer;
     private final Database database;
     private final GroupCommitter.Limits limits;
@@ -35,6 +41,12 @@ final class Lane {
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<Entry<?, ?>> queue = new ArrayDeque<>();
     private boolean closed;
+
+    /** How long the queue must be to wake the lane. */
+    private int wanted = 1;
+
+    /** How many entries the last batch had. */
+    private int answered;
 
     private @Nullable Connection connection;
 
@@ -60,7 +72,9 @@ final class Lane {
                         Reason.OVERLOADED, limits.queue() + " items are queued already: try again later", null));
             } else {
                 queue.addLast(entry);
-                changed.signalAll();
+                if (queue.size() >= wanted) {
+                    changed.signalAll();
+                }
             }
         } finally {
             lock.unlock();
@@ -103,6 +117,9 @@ final class Lane {
     private List<Entry<?, ?>> nextBatch() {
         lock.lock();
         try {
+            if (answered >= COMPANY) {
+                awaitCompany();
+            }
             while (queue.isEmpty() && !closed) {
                 changed.awaitUninterruptibly();
             }
@@ -116,9 +133,28 @@ final class Lane {
                     entries.remove();
                 }
             }
+            answered = batch.size();
             return batch;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /**
+     * Who was just answered mostly comes back at once, with the next step or the next job. Without a moment for that the callers
+     * fall apart into two halves that take turns, and pay for twice as many batches.
+     */
+    private void awaitCompany() {
+        wanted = Math.min(limits.batch(), queue.size() + answered);
+        try {
+            long left = COMPANY_NANOS;
+            while (queue.size() < wanted && left > 0 && !closed) {
+                left = changed.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            wanted = 1;
         }
     }
 
