@@ -1,5 +1,6 @@
 package dev.tallystick.ledger;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.ledger.verifier.Trust;
@@ -9,7 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,8 +91,12 @@ class CrashStatesTest {
         copy(repository, before);
         Strace.Run run = Strace.record(scratch, work, repository.toString(), Integer.toString(appends));
         assertThat(run.acknowledged()).isEqualTo(appends);
-        return new Recording(
-                versions, before, root.publicKey().line(), anchor, new RecordedDisk(repository, before, run.calls()));
+        RecordedDisk disk = new RecordedDisk(repository, before, run.calls());
+        Path whole = scratch.resolve("whole.git");
+        copy(before, whole);
+        disk.rebuild(whole, disk.size(), disk.nothingLost(disk.size()));
+        assertThat(contents(whole)).as("all calls, rebuilt").isEqualTo(contents(repository));
+        return new Recording(versions, before, root.publicKey().line(), anchor, disk);
     }
 
     private record Recording(int versions, Path before, String rootKey, Anchored anchor, RecordedDisk disk) {}
@@ -126,6 +133,17 @@ class CrashStatesTest {
                 ledger.collectGarbage(Progress.UNSEEN);
             }
         }
+    }
+
+    /** The bytes of each file, a character for each. */
+    private static Map<String, String> contents(Path directory) throws IOException {
+        Map<String, String> contents = new TreeMap<>();
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                contents.put(directory.relativize(file).toString(), Files.readString(file, ISO_8859_1));
+            }
+        }
+        return contents;
     }
 
     private static void copy(Path from, Path to) throws IOException {

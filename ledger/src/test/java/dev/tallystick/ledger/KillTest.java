@@ -49,7 +49,7 @@ class KillTest {
             for (int n = 1; n <= call.getValue(); n++) {
                 Strace.Run run = Strace.killAt(scratch, call.getKey(), n, OneWriter.class, repository.toString(), "1");
                 assertThat(run.lines()).as("%s %d", call.getKey(), n).contains("begin " + (version + 1));
-                assertThat(run.calls().getLast()).contains("killed by SIGKILL");
+                assertThat(run.calls().getLast().line()).contains("killed by SIGKILL");
                 assertThat(run.acknowledged()).as("killed before the answer").isZero();
                 kills++;
                 version = recover(version);
@@ -79,16 +79,16 @@ class KillTest {
     }
 
     /** Counts the calls of the thread that forces; no other thread may force anything. */
-    private Map<String, Integer> callsOfOneThread(List<String> trace) {
+    private Map<String, Integer> callsOfOneThread(List<Strace.Call> trace) {
         Pattern line = Pattern.compile("(\\d+) +(\\w+)\\(.*" + Pattern.quote(repository.toString()) + ".*");
         Map<String, Integer> calls = new LinkedHashMap<>();
         CALLS.forEach(call -> calls.put(call, 0));
         String thread = "";
-        for (String text : trace) {
-            Matcher matcher = line.matcher(text);
+        for (Strace.Call call : trace) {
+            Matcher matcher = line.matcher(call.line());
             if (matcher.matches() && calls.containsKey(matcher.group(2))) {
                 thread = thread.isEmpty() ? matcher.group(1) : thread;
-                assertThat(matcher.group(1)).as(text).isEqualTo(thread);
+                assertThat(matcher.group(1)).as(call.line()).isEqualTo(thread);
                 calls.merge(matcher.group(2), 1, Integer::sum);
             }
         }

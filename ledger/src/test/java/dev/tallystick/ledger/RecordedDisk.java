@@ -1,22 +1,26 @@
 package dev.tallystick.ledger;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * The calls by which a process changed a directory, and what may be left of them after a power cut. The content of a file
  * is sure once the file was forced, a name once its directory was; until then each may be there or not, independently of
- * the others. Content that was not forced is either whole or nothing.
+ * the others. What one call wrote is there as a whole or not at all.
  */
 final class RecordedDisk {
 
@@ -31,32 +35,42 @@ final class RecordedDisk {
     }
 
     /**
-     * One call. {@code file} identifies the file itself, whatever its names; {@code text} is what was written if it was a
-     * short text. Longer content is taken from the file as it was in the end: packs do not change.
+     * One call. {@code file} identifies the file itself, whatever its names; {@code written} is what was written at
+     * {@code position}, a character for a byte. A force makes sure what {@code begun} calls did, and nothing that happened
+     * while it was under way.
      */
-    private record Call(Kind kind, Path path, Path target, int file, String text) {
+    private record Call(Kind kind, Path path, Path target, int file, long position, String written, int begun) {
 
         Call(Kind kind, Path path, Path target, int file) {
-            this(kind, path, target, file, "");
+            this(kind, path, target, file, 0, "", 0);
+        }
+
+        @Override
+        public String toString() {
+            return kind + " " + path + (target.equals(path) ? "" : " as " + target);
         }
     }
 
+    private static final int DIRECTORY = -1;
+    private static final int NO_FILE = -2;
+
     private final List<Call> calls = new ArrayList<>();
-    private final Map<Integer, byte[]> contents = new HashMap<>();
     private final Map<Path, Integer> files = new HashMap<>();
+    private final Set<Path> gone = new HashSet<>();
+    private final Map<String, Long> positions = new HashMap<>();
     private final Map<Path, Integer> initial = new HashMap<>();
+    private final Map<Integer, byte[]> initialContents = new HashMap<>();
     private final Path repository;
+    private final Path before;
     private int nextFile;
 
-    RecordedDisk(Path repository, Path before, List<String> trace) throws IOException {
+    RecordedDisk(Path repository, Path before, List<Strace.Call> trace) throws IOException {
         this.repository = repository;
-        for (String line : trace) {
-            parse(line, before);
-        }
-        for (Map.Entry<Path, Integer> file : files.entrySet()) {
-            if (Files.isRegularFile(repository.resolve(file.getKey()))) {
-                contents.put(file.getValue(), Files.readAllBytes(repository.resolve(file.getKey())));
-            }
+        this.before = before;
+        List<Integer> sizes = new ArrayList<>();
+        for (Strace.Call call : trace) {
+            sizes.add(calls.size());
+            parse(call.line(), sizes.get(call.begun()));
         }
     }
 
@@ -95,18 +109,23 @@ final class RecordedDisk {
         return unforced(upTo).stream().map(call -> random.nextBoolean()).toList();
     }
 
+    /** The way in which none is lost. */
+    List<Boolean> nothingLost(int upTo) {
+        return unforced(upTo).stream().map(call -> false).toList();
+    }
+
     String describe(int upTo, List<Boolean> lost) {
         List<Integer> open = unforced(upTo);
         StringBuilder text = new StringBuilder("after " + upTo + " calls, lost:");
         for (int i = 0; i < open.size(); i++) {
-            text.append(lost.get(i) ? " " + calls.get(open.get(i)) : "");
+            text.append(lost.get(i) ? "\n  " + calls.get(open.get(i)) : "");
         }
         return text.toString();
     }
 
     void rebuild(Path state, int upTo, List<Boolean> lost) throws IOException {
         List<Integer> open = unforced(upTo);
-        Map<Integer, byte[]> now = new HashMap<>();
+        Map<Integer, byte[]> now = new HashMap<>(initialContents);
         Map<Path, Integer> names = new HashMap<>(initial);
         for (int i = 0; i < upTo; i++) {
             int choice = open.indexOf(i);
@@ -117,9 +136,6 @@ final class RecordedDisk {
         Map<Integer, Path> written = new HashMap<>();
         for (Map.Entry<Path, Integer> name : names.entrySet()) {
             Path target = state.resolve(name.getKey().toString());
-            if (initial.containsKey(name.getKey()) && !now.containsKey(name.getValue())) {
-                continue;
-            }
             Files.deleteIfExists(target);
             Path same = written.putIfAbsent(name.getValue(), target);
             if (same == null) {
@@ -147,15 +163,11 @@ final class RecordedDisk {
     private void apply(Call call, Map<Integer, byte[]> now, Map<Path, Integer> names, Path state) throws IOException {
         switch (call.kind) {
             case CREATE -> names.put(call.path, call.file);
-            case CONTENT ->
-                now.put(
-                        call.file,
-                        call.text.isEmpty()
-                                ? contents.getOrDefault(call.file, new byte[0])
-                                : call.text.getBytes(US_ASCII));
+            case CONTENT -> now.merge(call.file, written(call, new byte[0]), (old, alone) -> written(call, old));
             // The name that was there before may be lost; the file has its new name all the same.
             case RENAME -> {
                 names.remove(call.path);
+                Files.deleteIfExists(state.resolve(call.path.toString()));
                 names.put(call.target, call.file);
             }
             case LINK -> names.put(call.target, call.file);
@@ -165,6 +177,15 @@ final class RecordedDisk {
             }
             case FORCE, ACKNOWLEDGE -> {}
         }
+    }
+
+    /** The content after this write. A gap that a lost write left before it is filled with zeros. */
+    private static byte[] written(Call call, byte[] old) {
+        byte[] bytes = call.written.getBytes(ISO_8859_1);
+        int position = Math.toIntExact(call.position);
+        byte[] content = Arrays.copyOf(old, Math.max(old.length, position + bytes.length));
+        System.arraycopy(bytes, 0, content, position, bytes.length);
+        return content;
     }
 
     /** The calls before {@code upTo} whose effect no force has made sure. */
@@ -178,9 +199,12 @@ final class RecordedDisk {
                     || call.kind == Kind.LINK
                     || call.kind == Kind.UNLINK;
             Path directory = (call.kind == Kind.RENAME || call.kind == Kind.LINK ? call.target : call.path).getParent();
+            int number = i;
             boolean sure = calls.subList(i + 1, upTo).stream()
-                    .anyMatch(later -> later.kind == Kind.FORCE
-                            && (content ? later.file == call.file : later.file < 0 && later.path.equals(directory)));
+                    .filter(later -> later.kind == Kind.FORCE && later.begun > number)
+                    .anyMatch(force -> content
+                            ? force.file == call.file
+                            : force.file == DIRECTORY && force.path.equals(directory));
             if ((content || name) && !sure) {
                 open.add(i);
             }
@@ -188,61 +212,87 @@ final class RecordedDisk {
         return open;
     }
 
-    private void parse(String line, Path before) {
+    private void parse(String line, int begun) throws IOException {
         Matcher call = Pattern.compile("\\d+ +(\\w+)\\((.*)\\) += (\\d+).*").matcher(line);
         if (!call.matches()) {
             return;
         }
-        if (call.group(1).equals("write") && call.group(2).contains("\"appended ")) {
-            calls.add(new Call(Kind.ACKNOWLEDGE, Path.of(""), Path.of(""), -1));
+        String name = call.group(1);
+        String arguments = call.group(2);
+        if (name.equals("write") && arguments.contains("\"appended ")) {
+            calls.add(new Call(Kind.ACKNOWLEDGE, Path.of(""), Path.of(""), NO_FILE));
             return;
         }
-        List<Path> paths = paths(call.group(2));
+        List<Path> paths = paths(arguments);
         if (paths.isEmpty()) {
             return;
         }
         Path path = paths.getFirst();
-        switch (call.group(1)) {
-            case "openat" -> {
-                if (call.group(2).contains("O_CREAT")
-                        && !files.containsKey(path)
-                        && !Files.exists(before.resolve(path.toString()))) {
-                    files.put(path, nextFile++);
-                    calls.add(new Call(Kind.CREATE, path, path, files.get(path)));
-                }
+        switch (name) {
+            case "openat" -> opened(path, arguments, call.group(3));
+            case "write" -> {
+                String descriptor = arguments.substring(0, arguments.indexOf('<'));
+                long length = Long.parseLong(call.group(3));
+                long end = positions.merge(descriptor, length, Long::sum);
+                written(path, end - length, Strace.written(arguments, length));
             }
-            case "write", "pwrite64" -> {
-                if (!files.containsKey(path)) {
-                    files.put(path, nextFile++);
-                    initial.put(path, files.get(path));
-                }
-                Matcher text = Pattern.compile(".*, \"([ -~]*)\\\\n\", \\d+.*").matcher(call.group(2));
-                String written = text.matches() && !text.group(1).contains("\\") ? text.group(1) + "\n" : "";
-                Call content = new Call(Kind.CONTENT, path, path, files.get(path), written);
-                if (calls.isEmpty() || !calls.getLast().equals(content)) {
-                    calls.add(content);
-                }
+            case "pwrite64" -> {
+                long position = Long.parseLong(arguments.substring(arguments.lastIndexOf(' ') + 1));
+                written(path, position, Strace.written(arguments, Long.parseLong(call.group(3))));
             }
             case "fsync", "fdatasync" -> {
                 boolean directory = Files.isDirectory(repository.resolve(path.toString()));
-                calls.add(new Call(Kind.FORCE, path, path, directory ? -1 : files.getOrDefault(path, -2)));
+                int file = directory ? DIRECTORY : file(path).orElse(NO_FILE);
+                calls.add(new Call(Kind.FORCE, path, path, file, 0, "", begun));
             }
             case "rename" -> {
-                Integer file = files.remove(path);
-                files.put(paths.get(1), file == null ? nextFile++ : file);
-                calls.add(new Call(Kind.RENAME, path, paths.get(1), files.get(paths.get(1))));
+                named(Kind.RENAME, path, paths.get(1));
+                removed(path);
             }
-            case "link" -> {
-                int file = files.getOrDefault(path, -1);
-                files.put(paths.get(1), file);
-                calls.add(new Call(Kind.LINK, path, paths.get(1), file));
-            }
+            case "link" -> named(Kind.LINK, path, paths.get(1));
             case "unlink" -> {
-                files.remove(path);
-                calls.add(new Call(Kind.UNLINK, path, path, -1));
+                removed(path);
+                calls.add(new Call(Kind.UNLINK, path, path, NO_FILE));
             }
-            default -> {}
+            default -> throw new IllegalStateException("cannot rebuild what this did: " + line);
         }
+    }
+
+    private void opened(Path path, String arguments, String descriptor) throws IOException {
+        positions.put(descriptor, 0L);
+        if (arguments.contains("O_TRUNC") || arguments.contains("O_APPEND")) {
+            throw new IllegalStateException("cannot rebuild what this did: " + arguments);
+        }
+        if (arguments.contains("O_CREAT") && file(path).isEmpty()) {
+            files.put(path, nextFile++);
+            calls.add(new Call(Kind.CREATE, path, path, files.get(path)));
+        }
+    }
+
+    private void written(Path path, long position, String text) throws IOException {
+        calls.add(new Call(Kind.CONTENT, path, path, file(path).orElseThrow(), position, text, 0));
+    }
+
+    private void named(Kind kind, Path path, Path target) throws IOException {
+        int file = file(path).orElseThrow();
+        files.put(target, file);
+        calls.add(new Call(kind, path, target, file));
+    }
+
+    private void removed(Path path) {
+        files.remove(path);
+        gone.add(path);
+    }
+
+    /** The file that has this name now; one that had it from the beginning is noted when it is first asked for. */
+    private Optional<Integer> file(Path path) throws IOException {
+        Path original = before.resolve(path.toString());
+        if (!files.containsKey(path) && !gone.contains(path) && Files.isRegularFile(original)) {
+            files.put(path, nextFile);
+            initial.put(path, nextFile);
+            initialContents.put(nextFile++, Files.readAllBytes(original));
+        }
+        return Optional.ofNullable(files.get(path));
     }
 
     /** The paths in a call that lie in the repository, relative to it; of a file descriptor as well as of a name. */

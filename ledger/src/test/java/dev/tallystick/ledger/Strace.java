@@ -13,13 +13,24 @@ import java.util.Map;
 /** Runs a main class of ours in a JVM under {@code strace}, which records its system calls and may kill it in one of them. */
 final class Strace {
 
-    /** What came of it: the lines it printed, and the calls it made. */
-    record Run(int status, List<String> lines, List<String> calls) {
+    /** A call that has happened, and how many calls had happened before it began: those and no others precede it. */
+    record Call(String line, int begun) {}
+
+    /** What came of it: the lines it printed, and the calls it made in the order in which they ended. */
+    record Run(int status, List<String> lines, List<Call> calls) {
 
         long acknowledged() {
             return lines.stream().filter(line -> line.startsWith("appended ")).count();
         }
     }
+
+    /** All that changes files; content is recorded whole, for a file may be gone when the process ends. */
+    private static final String CALLS = "trace=openat,write,pwrite64,fsync,fdatasync,rename,link,unlink"
+            + ",writev,pwritev,pwritev2,sendfile,copy_file_range,truncate,ftruncate,fallocate"
+            + ",renameat,renameat2,linkat,unlinkat,symlink,symlinkat,mkdir,mkdirat,rmdir";
+
+    private static final String UNFINISHED = " <unfinished ...>";
+    private static final int LONGEST_WRITE = 4 << 20;
 
     private Strace() {}
 
@@ -37,8 +48,8 @@ final class Strace {
             throws IOException, InterruptedException {
         Path trace = Files.createTempFile(scratch, "strace", ".txt");
         Path output = Files.createTempFile(scratch, "output", ".txt");
-        List<String> command = new ArrayList<>(List.of("strace", "-f", "-y", "-s", "256", "-o", trace.toString()));
-        command.addAll(List.of("-e", "trace=openat,write,pwrite64,fsync,fdatasync,rename,link,unlink"));
+        List<String> command = new ArrayList<>(List.of("strace", "-f", "-y", "-o", trace.toString()));
+        command.addAll(List.of("-s", Integer.toString(LONGEST_WRITE), "-e", CALLS));
         command.addAll(injection);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx256m"));
@@ -61,19 +72,56 @@ final class Strace {
         }
     }
 
+    /** The bytes that a call wrote, a character for each, from its arguments. */
+    static String written(String arguments, long length) {
+        StringBuilder bytes = new StringBuilder();
+        int end = arguments.lastIndexOf("\", ");
+        int at = arguments.indexOf(", \"") + 3;
+        while (at < end) {
+            char next = arguments.charAt(at++);
+            if (next != '\\') {
+                bytes.append(next);
+                continue;
+            }
+            char escaped = arguments.charAt(at++);
+            int special = "tnvfr".indexOf(escaped);
+            if (special >= 0) {
+                bytes.append("\t\n\u000b\f\r".charAt(special));
+            } else if (isOctal(escaped)) {
+                int value = escaped - '0';
+                for (int digits = 1; digits < 3 && isOctal(arguments.charAt(at)); digits++) {
+                    value = value * 8 + arguments.charAt(at++) - '0';
+                }
+                bytes.append((char) value);
+            } else {
+                bytes.append(escaped);
+            }
+        }
+        if (bytes.length() < length) {
+            throw new IllegalStateException(bytes.length() + " bytes of " + length + " recorded: " + arguments);
+        }
+        return bytes.substring(0, Math.toIntExact(length));
+    }
+
+    private static boolean isOctal(char digit) {
+        return digit >= '0' && digit <= '7';
+    }
+
     /** A call during which another thread made one stands on two lines; it has happened when the second was written. */
-    private static List<String> whole(List<String> lines) {
-        Map<String, String> unfinished = new HashMap<>();
-        List<String> whole = new ArrayList<>();
+    private static List<Call> whole(List<String> lines) {
+        Map<String, Call> unfinished = new HashMap<>();
+        List<Call> whole = new ArrayList<>();
         for (String line : lines) {
             String thread = line.substring(0, line.indexOf(' '));
+            Call begun = unfinished.get(thread);
             int resumed = line.indexOf(" resumed>");
-            if (line.endsWith(" <unfinished ...>")) {
-                unfinished.put(thread, line.substring(0, line.length() - " <unfinished ...>".length()));
-            } else if (resumed > 0 && unfinished.containsKey(thread)) {
-                whole.add(unfinished.remove(thread) + line.substring(resumed + " resumed>".length()));
+            if (line.endsWith(UNFINISHED)) {
+                unfinished.put(thread, new Call(line.substring(0, line.length() - UNFINISHED.length()), whole.size()));
+            } else if (resumed > 0 && begun != null) {
+                unfinished.remove(thread);
+                whole.add(new Call(begun.line + line.substring(resumed + " resumed>".length()), begun.begun));
             } else {
-                whole.add(line);
+                whole.add(new Call(line, whole.size()));
             }
         }
         return whole;
