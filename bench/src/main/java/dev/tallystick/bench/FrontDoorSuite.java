@@ -1,7 +1,7 @@
 package dev.tallystick.bench;
 
 import dev.tallystick.bench.Contender.Round;
-import dev.tallystick.broker.BrokerSettings;
+import dev.tallystick.broker.Limiter;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
 import io.helidon.webserver.WebServer;
@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +54,7 @@ final class FrontDoorSuite implements Suite {
                 .at(ServerSettings.LOOPBACK, 0)
                 .on(url((PGSimpleDataSource) database))
                 .withSamples(true)
-                .withBroker(BrokerSettings.DEFAULT));
+                .withBudget(new Limiter.Budget(Integer.MAX_VALUE, Duration.ofSeconds(10))));
         String token = Files.readString(server.adminToken()).strip();
         URI bareAddress = URI.create("http://" + ServerSettings.LOOPBACK + ":" + bare.port());
         List<Contender> contenders = new ArrayList<>();

@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.BrokerSettings;
+import dev.tallystick.broker.Limiter;
 import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.keys.GateSettings;
 import dev.tallystick.keys.KeyRetention;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param data where its files are: the admin's token, and the embedded Postgres
  * @param postgres the JDBC URL of a Postgres of yours; null for an embedded one
  * @param samples whether it runs the sample workflows
+ * @param budget how much each member may ask for
  */
 public record ServerSettings(
         String host,
@@ -23,7 +25,8 @@ public record ServerSettings(
         @Nullable String postgres,
         boolean samples,
         BrokerSettings broker,
-        EngineSettings engine) {
+        EngineSettings engine,
+        Limiter.Budget budget) {
 
     /** Reachable from this machine only, for there is no TLS without certificates. */
     public static final String LOOPBACK = "127.0.0.1";
@@ -35,26 +38,31 @@ public record ServerSettings(
         BrokerSettings broker = BrokerSettings.DEFAULT
                 .withKeyRetention(KeyRetention.from(environment))
                 .withGate(GateSettings.from(environment));
-        return new ServerSettings(LOOPBACK, PORT, data, null, false, broker, EngineSettings.DEFAULT);
+        return new ServerSettings(
+                LOOPBACK, PORT, data, null, false, broker, EngineSettings.DEFAULT, Limiter.Budget.DEFAULT);
     }
 
     public ServerSettings at(String otherHost, int otherPort) {
-        return new ServerSettings(otherHost, otherPort, data, postgres, samples, broker, engine);
+        return new ServerSettings(otherHost, otherPort, data, postgres, samples, broker, engine, budget);
     }
 
     public ServerSettings on(@Nullable String jdbcUrl) {
-        return new ServerSettings(host, port, data, jdbcUrl, samples, broker, engine);
+        return new ServerSettings(host, port, data, jdbcUrl, samples, broker, engine, budget);
     }
 
     public ServerSettings withSamples(boolean wanted) {
-        return new ServerSettings(host, port, data, postgres, wanted, broker, engine);
+        return new ServerSettings(host, port, data, postgres, wanted, broker, engine, budget);
     }
 
     public ServerSettings withBroker(BrokerSettings other) {
-        return new ServerSettings(host, port, data, postgres, samples, other, engine);
+        return new ServerSettings(host, port, data, postgres, samples, other, engine, budget);
     }
 
     public ServerSettings withEngine(EngineSettings other) {
-        return new ServerSettings(host, port, data, postgres, samples, broker, other);
+        return new ServerSettings(host, port, data, postgres, samples, broker, other, budget);
+    }
+
+    public ServerSettings withBudget(Limiter.Budget other) {
+        return new ServerSettings(host, port, data, postgres, samples, broker, engine, other);
     }
 }

@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.broker.Broker;
 import dev.tallystick.broker.BrokerSchema;
 import dev.tallystick.broker.Limiter;
+import dev.tallystick.broker.PostgresLimiter;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.engine.Engine;
@@ -65,11 +66,12 @@ public final class TallyServer implements AutoCloseable {
                 SampleWorkflows.register(engine);
             }
             WorkflowDirectory.load(data, engine);
+            Limiter limiter = open(new PostgresLimiter(database, settings.budget()));
             Broker broker = open(new Broker(
                     database,
                     settings.broker(),
                     new JobHook(engine.intake(), clock),
-                    Limiter.NONE,
+                    limiter,
                     clock,
                     random,
                     crashPoints));

@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.BrokerSettings;
+import dev.tallystick.broker.Limiter;
 import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
@@ -16,6 +17,8 @@ final class ServerUnderTest implements AutoCloseable {
     private static final EngineSettings ENGINE = EngineSettings.DEFAULT
             .lease(Duration.ofSeconds(4), Duration.ofSeconds(1))
             .poll(Duration.ofMillis(100));
+
+    private static final Limiter.Budget PLENTY = new Limiter.Budget(1_000_000, Duration.ofSeconds(10));
 
     private final String url;
     private final Path data;
@@ -37,6 +40,7 @@ final class ServerUnderTest implements AutoCloseable {
                 .on(url)
                 .withSamples(true)
                 .withEngine(ENGINE)
+                .withBudget(PLENTY)
                 .withBroker(BrokerSettings.DEFAULT.withPoll(Duration.ofMillis(100)));
     }
 
