@@ -35,13 +35,26 @@ final class Chains {
 
     /** Asks for the end of what the jobs are now. One that goes on between the two statements is followed once more. */
     void cancel(Tx tx, Collection<JobId> asked) throws SQLException {
+        cancel(tx, asked, postings::postCancel);
+    }
+
+    /** As {@link #cancel(Tx, Collection)}, for a transaction that does nothing else. */
+    void askCancel(Tx tx, JobId asked) throws SQLException {
+        cancel(tx, List.of(asked), postings::askCancel);
+    }
+
+    private interface Asking {
+        void askFor(Tx tx, List<JobId> jobs) throws SQLException;
+    }
+
+    private void cancel(Tx tx, Collection<JobId> asked, Asking asking) throws SQLException {
         Map<JobId, JobId> became = successors(tx, asked);
         List<JobId> meant = asked.stream()
                 .map(job -> became.getOrDefault(job, job))
                 .distinct()
                 .toList();
         while (!meant.isEmpty()) {
-            postings.postCancel(tx, meant);
+            asking.askFor(tx, meant);
             meant = List.copyOf(successors(tx, meant).values());
         }
     }

@@ -239,7 +239,7 @@ final class CollationStore {
             """);
 
     private static final String RECORDED = Weights.in("""
-            select g.guid
+            select g.guid, (g.ledger / {JOB_CLOSED}) % 10 = 1 as closes
             from tally.guid g
             join unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
                 on i.job_id = g.job_id and i.guid = g.guid and i.fence = g.fence
@@ -356,9 +356,12 @@ final class CollationStore {
         return tx.query(UNFINISHED, PostingStore::lease, limit);
     }
 
-    /** Those of the transitions that are recorded, under the very fence that they bring: what was said here before. */
-    Set<Guid> recorded(Tx tx, List<LegTwo> items) throws SQLException {
-        return recordedUnder(
+    /**
+     * Those of the transitions that are recorded, under the very fence that they bring: what was said here before. Each with
+     * whether it closed its job.
+     */
+    Map<Guid, Boolean> recorded(Tx tx, List<LegTwo> items) throws SQLException {
+        return recordedAs(
                 tx,
                 items.stream()
                         .map(item -> new Lease(item.activity(), item.guid(), item.fence()))
@@ -367,12 +370,18 @@ final class CollationStore {
 
     /** Those of the postings that are answered, under the very fence that they are held with. */
     Set<Guid> recordedUnder(Tx tx, List<Lease> postings) throws SQLException {
+        return recordedAs(tx, postings).keySet();
+    }
+
+    private static Map<Guid, Boolean> recordedAs(Tx tx, List<Lease> postings) throws SQLException {
+        Map<Guid, Boolean> recorded = HashMap.newHashMap(postings.size());
         Columns<Lease> of = new Columns<>(postings);
-        return new HashSet<>(tx.query(
+        tx.query(
                 RECORDED,
-                row -> new Guid(row.getObject("guid", UUID.class)),
+                row -> recorded.put(new Guid(row.getObject("guid", UUID.class)), row.getBoolean("closes")),
                 of.uuids(posting -> posting.job().value()),
                 of.uuids(posting -> posting.guid().value()),
-                of.longs(Lease::fence)));
+                of.longs(Lease::fence));
+        return recorded;
     }
 }

@@ -290,7 +290,7 @@ public final class Engine implements AutoCloseable {
     /** Asks for the end of a job. It is durable when this returns, and done soon after; a job that has closed stays as it is. */
     public void cancel(JobId job) {
         database.transact("cancel job", tx -> {
-            chains.cancel(tx, List.of(job));
+            chains.askCancel(tx, job);
             return null;
         });
         crashPoints.reached(EngineCrashPoint.CANCEL_ASKED);

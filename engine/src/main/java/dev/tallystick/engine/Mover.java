@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -94,12 +93,19 @@ final class Mover implements Primitive<Move, Moved> {
 
     private void answerFallen(Tx tx, List<Move> fallen, Map<JobId, Moved> answers) throws SQLException {
         List<LegTwo> results = all(fallen, Move::results);
-        Set<Guid> recorded = results.isEmpty() ? Set.of() : collation.recorded(tx, results);
-        for (Move move : fallen) {
-            boolean saidBefore = !move.results().isEmpty()
-                    && move.results().stream().map(LegTwo::guid).allMatch(recorded::contains);
-            answers.put(move.job(), saidBefore ? new Moved.Done() : new Moved.LeaseLost());
+        Map<Guid, Boolean> recorded = results.isEmpty() ? Map.of() : collation.recorded(tx, results);
+        fallen.forEach(move -> answers.put(move.job(), saidBefore(move, recorded)));
+    }
+
+    /** What the move was told the first time, if there was one. An end that came after another end was recorded, and closed nothing. */
+    private static Moved saidBefore(Move move, Map<Guid, Boolean> recorded) {
+        if (move.results().isEmpty()
+                || !move.results().stream().map(LegTwo::guid).allMatch(recorded::containsKey)) {
+            return new Moved.LeaseLost();
         }
+        boolean isHeard = move.results().stream()
+                .allMatch(result -> result.outcome() == null || recorded.getOrDefault(result.guid(), false));
+        return isHeard ? new Moved.Done() : new Moved.JobClosed();
     }
 
     private void write(Tx tx, List<Move> moves, Map<JobId, Moved> answers) throws SQLException {

@@ -73,6 +73,21 @@ class PlainMoveStoreTest {
     }
 
     @Test
+    void an_end_that_came_too_late_is_told_so_also_when_it_comes_again() {
+        Lease lease = leased();
+        List<Move> life = lifeOf(lease);
+        apply(life.getFirst());
+        ActivityId cancel = ActivityId.cancel(lease.job());
+        ledgers.enter(LegOne.inline(cancel, "cancel", 0));
+        ledgers.collate(LegTwo.ending(cancel, 0, JobOutcome.CANCELLED, null, "it was cancelled"));
+
+        assertThat(apply(life.getLast())).isEqualTo(new Moved.JobClosed());
+        assertThat(apply(life.getLast())).isEqualTo(new Moved.JobClosed());
+
+        assertThat(rows(lease)).anyMatch(row -> row.startsWith("job 0 cancelled"));
+    }
+
+    @Test
     void a_job_that_a_stranger_holds_leaves_the_batch_and_the_others_go_on() {
         Lease held = leased();
         Lease free = leased();
