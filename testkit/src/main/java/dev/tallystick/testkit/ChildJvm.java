@@ -4,6 +4,7 @@ import dev.tallystick.core.CrashPoint;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -154,10 +155,21 @@ public final class ChildJvm implements AutoCloseable {
     /** {@code kill -STOP}: no thread of the child runs until {@link #resume()}, and its leases run out. */
     public void pause() {
         signal("STOP");
-        Path status = Path.of("/proc", Long.toString(pid()), "stat");
-        if (Files.exists(status)) {
-            Eventually.value(
-                    "child " + pid() + " to stop", () -> Files.readString(status), state -> state.contains(") T "));
+        Path threads = Path.of("/proc", Long.toString(pid()), "task");
+        if (Files.exists(threads)) {
+            Eventually.holds("every thread of child " + pid() + " to stop", () -> allStopped(threads));
+        }
+    }
+
+    /** A thread that runs on another core stops when the signal reaches it there. */
+    private static boolean allStopped(Path threads) throws IOException {
+        try (DirectoryStream<Path> each = Files.newDirectoryStream(threads)) {
+            for (Path thread : each) {
+                if (!Files.readString(thread.resolve("stat")).contains(") T ")) {
+                    return false;
+                }
+            }
+            return true;
         }
     }
 
