@@ -13,6 +13,10 @@
 
 oldest_jdk=21
 
+# SQLite is native code, about which newer JVMs warn unless it is allowed. The archive of classes is good only for a JVM
+# that is started as the one which made it.
+native=--enable-native-access=ALL-UNNAMED
+
 say() {
     printf '%s: %s\n' "$me" "$*" >&2
 }
@@ -131,7 +135,7 @@ launch() {
         [ -f "$archive" ] && set -- "-XX:SharedArchiveFile=$archive" -Xshare:auto "$@"
     fi
     # shellcheck disable=SC2086 # the flags are words
-    exec "$java_home/bin/java" $flags "$@"
+    exec "$java_home/bin/java" $flags $native "$@"
 }
 
 # Succeeds and sets app if there is a build and nothing that went into it is newer. Folders count as well as files, so
@@ -198,7 +202,7 @@ build_alone() {
 rehearse() {
     [ -w "$app" ] || return
     # shellcheck disable=SC2086 # the arguments of the rehearsal are words
-    "$java_home/bin/java" "-XX:ArchiveClassesAtExit=$archive.$$" -cp "$class_path" "$main" $rehearsal \
+    "$java_home/bin/java" $native "-XX:ArchiveClassesAtExit=$archive.$$" -cp "$class_path" "$main" $rehearsal \
         </dev/null >/dev/null 2>&1
     [ -f "$archive.$$" ] && mv -f "$archive.$$" "$archive"
 }
