@@ -42,6 +42,9 @@ final class BodyRun {
     private List<LegTwo> unsaidResults = new ArrayList<>();
     private long unsaidSince;
 
+    /** Whether this run has said anything, be it durable by now or still on its way. */
+    private boolean hasSpoken;
+
     /** Whether something was dispatched that falls due by itself and may not have. */
     private volatile boolean waits;
 
@@ -224,13 +227,13 @@ final class BodyRun {
 
     /**
      * Begins the first attempt at a step. Before it is done, what came before it must be durable, and that goes out with the
-     * dispatch. If nothing came before it, the dispatch goes out with the result, or while the work is done if that takes long:
-     * should the process die meanwhile, the posting of the body has counted the attempt.
+     * dispatch. If nothing came before it, not even something that is on its way, the dispatch goes out with the result, or while
+     * the work is done if that takes long: should the process die meanwhile, the posting of the body has counted the attempt.
      */
     void begin(LegOne dispatch) {
         demandRunning();
         synchronized (unsaid) {
-            if (unsaidResults.isEmpty() && isFirstHolder()) {
+            if (!hasSpoken && unsaidResults.isEmpty() && isFirstHolder()) {
                 noteUnsaid();
                 unsaidDispatches.add(dispatch);
                 return;
@@ -326,6 +329,7 @@ final class BodyRun {
     /** A move either commits or stops the body, so what is taken from the unsaid need never be put back. */
     private Move withUnsaid(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         synchronized (unsaid) {
+            hasSpoken = true;
             List<LegTwo> results = unsaidResults;
             List<LegOne> entries = unsaidDispatches;
             unsaidResults = new ArrayList<>();

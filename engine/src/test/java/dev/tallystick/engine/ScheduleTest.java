@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
@@ -60,6 +62,42 @@ class ScheduleTest {
             assertThat(workbench.run(engine, "once")).isEqualTo("run 1");
             assertThat(proxy.commits(CommitFate.LOSE_REPLY)).isEqualTo(1);
             workbench.kill(engine);
+        }
+    }
+
+    @Test
+    void a_step_does_not_begin_while_the_result_before_it_is_on_its_way() {
+        Signal leaving = new Signal("the first result is on its way");
+        CountDownLatch begun = new CountDownLatch(1);
+        workbench.workflow("two", (ctx, input) -> {
+            ctx.step("one", String.class, () -> "");
+            leaving.await();
+            return ctx.step("two", String.class, () -> {
+                begun.countDown();
+                return String.join(",", workbench.activities(ctx.job()));
+            });
+        });
+        try (TcpProxy proxy = postgres.proxy()) {
+            Engine engine = workbench.start(Database.on(postgres.proxied(proxy)), Workbench.SETTINGS, CrashPoints.NONE);
+            proxy.onCommit(commit -> {
+                if (commit.mentions("with entered as") && !leaving.hasFired()) {
+                    leaving.fire();
+                    awaitWhatMustNotBe(begun);
+                }
+                return CommitFate.FORWARD;
+            });
+
+            assertThat(workbench.run(engine, "two")).contains("1 one 001111000000001");
+            workbench.kill(engine);
+        }
+    }
+
+    /** Gives what is wrong a moment to happen. */
+    private static void awaitWhatMustNotBe(CountDownLatch latch) {
+        try {
+            boolean unused = latch.await(300, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -18,7 +18,6 @@ import dev.tallystick.testkit.Gate;
 import dev.tallystick.testkit.SimulatedCrash;
 import dev.tallystick.testkit.TcpProxy;
 import dev.tallystick.testkit.TestPostgres;
-import java.lang.Thread.UncaughtExceptionHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,16 +28,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@ExtendWith(QuietDeaths.class)
 class TaskTest {
 
     @RegisterExtension
@@ -51,25 +50,8 @@ class TaskTest {
     /** Polls seldom, so that most of the commits are those of the job. */
     private static final EngineSettings DYING = Workbench.SETTINGS.poll(Duration.ofMillis(300));
 
-    private static UncaughtExceptionHandler before;
-
     private final JsonCodec codec = new JsonCodec();
     private Workbench workbench;
-
-    @BeforeAll
-    static void letTheDeadBeSilent() {
-        before = Thread.getDefaultUncaughtExceptionHandler();
-        Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
-            if (!(thrown instanceof SimulatedCrash)) {
-                thrown.printStackTrace();
-            }
-        });
-    }
-
-    @AfterAll
-    static void restore() {
-        Thread.setDefaultUncaughtExceptionHandler(before);
-    }
 
     @BeforeEach
     void open() {
