@@ -75,25 +75,27 @@ create table tally.subscription (
 
 create index subscription_inbox on tally.subscription (mesh, inbox);
 
+-- Types instead of checks of the table: Postgres reads those anew for every statement that writes to it.
+create domain tally.message_priority as smallint check (value between 0 and 2);
+create domain tally.message_body_kind as text check (value in ('text', 'json'));
+
 create table tally.message (
-    id          uuid        primary key,
-    mesh        text        collate "C" not null,
-    sender      text        collate "C" not null,
+    id          uuid                    primary key,
+    mesh        text                    collate "C" not null,
+    sender      text                    collate "C" not null,
     -- Null for what the system itself announces.
-    key         text        collate "C",
-    destination text        collate "C" not null,
+    key         text                    collate "C",
+    destination text                    collate "C" not null,
     reply_to    text,
-    priority    smallint    not null,
-    meta        text        not null,
+    priority    tally.message_priority  not null,
+    meta        text                    not null,
     -- Joined by commas, which no mention contains.
-    mentions    text        not null,
+    mentions    text                    not null,
     -- Text and JSON are told apart: the same characters are different messages.
-    body_kind   text        not null,
-    body        bytea       not null,
+    body_kind   tally.message_body_kind not null,
+    body        bytea                   not null,
     traceparent text,
-    accepted_at timestamptz not null default now(),
-    constraint message_priority check (priority between 0 and 2),
-    constraint message_body_kind check (body_kind in ('text', 'json'))
+    accepted_at timestamptz             not null default now()
 );
 
 create table tally.history (

@@ -26,58 +26,72 @@
 -- Lock order: key, job, posting, activity, guid; within a table by job id and then by key.
 -- Readable by hand: select lpad(ledger::text, 15, '0') from tally.activity; then `tally explain` on the digits.
 
+-- What one value must be is said by its type, and not by a check of the table: Postgres reads the checks of a table anew for
+-- every statement that writes to it, those of a type once in a session.
+create domain tally.activity_ledger as bigint check (value between 0 and 999999999999999);
+create domain tally.guid_ledger as bigint check (value between 0 and 999999999999);
+create domain tally.semaphore as int check (value >= 0);
+create domain tally.natural as int check (value >= 0);
+create domain tally.branches as bigint check (value >= 0);
+create domain tally.priority as smallint check (value between 0 and 2);
+create domain tally.outcome as text
+    check (value in ('completed', 'failed', 'cancelled', 'timed_out', 'continued'));
+
 create table tally.job (
-    id             uuid        primary key,
-    mesh           text        not null,
-    workflow       text        not null,
-    version        int         not null,
-    semaphore      int         not null check (semaphore >= 0),
-    threshold      int         not null default 0 check (threshold >= 0),
-    priority       smallint    not null default 1 check (priority between 0 and 2),
-    input          bytea       not null,
+    id             uuid            primary key,
+    mesh           text            not null,
+    workflow       text            not null,
+    version        int             not null,
+    semaphore      tally.semaphore not null,
+    threshold      tally.semaphore not null default 0,
+    priority       tally.priority  not null default 1,
+    input          bytea           not null,
     output         bytea,
     error          text,
-    outcome        text        check (outcome in ('completed', 'failed', 'cancelled', 'timed_out')),
+    outcome        tally.outcome,
     closed_by      uuid,
-    created_at     timestamptz not null default now(),
+    created_at     timestamptz     not null default now(),
     closed_at      timestamptz,
     parent_job     uuid,
     parent_guid    uuid,
     parent_path    text,
     parent_name    text,
     continued_from uuid,
-    check ((closed_by is null) = (closed_at is null)),
-    check (outcome is null or closed_by is not null),
-    check (closed_by is null or semaphore = 0)
+    check (
+        case when closed_by is null
+            then closed_at is null and outcome is null
+            else closed_at is not null and semaphore = 0
+        end
+    )
 ) with (fillfactor = 80);
 
 create index job_parent on tally.job (parent_job) where parent_job is not null;
 
 create table tally.activity (
-    job_id     uuid        not null,
-    path       text        not null,
-    name       text        not null,
-    kind       text        not null,
-    ledger     bigint      not null check (ledger between 0 and 999999999999999),
-    attempts   int         not null default 0 check (attempts >= 0),
+    job_id     uuid                  not null,
+    path       text                  not null,
+    name       text                  not null,
+    kind       text                  not null,
+    ledger     tally.activity_ledger not null,
+    attempts   tally.natural         not null default 0,
     input      bytea,
     output     bytea,
     error      text,
-    arrived    bigint      check (arrived >= 0),
-    skipped    bigint      check (skipped & ~arrived = 0),
-    entered_at timestamptz not null default now(),
+    arrived    tally.branches,
+    skipped    tally.branches,
+    entered_at timestamptz           not null default now(),
     primary key (job_id, path, name)
 ) with (fillfactor = 80);
 
 create table tally.guid (
-    job_id     uuid        not null,
-    guid       uuid        not null,
-    path       text        not null,
-    name       text        not null,
-    ordinal    int         not null check (ordinal >= 0),
-    ledger     bigint      not null check (ledger between 0 and 999999999999),
-    fence      bigint      not null default 0,
-    entered_at timestamptz not null default now(),
+    job_id     uuid              not null,
+    guid       uuid              not null,
+    path       text              not null,
+    name       text              not null,
+    ordinal    tally.natural     not null,
+    ledger     tally.guid_ledger not null,
+    fence      bigint            not null default 0,
+    entered_at timestamptz       not null default now(),
     primary key (job_id, guid)
 ) with (fillfactor = 80);
 
@@ -94,7 +108,7 @@ create table tally.posting (
     visible_at timestamptz not null,
     fence      bigint      not null default 0,
     owner      text,
-    attempts   int         not null default 0 check (attempts >= 0),
+    attempts   tally.natural not null default 0,
     path       text        not null,
     name       text        not null,
     awaits     text,

@@ -12,12 +12,6 @@ alter table tally.job
     add column first_job uuid,
     add column run int;
 
-alter table tally.job drop constraint job_outcome_check;
-
-alter table tally.job
-    add constraint job_outcome_check
-    check (outcome in ('completed', 'failed', 'cancelled', 'timed_out', 'continued'));
-
 create index job_chain on tally.job (first_job, run) where first_job is not null;
 
 alter table tally.signal add column first_job uuid;

@@ -238,6 +238,9 @@ final class Workbench implements AutoCloseable {
                         group by j.id) closers
                     where n <> 1
                 union all
+                select 'skipped without arriving: ' || job_id || ' ' || path || ' ' || name from tally.activity
+                    where skipped & ~arrived <> 0
+                union all
                 select 'completion not done: ' || job_id from tally.guid
                     where (ledger / 100000000000) % 10 = 1 and (ledger / 100000000) % 10 = 0
                 union all

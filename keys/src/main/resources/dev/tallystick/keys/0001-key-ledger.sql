@@ -28,47 +28,58 @@
 --     select * from tally.key where key = 'web-1:42:9f3a6c0b1d2e4f58';
 --     select * from tally.key where status in ('pending', 'outcome_unknown') order by first_seen_at;
 
+-- What one value must be is said by its type, and not by a check of the table: Postgres reads the checks of a table anew for
+-- every statement that writes to it, those of a type once in a session.
+create domain tally.key_text as text collate "C" check (char_length(value) between 1 and 255);
+create domain tally.key_door as text collate "C" check (value in ('accept', 'reserve'));
+create domain tally.key_status as text check (value in ('pending', 'committed', 'rejected', 'outcome_unknown'));
+create domain tally.key_response as bytea check (octet_length(value) <= 1048576);
+create domain tally.key_fence as bigint check (value > 0);
+create domain tally.key_fingerprint as bytea check (octet_length(value) = 32);
+
 create table tally.key (
-    key               text        collate "C" not null,
-    mesh              text        collate "C" not null,
-    member            text        collate "C" not null,
-    door              text        collate "C" not null,
-    status            text        not null,
+    key               tally.key_text   not null,
+    mesh              text             collate "C" not null,
+    member            text             collate "C" not null,
+    door              tally.key_door   not null,
+    status            tally.key_status not null,
 
     -- SHA-256 of what the key stands for: the same key with another fingerprint is refused.
-    fingerprint       bytea       not null,
+    fingerprint       tally.key_fingerprint not null,
     -- Where the request went, as 'workflow:order' or 'topic:alerts'; null behind 'reserve'.
     destination       text,
     -- The job or message that the key made; behind 'reserve', the reservation.
-    original_id       uuid        not null,
+    original_id       uuid             not null,
     -- What the first answer needs beyond these columns, so that every repeat gets the same one.
-    response          bytea,
+    response          tally.key_response,
     history_id        uuid,
-    history_available boolean     not null default false,
-    first_seen_at     timestamptz not null default now(),
+    history_available boolean          not null default false,
+    first_seen_at     timestamptz      not null default now(),
     -- When the row may be swept. Null as long as it may not.
     expires_at        timestamptz,
 
     -- Behind 'reserve' only.
-    transactional     boolean     not null default false,
-    owner             text        collate "C",
-    fence             bigint,
+    transactional     boolean          not null default false,
+    owner             text             collate "C",
+    fence             tally.key_fence,
 
     -- Every look-up names all four columns, so the one that tells rows apart comes first: one comparison a level
     -- instead of four. This is also the order in which the rows of a batch are inserted and locked.
     primary key (key, mesh, member, door),
 
-    constraint key_length check (char_length(key) between 1 and 255),
-    constraint key_door check (door in ('accept', 'reserve')),
-    constraint key_status check (status in ('pending', 'committed', 'rejected', 'outcome_unknown')),
-    constraint key_fingerprint_length check (octet_length(fingerprint) = 32),
-    constraint key_response_size check (octet_length(response) <= 1048576),
-    constraint key_response_is_final check (response is null or status in ('committed', 'rejected')),
-    constraint key_history check (history_id is not null or not history_available),
-    constraint key_expires_when_final check ((expires_at is not null) = (status in ('committed', 'rejected'))),
-    constraint key_accepted check (door <> 'accept' or (status = 'committed' and destination is not null)),
-    constraint key_owned check ((door = 'reserve') = (owner is not null and fence is not null)),
-    constraint key_fence check (fence > 0)
+    -- What the columns of a row must be together.
+    constraint key_shape check (
+        (response is null or expires_at is not null)
+        and (history_id is not null or not history_available)
+        and case door
+            when 'accept' then
+                status = 'committed' and expires_at is not null and destination is not null
+                and owner is null and fence is null
+            else
+                (status in ('committed', 'rejected')) = (expires_at is not null)
+                and owner is not null and fence is not null
+        end
+    )
 );
 
 -- For the sweep. The rows of one batch expire at the same moment, so that this index stays small.
