@@ -114,8 +114,9 @@ public final class Engine implements AutoCloseable {
                 new Graphs.Surroundings(this::child, this::send, outcomes::tell, this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphs.signals());
         this.timekeeper = new Timekeeper(database, postings, collation, jobs);
+        MoveCourier courier = new MoveCourier(committer, mover, () -> stopping, this::roomIsMade);
         BodyTools tools = new BodyTools(
-                new MoveCourier(committer, mover, () -> stopping),
+                courier,
                 this::recorded,
                 this::child,
                 this::successor,
@@ -127,7 +128,8 @@ public final class Engine implements AutoCloseable {
                 settings.poll(),
                 settings.lease(),
                 crashPoints);
-        this.runner = new Runner(database, postings, jobs, settings, tools, outcomes::tell, this::bodyEnded);
+        this.runner = new Runner(
+                database, postings, jobs, settings, tools, courier::isCrowded, outcomes::tell, this::bodyEnded);
         this.maker = new JobMaker(ids, codec, runner, graphs);
         this.reruns = new Reruns(database, collation, jobs, maker, this::jobsAreDue);
         this.remoteWork = graphs.remoteWork(random, settings);
@@ -423,11 +425,17 @@ public final class Engine implements AutoCloseable {
         return maker.child(order);
     }
 
+    private void roomIsMade() {
+        claims.ring();
+        if (runner.hasLimits()) {
+            limited.ring();
+        }
+    }
+
     private void bodyEnded(Runner.Ended ended) {
         if (ended.makesRoom()) {
-            claims.ring();
-        }
-        if (runner.hasLimits()) {
+            roomIsMade();
+        } else if (runner.hasLimits()) {
             limited.ring();
         }
         if (ended.childMayHaveClosed()) {

@@ -4,6 +4,7 @@ import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.UnknownOutcomeException;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /** Brings moves to an end: done, refused because the lease is lost, or given up because the engine stops. */
@@ -12,18 +13,44 @@ final class MoveCourier implements Moves {
     /** A body that cannot move for this many tries leaves its job to whoever leases it next. */
     private static final int MAX_ATTEMPTS = 100;
 
+    /** With so many moves on their way it is the database that jobs wait for: more of them would only wait longer. */
+    private static final int CROWD = 200;
+
     private final GroupCommitter committer;
     private final Mover mover;
     private final BooleanSupplier stopping;
+    private final Runnable thinnedOut;
+    private final AtomicInteger underWay = new AtomicInteger();
 
-    MoveCourier(GroupCommitter committer, Mover mover, BooleanSupplier stopping) {
+    /** @param thinnedOut called when it is no longer crowded */
+    MoveCourier(GroupCommitter committer, Mover mover, BooleanSupplier stopping, Runnable thinnedOut) {
         this.committer = committer;
         this.mover = mover;
         this.stopping = stopping;
+        this.thinnedOut = thinnedOut;
+    }
+
+    /**
+     * Whether bodies that are leased now had better be leased later. What is leased is done in the order in which it comes, so a
+     * job that another mesh submits next would have to wait for all of it.
+     */
+    boolean isCrowded() {
+        return underWay.get() >= CROWD;
     }
 
     @Override
     public Moved bring(Move move) {
+        underWay.incrementAndGet();
+        try {
+            return bringToAnEnd(move);
+        } finally {
+            if (underWay.getAndDecrement() == CROWD) {
+                thinnedOut.run();
+            }
+        }
+    }
+
+    private Moved bringToAnEnd(Move move) {
         for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
             try {
                 return committer.submit(mover, move).join();

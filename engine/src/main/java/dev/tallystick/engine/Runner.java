@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,7 @@ final class Runner {
     private final BodyTools tools;
     private final UndoStore undos = new UndoStore();
     private final LegOneStore legOne = new LegOneStore();
+    private final BooleanSupplier crowded;
     private final Consumer<Closed> closed;
     private final Consumer<Ended> ended;
 
@@ -50,6 +52,7 @@ final class Runner {
             JobStore jobs,
             EngineSettings settings,
             BodyTools tools,
+            BooleanSupplier crowded,
             Consumer<Closed> closed,
             Consumer<Ended> ended) {
         this.database = database;
@@ -57,6 +60,7 @@ final class Runner {
         this.jobs = jobs;
         this.settings = settings;
         this.tools = tools;
+        this.crowded = crowded;
         this.closed = closed;
         this.ended = ended;
         this.lanes = new Lanes(database, settings.lease());
@@ -107,13 +111,17 @@ final class Runner {
         return settings.bodies() - running.size();
     }
 
+    private int room(int limit) {
+        return crowded.getAsBoolean() ? 0 : Math.min(limit, free());
+    }
+
     boolean runs(JobId job) {
         return running.containsKey(job);
     }
 
     /** Leases what is due and runs it; returns how much that was. */
     int claim(String owner, int limit) {
-        int wanted = Math.min(limit, free());
+        int wanted = room(limit);
         starved = wanted <= 0;
         if (starved || types.isEmpty()) {
             return 0;
@@ -129,7 +137,7 @@ final class Runner {
 
     /** As {@link #claim}, for workflows that have limits. */
     int claimLimited(String owner, int limit) {
-        int wanted = Math.min(limit, free());
+        int wanted = room(limit);
         if (wanted <= 0 || types.isEmpty()) {
             return 0;
         }
