@@ -2,10 +2,12 @@ package dev.tallystick.cli;
 
 import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.StringJoiner;
 import java.util.UUID;
@@ -18,7 +20,7 @@ import picocli.CommandLine.Parameters;
 /** Looks after the jobs of a server. */
 @Command(
         name = "job",
-        description = "List, follow, signal and cancel the jobs of a server.",
+        description = "List, follow, signal and cancel the jobs of a server, and do closed ones again.",
         subcommands = {
             JobCommand.Ls.class,
             JobCommand.Show.class,
@@ -26,6 +28,8 @@ import picocli.CommandLine.Parameters;
             JobCommand.Result.class,
             JobCommand.Signal.class,
             JobCommand.Cancel.class,
+            JobCommand.Rerun.class,
+            JobCommand.Fork.class,
             JobCommand.Events.class
         },
         synopsisSubcommandLabel = "COMMAND",
@@ -33,9 +37,11 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExamples:%n",
         footer = {
             "  tally job ls --status open",
+            "  tally job ls --attribute customer=ann",
             "  tally job show --key order:42",
             "  tally job result 01890a5d-ac96-774b-bcce-b302099a8057 --wait 30",
             "  tally job signal 01890a5d-ac96-774b-bcce-b302099a8057 approved --payload '{\"by\":\"ann\"}'",
+            "  tally job fork 01890a5d-ac96-774b-bcce-b302099a8057 --from charge --key again:42",
         })
 final class JobCommand extends TallyCommand {
 
@@ -95,15 +101,7 @@ final class JobCommand extends TallyCommand {
     }
 
     private static List<Reply> jobs(Reply list) {
-        return elements(list.member("jobs"));
-    }
-
-    private static List<Reply> elements(@Nullable Json array) {
-        return array instanceof Json.ArrayValue values
-                ? values.elements().stream()
-                        .map(each -> new Reply(200, (Json.ObjectValue) each))
-                        .toList()
-                : List.of();
+        return ServerConnection.elements(list.member("jobs"));
     }
 
     @Command(name = "ls", description = "List jobs, the newest first.", sortOptions = false)
@@ -118,6 +116,12 @@ final class JobCommand extends TallyCommand {
                 description = "open, completed, failed, cancelled or timed_out.")
         private @Nullable String status;
 
+        @Option(
+                names = "--attribute",
+                paramLabel = "NAME=VALUE",
+                description = "Only jobs that have this; may be repeated.")
+        private Map<String, String> attributes = new LinkedHashMap<>();
+
         @Option(names = "--before", paramLabel = "JOB", description = "Only jobs made before this one.")
         private @Nullable String before;
 
@@ -130,6 +134,7 @@ final class JobCommand extends TallyCommand {
             add(query, "workflow", workflow);
             add(query, "status", status);
             add(query, "before", before);
+            attributes.forEach((name, value) -> add(query, "attribute." + TallyClient.encode(name), value));
             Reply list = client.get(query.toString());
             answer(
                     list,
@@ -248,6 +253,65 @@ final class JobCommand extends TallyCommand {
         ExitCode run(TallyClient client, UUID id) {
             answer(client.cancel(id), "asked for the end of job " + id);
             return ExitCode.OK;
+        }
+    }
+
+    /** What does a closed job again, as a new one. */
+    abstract static class Again extends ServerConnection {
+
+        @Parameters(index = "0", paramLabel = "JOB", description = "The id of the closed job.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private UUID job;
+
+        @Option(
+                names = "--key",
+                paramLabel = "KEY",
+                description = "The key of this request: the same again makes nothing new (default: a new one, shown).")
+        private @Nullable String key;
+
+        abstract Reply ask(TallyClient client, UUID id, IdempotencyKey request);
+
+        @Override
+        final ExitCode run(TallyClient client) {
+            Reply begun = ask(client, job, key(key));
+            boolean before = Json.of(true).equals(begun.member("duplicate"));
+            answer(begun, "job " + begun.text("job_id") + (before ? ", begun before" : ", begun"));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(
+            name = "rerun",
+            description = "Do a closed job again from its beginning, in the newest version.",
+            sortOptions = false)
+    static final class Rerun extends Again {
+
+        @Override
+        Reply ask(TallyClient client, UUID id, IdempotencyKey request) {
+            return client.rerun(id, request);
+        }
+    }
+
+    @Command(
+            name = "fork",
+            description = {
+                "Do a closed job again from one of its steps on.",
+                "What came before is taken as recorded; foreign systems are asked under the same keys."
+            },
+            sortOptions = false)
+    static final class Fork extends Again {
+
+        @Option(
+                names = "--from",
+                paramLabel = "STEP",
+                required = true,
+                description = "The name of the step, or its place if there are several of that name.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String step;
+
+        @Override
+        Reply ask(TallyClient client, UUID id, IdempotencyKey request) {
+            return client.fork(id, step, request);
         }
     }
 }

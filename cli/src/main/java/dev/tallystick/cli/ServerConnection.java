@@ -8,6 +8,7 @@ import dev.tallystick.client.UnavailableException;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
+import dev.tallystick.core.Priority;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.stream.Collectors;
@@ -84,6 +86,23 @@ abstract class ServerConnection extends TallyCommand {
             case Json.StringValue text -> text.value();
             case Json other -> other.canonical();
         };
+    }
+
+    /** The objects of an array in an answer. */
+    static List<Reply> elements(@Nullable Json array) {
+        return array instanceof Json.ArrayValue values
+                ? values.elements().stream()
+                        .map(each -> new Reply(200, (Json.ObjectValue) each))
+                        .toList()
+                : List.of();
+    }
+
+    static Priority priority(String word) {
+        try {
+            return Priority.parse(word);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Choose one of these.");
+        }
     }
 
     static Json json(String text) {

@@ -6,6 +6,7 @@ import dev.tallystick.core.Priority;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  tally submit sample.order --input '{\"order\":\"42\"}' --key order:42 --wait",
             "  tally submit sample.order --input '{\"order\":\"43\"}' --not-before 2030-01-01T00:00:00Z",
+            "  tally submit sample.order --input '{\"order\":\"44\"}' --attribute customer=ann",
         })
 final class SubmitCommand extends ServerConnection {
 
@@ -52,18 +54,19 @@ final class SubmitCommand extends ServerConnection {
             description = "When it may begin, such as 2030-01-31T12:00:00Z.")
     private @Nullable Instant notBefore;
 
+    @Option(
+            names = "--attribute",
+            paramLabel = "NAME=VALUE",
+            description = "What the job can be found by; may be repeated.")
+    private Map<String, String> attributes = new LinkedHashMap<>();
+
     @Option(names = "--wait", description = "Wait for the job's end, and show what it returned.")
     private boolean wait;
 
     @Override
     ExitCode run(TallyClient client) {
-        Priority turn;
-        try {
-            turn = Priority.parse(priority);
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Choose one of these.");
-        }
-        TallyClient.NewJob job = new TallyClient.NewJob(workflow, json(input), turn, version, notBefore);
+        TallyClient.NewJob job =
+                new TallyClient.NewJob(workflow, json(input), priority(priority), version, notBefore, attributes);
         TallyClient.Submitted submitted = client.submit(job, key(key));
         SequencedMap<String, Json> fields = new LinkedHashMap<>();
         fields.put("job_id", Json.of(submitted.job().toString()));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tallystick.core.Json;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -131,6 +132,125 @@ class ServerCommandsTest {
     }
 
     @Test
+    void a_job_is_found_by_its_attributes_and_done_again() {
+        String[] found = {"job", "ls", "--attribute", "customer=ann", "--json"};
+        Run submitted = tally(
+                "submit",
+                "sample.order",
+                "--input",
+                "{\"order\":\"1\"}",
+                "--key",
+                "cli:20",
+                "--attribute",
+                "customer=ann",
+                "--wait",
+                "--json");
+        String id = text(json(submitted), "job_id");
+        assertThat(tally(found).out()).contains(id);
+
+        Map<String, Json> rerun = json(tally("job", "rerun", id, "--key", "cli:21", "--json"));
+        assertThat(rerun).containsEntry("continued_from", Json.of(id));
+        assertThat(tally("job", "rerun", id, "--key", "cli:21").out())
+                .isEqualTo("job " + text(rerun, "job_id") + ", begun before\n");
+        assertThat(tally("job", "fork", id, "--from", "charge").out()).endsWith(", begun\n");
+        Run nowhere = tally("job", "fork", id, "--from", "nowhere");
+        assertThat(nowhere.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+        assertThat(nowhere.err()).contains("rerun_refused", "it has reserve at 1");
+    }
+
+    @Test
+    void dead_letters_are_listed_redriven_and_discarded() {
+        for (String key : new String[] {"cli:30", "cli:31"}) {
+            tally("submit", "sample.order", "--input", "\"no order\"", "--key", key, "--wait");
+        }
+        String first = text(json(tally("job", "show", "--key", "cli:30", "--json")), "job_id");
+        String second = text(json(tally("job", "show", "--key", "cli:31", "--json")), "job_id");
+
+        assertThat(tally("deadletter", "ls").out()).contains(first, second);
+        assertThat(json(tally("deadletter", "show", first, "--json"))).containsEntry("ceiling", Json.of(false));
+        assertThat(tally("deadletter", "redrive", first).out()).endsWith("goes on in its place\n");
+        assertThat(tally("deadletter", "discard", second).exitCode()).isZero();
+        assertThat(tally("deadletter", "ls", "--limit", "500").out()).doesNotContain(first, second);
+        assertThat(tally("deadletter", "show", second).exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
+    }
+
+    @Test
+    void schedules_are_kept_paused_triggered_and_deleted() {
+        Run kept = tally(
+                "schedule",
+                "put",
+                "nightly",
+                "sample.order",
+                "--cron",
+                "0 3 * * *",
+                "--zone",
+                "Europe/Berlin",
+                "--input",
+                "{\"order\":\"n\"}");
+
+        assertThat(kept.out()).as(kept.err()).startsWith("schedule nightly fires next at ");
+        assertThat(tally("schedule", "ls").out()).contains("nightly", "0 3 * * *", "Europe/Berlin");
+        assertThat(tally("schedule", "pause", "nightly").exitCode()).isZero();
+        assertThat(tally("schedule", "ls").out()).contains("paused");
+        assertThat(tally("schedule", "resume", "nightly").out()).contains("fires next at");
+        assertThat(tally("schedule", "trigger", "nightly", "--key", "cli:40").out())
+                .endsWith(", started\n");
+        assertThat(tally("schedule", "trigger", "nightly", "--key", "cli:40").out())
+                .endsWith(", started before\n");
+        assertThat(json(tally("schedule", "show", "nightly", "--json"))).containsKey("input");
+        assertThat(tally("schedule", "delete", "nightly").exitCode()).isZero();
+        assertThat(tally("schedule", "delete", "nightly").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
+        assertThat(tally("schedule", "put", "odd", "sample.order", "--cron", "soon")
+                        .exitCode())
+                .isEqualTo(ExitCode.USAGE.code());
+    }
+
+    @Test
+    void tasks_are_claimed_handed_on_and_answered() {
+        String job = submit("sample.review", "cli:50");
+        String task = Eventually.value(
+                        "the reviewers are asked",
+                        () -> tally("task", "ls", "--group", "reviewers").out(),
+                        list -> !list.isBlank())
+                .split(" ", 2)[0];
+
+        assertThat(tally("task", "claim", task, "--person", "ann").exitCode()).isZero();
+        assertThat(tally("task", "ls", "--person", "ann").out()).contains(task);
+        assertThat(tally("task", "claim", task).exitCode()).as("it is ann's").isEqualTo(ExitCode.CONFLICT.code());
+        assertThat(tally("task", "release", task, "--person", "ann").exitCode()).isZero();
+        assertThat(tally("task", "escalate", task, "--to", "chiefs").out()).endsWith("is with chiefs\n");
+        assertThat(tally("task", "resolve", task, "--answer", "{\"by\":\"bob\"}", "--key", "form:1")
+                        .out())
+                .endsWith("is answered\n");
+        assertThat(tally("task", "resolve", task, "--answer", "{\"by\":\"bob\"}", "--key", "form:1")
+                        .out())
+                .endsWith("was answered so before\n");
+        assertThat(json(tally("task", "show", task, "--json"))).containsKey("over");
+        assertThat(tally("job", "result", job, "--wait", "30").out()).contains("approved by bob");
+    }
+
+    @Test
+    void a_graph_is_deployed_listed_shown_and_run() throws IOException {
+        Path file = data.resolve("drawn.yaml");
+        String yaml = "workflow: drawn\nnodes:\n  asked:\n    kind: trigger\noutput: \"'drawn'\"\n";
+        Files.writeString(file, yaml);
+
+        assertThat(tally("workflow", "deploy", file.toString()).out()).isEqualTo("drawn version 1 is deployed\n");
+        assertThat(tally("workflow", "deploy", file.toString()).out())
+                .isEqualTo("drawn version 1 was deployed before\n");
+        assertThat(tally("workflow", "ls").out()).containsPattern("drawn +1 +graph");
+        assertThat(tally("workflow", "show", "drawn").out()).isEqualTo(yaml);
+        assertThat(tally("submit", "drawn", "--wait").out()).isEqualTo("drawn\n");
+        Files.writeString(file, yaml.replace("'drawn'", "'redrawn'"));
+        assertThat(tally("workflow", "deploy", file.toString()).exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+        Files.writeString(file, "workflow: drawn\n");
+        Run broken = tally("workflow", "deploy", file.toString());
+        assertThat(broken.exitCode()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(broken.err()).contains("drawn.yaml");
+        assertThat(tally("workflow", "show", "nowhere").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
+    }
+
+    @Test
     void meshes_members_topics_and_keys_are_looked_after() {
         assertThat(tally("mesh", "create", "partners").out()).isEqualTo("mesh partners is created\n");
         assertThat(tally("mesh", "ls").out()).contains("default\n", "partners\n");
@@ -167,7 +287,9 @@ class ServerCommandsTest {
 
     @Test
     void every_group_of_commands_explains_itself() {
-        for (String group : new String[] {"server", "submit", "job", "mesh", "member", "topic", "key"}) {
+        for (String group : new String[] {
+            "server", "submit", "job", "deadletter", "schedule", "task", "workflow", "mesh", "member", "topic", "key"
+        }) {
             Run help = Run.tally(group, "--help");
             assertThat(help.exitCode()).isZero();
             assertThat(help.out()).contains("Examples:", "tally " + group);

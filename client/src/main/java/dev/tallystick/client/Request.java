@@ -25,6 +25,14 @@ record Request(
         return new Request("POST", path, body, null, Duration.ZERO);
     }
 
+    static Request put(String path, Json body) {
+        return new Request("PUT", path, body, null, Duration.ZERO);
+    }
+
+    static Request delete(String path) {
+        return new Request("DELETE", path, null, null, Duration.ZERO);
+    }
+
     Request under(String other) {
         return new Request(method, path, body, other, serverWait);
     }

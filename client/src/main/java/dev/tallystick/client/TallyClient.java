@@ -39,16 +39,36 @@ public final class TallyClient {
      *
      * @param version a certain one of the workflow; null for the newest
      * @param notBefore when it may begin; null for at once
+     * @param attributes what it can be found by
      */
     public record NewJob(
             String workflow,
             Json input,
             Priority priority,
             @Nullable Integer version,
-            @Nullable Instant notBefore) {
+            @Nullable Instant notBefore,
+            Map<String, String> attributes) {
 
         public static NewJob of(String workflow, Json input) {
-            return new NewJob(workflow, input, Priority.DEFAULT, null, null);
+            return new NewJob(workflow, input, Priority.DEFAULT, null, null, Map.of());
+        }
+
+        public NewJob withPriority(Priority other) {
+            return new NewJob(workflow, input, other, version, notBefore, attributes);
+        }
+
+        public NewJob withVersion(int number) {
+            return new NewJob(workflow, input, priority, number, notBefore, attributes);
+        }
+
+        public NewJob notBefore(Instant moment) {
+            return new NewJob(workflow, input, priority, version, moment, attributes);
+        }
+
+        public NewJob withAttribute(String name, String value) {
+            Map<String, String> more = new TreeMap<>(attributes);
+            more.put(name, value);
+            return new NewJob(workflow, input, priority, version, notBefore, Map.copyOf(more));
         }
     }
 
@@ -84,6 +104,11 @@ public final class TallyClient {
         }
         if (job.notBefore() != null) {
             body.put("not_before", Json.of(job.notBefore().toString()));
+        }
+        if (!job.attributes().isEmpty()) {
+            Map<String, Json> attributes = new TreeMap<>();
+            job.attributes().forEach((name, value) -> attributes.put(name, Json.of(value)));
+            body.put("attributes", new Json.ObjectValue(attributes));
         }
         Reply reply = exchange.send(
                 Request.post("/v1/jobs", new Json.ObjectValue(body)).under(key.value()));
@@ -128,6 +153,38 @@ public final class TallyClient {
         return exchange.send(Request.post("/v1/jobs/" + job + "/cancel", null));
     }
 
+    /** Does a closed job again from its beginning. The same key again is the same new job. */
+    public Reply rerun(UUID job, IdempotencyKey key) {
+        return exchange.send(Request.post("/v1/jobs/" + job + "/rerun", null).under(key.value()));
+    }
+
+    /** Does a closed job again from one of its steps on. The same key again is the same new job. */
+    public Reply fork(UUID job, String step, IdempotencyKey key) {
+        return exchange.send(
+                Request.post("/v1/jobs/" + job + "/fork", new Json.ObjectValue(Map.of("step", Json.of(step))))
+                        .under(key.value()));
+    }
+
+    /** What failed and is to be decided about. */
+    public DeadLetters deadLetters() {
+        return new DeadLetters(exchange);
+    }
+
+    /** What the server starts by the clock. */
+    public Schedules schedules() {
+        return new Schedules(exchange);
+    }
+
+    /** What jobs ask people. */
+    public Tasks tasks() {
+        return new Tasks(exchange);
+    }
+
+    /** What the server can run. */
+    public Workflows workflows() {
+        return new Workflows(exchange);
+    }
+
     /** Reads anything that the server has, by its path. */
     public Reply get(String path) {
         return exchange.send(Request.get(path));
@@ -145,11 +202,11 @@ public final class TallyClient {
 
     /** Puts something where it has a name. */
     public Reply put(String path, Json body) {
-        return exchange.send(new Request("PUT", path, body, null, Duration.ZERO));
+        return exchange.send(Request.put(path, body));
     }
 
     public Reply delete(String path) {
-        return exchange.send(new Request("DELETE", path, null, null, Duration.ZERO));
+        return exchange.send(Request.delete(path));
     }
 
     Reply post(String path, Json body, Duration serverWait) {

@@ -48,6 +48,19 @@ public record Fingerprint(String hex) {
         return new Fingerprint(sha256Hex(String.join("\0", fields).getBytes(StandardCharsets.UTF_8)));
     }
 
+    /**
+     * Of a request that has no envelope: a verb, and what it is said about. A verb is a word and no number, so no such request
+     * has the fingerprint of an envelope.
+     */
+    public static Fingerprint of(String verb, String... about) {
+        String fields = verb + "\0" + String.join("\0", about);
+        requireHashable("a verb", verb);
+        for (String each : about) {
+            requireHashable("what a " + verb + " is about", each);
+        }
+        return new Fingerprint(sha256Hex(fields.getBytes(StandardCharsets.UTF_8)));
+    }
+
     /** From the 32 bytes that a database keeps. */
     public static Fingerprint of(byte[] bytes) {
         return new Fingerprint(HexFormat.of().formatHex(bytes));

@@ -68,28 +68,38 @@ final class Acceptor implements Primitive<Item, Accepted> {
             jobs.start(tx, keyless, lease);
         }
         List<@Nullable Accepted> answers = new ArrayList<>(items.size());
-        List<AttributeStore.Item> found = new ArrayList<>();
+        List<Item> fresh = new ArrayList<>(items.size());
         for (Item item : items) {
             Accepted answer =
                     item.claim() == null ? new Accepted.Fresh(item.job().id()) : answer(claimed.next());
             if (answer instanceof Accepted.Fresh) {
-                item.attributes()
-                        .forEach(each -> found.add(new AttributeStore.Item(
-                                item.job().id(), item.job().mesh(), each)));
+                fresh.add(item);
             }
             answers.add(answer);
+        }
+        describe(tx, fresh);
+        return answers;
+    }
+
+    /** Starts jobs whose keys somebody else has bound in this transaction. */
+    void start(Tx tx, List<Item> fresh) throws SQLException {
+        jobs.start(tx, fresh.stream().map(Item::job).toList(), lease);
+        describe(tx, fresh);
+    }
+
+    private void describe(Tx tx, List<Item> fresh) throws SQLException {
+        List<AttributeStore.Item> found = new ArrayList<>();
+        for (Item item : fresh) {
+            item.attributes()
+                    .forEach(each -> found.add(
+                            new AttributeStore.Item(item.job().id(), item.job().mesh(), each)));
         }
         if (!found.isEmpty()) {
             attributes.submitted(tx, found);
         }
-        return answers;
     }
 
-    void start(Tx tx, List<NewJob> fresh) throws SQLException {
-        jobs.start(tx, fresh, lease);
-    }
-
-    private static Accepted answer(Accept accept) {
+    static Accepted answer(Accept accept) {
         return switch (accept) {
             case Accept.Fresh fresh ->
                 new Accepted.Fresh(new JobId(fresh.entry().original()));

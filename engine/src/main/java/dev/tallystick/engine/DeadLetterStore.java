@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The table of dead letters. */
 final class DeadLetterStore {
@@ -28,11 +29,18 @@ final class DeadLetterStore {
             on conflict (job_id) do nothing
             """;
 
-    private static final String OPEN = """
-            select job_id, mesh, workflow, version, reason, ceiling, raised_at
+    private static final String COLUMNS = """
+            select job_id, mesh, workflow, version, reason, ceiling, raised_at, redriven_as
             from tally.dead_letter
+            """;
+
+    private static final String READ = COLUMNS + "where mesh = ? and job_id = ?";
+
+    private static final String OPEN = COLUMNS + """
             where mesh = ?
                 and redriven_as is null
+                and (?::uuid is null
+                    or (raised_at, job_id) > (select b.raised_at, b.job_id from tally.dead_letter b where b.job_id = ?))
             order by raised_at, job_id
             limit ?
             """;
@@ -62,8 +70,13 @@ final class DeadLetterStore {
     }
 
     /** Those that nobody has redriven, the oldest first. */
-    List<DeadLetter> open(Tx tx, String mesh, int limit) throws SQLException {
-        return tx.query(OPEN, DeadLetterStore::letter, mesh, limit);
+    List<DeadLetter> open(Tx tx, String mesh, @Nullable JobId after, int limit) throws SQLException {
+        UUID last = after == null ? null : after.value();
+        return tx.query(OPEN, DeadLetterStore::letter, mesh, last, last, limit);
+    }
+
+    Optional<DeadLetter> read(Tx tx, String mesh, JobId job) throws SQLException {
+        return tx.first(READ, DeadLetterStore::letter, mesh, job.value());
     }
 
     /** A letter that is locked. */
@@ -71,11 +84,7 @@ final class DeadLetterStore {
 
     /** Locks the letter, if there is one. */
     Optional<Locked> lock(Tx tx, JobId job) throws SQLException {
-        return tx.first(
-                LOCK,
-                row -> new Locked(Optional.ofNullable(row.getObject("redriven_as", UUID.class))
-                        .map(JobId::new)),
-                job.value());
+        return tx.first(LOCK, row -> new Locked(Optional.ofNullable(redrivenAs(row))), job.value());
     }
 
     void redriven(Tx tx, JobId job, JobId as) throws SQLException {
@@ -94,6 +103,12 @@ final class DeadLetterStore {
                 row.getInt("version"),
                 row.getString("reason"),
                 row.getBoolean("ceiling"),
-                Objects.requireNonNull(Tx.instant(row, "raised_at")));
+                Objects.requireNonNull(Tx.instant(row, "raised_at")),
+                redrivenAs(row));
+    }
+
+    private static @Nullable JobId redrivenAs(ResultSet row) throws SQLException {
+        UUID id = row.getObject("redriven_as", UUID.class);
+        return id == null ? null : new JobId(id);
     }
 }

@@ -131,7 +131,7 @@ public final class Engine implements AutoCloseable {
         this.runner = new Runner(
                 database, postings, jobs, settings, tools, courier::isCrowded, outcomes::tell, this::bodyEnded);
         this.maker = new JobMaker(ids, codec, runner, graphs);
-        this.reruns = new Reruns(database, collation, jobs, maker, this::jobsAreDue);
+        this.reruns = new Reruns(database, collation, jobs, maker, keys, this::jobsAreDue);
         this.remoteWork = graphs.remoteWork(random, settings);
         this.unclaimed = new UnclaimedWatch(database, this::isRegistered, settings.lease());
         this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
@@ -277,7 +277,9 @@ public final class Engine implements AutoCloseable {
 
     /** A page of the jobs that there are, newest first. */
     public List<JobSummary> list(JobQuery query) {
-        return database.transact("list jobs", tx -> new JobListStore().list(tx, query));
+        return database.transact("list jobs", tx -> new JobListStore().list(tx, query)).stream()
+                .map(JobSummary::of)
+                .toList();
     }
 
     /** Where people answer what jobs ask them. */
@@ -359,8 +361,13 @@ public final class Engine implements AutoCloseable {
         timers.ring();
     }
 
-    private boolean isRegistered(String queue) {
+    boolean isRegistered(String queue) {
         return runner.has(queue) || graphs.queues().contains(queue);
+    }
+
+    @Nullable
+    Graph graph(String queue) {
+        return graphs.graph(queue);
     }
 
     private void ringClaims() {

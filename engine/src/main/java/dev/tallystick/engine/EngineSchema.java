@@ -15,7 +15,9 @@ public final class EngineSchema {
             "0020-schedules.sql",
             "0021-tasks.sql",
             "0022-attributes.sql",
-            "0023-lanes.sql");
+            "0023-lanes.sql",
+            "0030-open-tasks.sql",
+            "0031-deployed-graphs.sql");
 
     private EngineSchema() {}
 }

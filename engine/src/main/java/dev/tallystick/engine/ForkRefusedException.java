@@ -5,7 +5,26 @@ public final class ForkRefusedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    ForkRefusedException(JobId job, String problem) {
+    /** What stands in the way. */
+    public enum Reason {
+        /** The job has not ended yet. */
+        OPEN,
+        /** There is no such step, or there are several. */
+        NO_SUCH_STEP,
+        /** Its kind or its end leaves nothing to go on from. */
+        NOTHING_TO_GO_ON_FROM,
+        /** It is no dead letter. */
+        NO_LETTER
+    }
+
+    private final Reason reason;
+
+    ForkRefusedException(JobId job, Reason reason, String problem) {
         super("job " + job + " " + problem);
+        this.reason = reason;
+    }
+
+    public Reason reason() {
+        return reason;
     }
 }

@@ -25,9 +25,17 @@ public final class Intake {
      *
      * @param id new for every order, and kept when the order is started again after a transaction that failed
      * @param version one that {@link #version} has named
+     * @param attributes what it can be found by
      */
     public record Order(
-            JobId id, String mesh, String workflow, int version, Priority priority, byte[] input, Duration delay) {}
+            JobId id,
+            String mesh,
+            String workflow,
+            int version,
+            Priority priority,
+            byte[] input,
+            Duration delay,
+            List<Attribute> attributes) {}
 
     /**
      * Belongs to an engine.
@@ -52,9 +60,26 @@ public final class Intake {
         return maker.version(workflow, wanted).version();
     }
 
+    /**
+     * A version of a workflow that jobs can be made of here.
+     *
+     * @param graph null if it is code
+     */
+    public record Known(
+            String workflow, int version, @Nullable Graph graph) {}
+
+    /** All of them, by name and version. */
+    public List<Known> known() {
+        return maker.known();
+    }
+
     /** Writes the jobs. A job that is there already is left as it is. */
     public void start(Tx tx, List<Order> orders) throws SQLException {
-        acceptor.start(tx, orders.stream().map(this::job).toList());
+        acceptor.start(
+                tx,
+                orders.stream()
+                        .map(order -> new Acceptor.Item(job(order), null, order.attributes()))
+                        .toList());
     }
 
     /** The order's transaction has committed. Short, and may be left out. */

@@ -2,6 +2,7 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.Priority;
 import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param error why it ended, if not well
  * @param parent the job that waits for it, or null
  * @param continuedFrom the job that it goes on for, or null
+ * @param attributes what it can be found by
  */
 public record JobInfo(
         JobId id,
@@ -23,4 +25,5 @@ public record JobInfo(
         Instant createdAt,
         @Nullable Instant closedAt,
         @Nullable JobId parent,
-        @Nullable JobId continuedFrom) {}
+        @Nullable JobId continuedFrom,
+        Map<String, String> attributes) {}

@@ -1,13 +1,8 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.sql.Tx;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -17,19 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobListStore {
 
-    private static final String COLUMNS = """
-            select j.id, j.workflow, j.version, j.outcome, j.error, j.created_at, j.closed_at,
-                array(select a.name from tally.attribute a where a.job_id = j.id order by a.name) as names,
-                array(select a.value from tally.attribute a where a.job_id = j.id order by a.name) as held
-            """;
-
     private static final String MATCHES = """
                 and j.mesh = ?
                 and (?::text is null or j.workflow = ?)
                 and (?::text is null or coalesce(j.outcome, 'open') = ?)
             """;
 
-    private static final String ALL = COLUMNS + """
+    private static final String ALL = JobReadStore.COLUMNS + """
             from tally.job j
             where j.id >= ?
                 and j.id < ?
@@ -39,7 +28,7 @@ final class JobListStore {
             """;
 
     // The first attribute leads; of the others a job has one row each, by its primary key.
-    private static final String WITH_ATTRIBUTES = COLUMNS + """
+    private static final String WITH_ATTRIBUTES = JobReadStore.COLUMNS + """
             from tally.attribute f
             join tally.job j on j.id = f.job_id
             where f.mesh = ?
@@ -64,7 +53,7 @@ final class JobListStore {
     private static final UUID FIRST = new UUID(0, 0);
     private static final UUID LAST = new UUID(-1, -1);
 
-    List<JobSummary> list(Tx tx, JobQuery query) throws SQLException {
+    List<JobInfo> list(Tx tx, JobQuery query) throws SQLException {
         UUID from =
                 query.since() == null ? FIRST : JobId.smallestAt(query.since()).value();
         UUID below = below(query);
@@ -73,7 +62,7 @@ final class JobListStore {
         if (query.attributes().isEmpty()) {
             return tx.query(
                     ALL,
-                    JobListStore::summary,
+                    JobReadStore::info,
                     from,
                     below,
                     query.mesh(),
@@ -88,7 +77,7 @@ final class JobListStore {
                 new Columns<>(query.attributes().subList(1, query.attributes().size()));
         return tx.query(
                 WITH_ATTRIBUTES,
-                JobListStore::summary,
+                JobReadStore::info,
                 query.mesh(),
                 first.name(),
                 first.value(),
@@ -111,23 +100,5 @@ final class JobListStore {
             return until != null ? until.value() : after != null ? after.value() : LAST;
         }
         return until.compareTo(after) < 0 ? until.value() : after.value();
-    }
-
-    private static JobSummary summary(ResultSet row) throws SQLException {
-        String[] names = (String[]) row.getArray("names").getArray();
-        String[] values = (String[]) row.getArray("held").getArray();
-        Map<String, String> attributes = new LinkedHashMap<>();
-        for (int i = 0; i < names.length; i++) {
-            attributes.put(names[i], values[i]);
-        }
-        return new JobSummary(
-                new JobId(row.getObject("id", UUID.class)),
-                row.getString("workflow"),
-                row.getInt("version"),
-                Optional.ofNullable(row.getString("outcome")).map(JobOutcome::of),
-                row.getString("error"),
-                Objects.requireNonNull(Tx.instant(row, "created_at")),
-                Optional.ofNullable(Tx.instant(row, "closed_at")),
-                attributes);
     }
 }

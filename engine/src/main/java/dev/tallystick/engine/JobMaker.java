@@ -6,7 +6,10 @@ import dev.tallystick.core.Priority;
 import dev.tallystick.keys.AcceptClaim;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -74,6 +77,17 @@ final class JobMaker {
         Set<String> names = new HashSet<>(runner.workflows());
         names.addAll(graphs.workflows());
         return names;
+    }
+
+    /** All versions of them, by name and version. */
+    List<Intake.Known> known() {
+        Stream<Intake.Known> code = runner.types().map(type -> new Intake.Known(type.name(), type.version(), null));
+        Stream<Intake.Known> drawn = graphs.queues().stream()
+                .map(queue -> Objects.requireNonNull(graphs.graph(queue)))
+                .map(graph -> new Intake.Known(graph.name(), graph.version(), graph));
+        return Stream.concat(code, drawn)
+                .sorted(Comparator.comparing(Intake.Known::workflow).thenComparingInt(Intake.Known::version))
+                .toList();
     }
 
     /** The job that a submission asks for, leased to whoever is named. */

@@ -5,8 +5,9 @@ import dev.tallystick.core.Priority;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -15,21 +16,17 @@ import org.jspecify.annotations.Nullable;
 /** Jobs and activities, as they are shown. */
 final class JobReadStore {
 
-    private static final String JOB = """
-            select id, mesh, workflow, version, priority, outcome, error, created_at, closed_at, parent_job, continued_from
-            from tally.job
-            where id = ?
+    /** What a {@link JobInfo} is read from, of the job {@code j}. */
+    static final String COLUMNS = """
+            select j.id, j.mesh, j.workflow, j.version, j.priority, j.outcome, j.error, j.created_at, j.closed_at,
+                j.parent_job, j.continued_from,
+                array(select a.name from tally.attribute a where a.job_id = j.id order by a.name) as names,
+                array(select a.value from tally.attribute a where a.job_id = j.id order by a.name) as held
             """;
 
-    private static final String LIST = """
-            select id, mesh, workflow, version, priority, outcome, error, created_at, closed_at, parent_job, continued_from
-            from tally.job
-            where mesh = ?
-                and (?::text is null or workflow = ?)
-                and (?::text is null or coalesce(outcome, 'open') = ?)
-                and (?::uuid is null or id < ?)
-            order by id desc
-            limit ?
+    private static final String JOB = COLUMNS + """
+            from tally.job j
+            where j.id = ?
             """;
 
     private static final String ACTIVITIES = """
@@ -43,21 +40,6 @@ final class JobReadStore {
 
     Optional<JobInfo> job(Tx tx, JobId id) throws SQLException {
         return tx.first(JOB, JobReadStore::info, id.value());
-    }
-
-    List<JobInfo> list(Tx tx, JobReader.Selection wanted) throws SQLException {
-        UUID before = wanted.before() == null ? null : wanted.before().value();
-        return tx.query(
-                LIST,
-                JobReadStore::info,
-                wanted.mesh(),
-                wanted.workflow(),
-                wanted.workflow(),
-                wanted.status(),
-                wanted.status(),
-                before,
-                before,
-                wanted.limit());
     }
 
     List<ActivityInfo> activities(Tx tx, JobId id) throws SQLException {
@@ -75,27 +57,31 @@ final class JobReadStore {
                 id.value());
     }
 
-    private static JobInfo info(ResultSet row) throws SQLException {
+    static JobInfo info(ResultSet row) throws SQLException {
         String outcome = row.getString("outcome");
         return new JobInfo(
                 new JobId(row.getObject("id", UUID.class)),
                 row.getString("mesh"),
                 row.getString("workflow"),
                 row.getInt("version"),
-                priority(row.getInt("priority")),
+                Priority.ofTurn(row.getInt("priority")),
                 outcome == null ? null : JobOutcome.of(outcome),
                 row.getString("error"),
                 Objects.requireNonNull(Tx.instant(row, "created_at")),
                 Tx.instant(row, "closed_at"),
                 job(row, "parent_job"),
-                job(row, "continued_from"));
+                job(row, "continued_from"),
+                attributes(row));
     }
 
-    private static Priority priority(int turn) {
-        return Arrays.stream(Priority.values())
-                .filter(priority -> priority.turn() == turn)
-                .findFirst()
-                .orElseThrow();
+    private static Map<String, String> attributes(ResultSet row) throws SQLException {
+        String[] names = (String[]) row.getArray("names").getArray();
+        String[] values = (String[]) row.getArray("held").getArray();
+        Map<String, String> attributes = new LinkedHashMap<>();
+        for (int i = 0; i < names.length; i++) {
+            attributes.put(names[i], values[i]);
+        }
+        return attributes;
     }
 
     private static @Nullable JobId job(ResultSet row, String column) throws SQLException {

@@ -3,40 +3,16 @@ package dev.tallystick.engine;
 import dev.tallystick.sql.Database;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Reads jobs, for those who show them. Writes nothing and locks nothing. Thread-safe. */
 public final class JobReader {
 
-    /** More are not read at once. */
-    public static final int MAX_PAGE = 500;
-
     private final Database database;
     private final JobReadStore store = new JobReadStore();
+    private final JobListStore lists = new JobListStore();
 
     public JobReader(Database database) {
         this.database = database;
-    }
-
-    /**
-     * Which jobs of a mesh.
-     *
-     * @param workflow only those of this one; null for all
-     * @param status {@code open}, or how they ended; null for all
-     * @param before only those that were made before this one; null to begin with the newest
-     */
-    public record Selection(
-            String mesh,
-            @Nullable String workflow,
-            @Nullable String status,
-            @Nullable JobId before,
-            int limit) {
-
-        public Selection {
-            if (limit < 1 || limit > MAX_PAGE) {
-                throw new IllegalArgumentException("a page has 1 to " + MAX_PAGE + " jobs, got " + limit);
-            }
-        }
     }
 
     public Optional<JobInfo> job(JobId id) {
@@ -44,8 +20,8 @@ public final class JobReader {
     }
 
     /** The newest first. */
-    public List<JobInfo> list(Selection selection) {
-        return database.transact("list jobs", tx -> store.list(tx, selection));
+    public List<JobInfo> list(JobQuery query) {
+        return database.transact("list jobs", tx -> lists.list(tx, query));
     }
 
     /** All activities of a job, in the order in which they were entered. */

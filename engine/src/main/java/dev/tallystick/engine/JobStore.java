@@ -14,6 +14,7 @@ import java.util.UUID;
 /** The job table, and the two rows that every job begins with: its body or trigger, and the posting of that. */
 final class JobStore {
 
+    // A delay is counted from the moment in which it is read, not from the begin of the transaction: never too early.
     // Which of the items are to be started is said by who uses this, in place of {fresh}.
     private static final String STARTING = Weights.in("""
             item as (
@@ -48,7 +49,8 @@ final class JobStore {
             posted as (
                 insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, fence, owner, path, name)
                 select id, guid, mesh, case when trigger is null then workflow || '@' || version else '$graph' end, priority,
-                    now() + (delay_millis + case when owner is null then 0 else ? end) * interval '1 millisecond',
+                    case when delay_millis = 0 then now() else clock_timestamp() end
+                        + (delay_millis + case when owner is null then 0 else ? end) * interval '1 millisecond',
                     case when owner is null then 0 else 1 end, owner, '', coalesce(trigger, '$main')
                 from fresh
             )

@@ -19,4 +19,17 @@ public record JobSummary(
         @Nullable String error,
         Instant submittedAt,
         Optional<Instant> closedAt,
-        Map<String, String> attributes) {}
+        Map<String, String> attributes) {
+
+    static JobSummary of(JobInfo job) {
+        return new JobSummary(
+                job.id(),
+                job.workflow(),
+                job.version(),
+                Optional.ofNullable(job.outcome()),
+                job.error(),
+                job.createdAt(),
+                Optional.ofNullable(job.closedAt()),
+                job.attributes());
+    }
+}

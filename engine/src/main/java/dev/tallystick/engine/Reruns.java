@@ -1,5 +1,12 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.engine.ForkRefusedException.Reason;
+import dev.tallystick.keys.Accept;
+import dev.tallystick.keys.AcceptClaim;
+import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
@@ -9,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Closed jobs that are done again, and dead letters. A rerun begins anew; a fork begins with what was recorded before one of the
@@ -21,15 +29,23 @@ public final class Reruns {
     private final CollationStore collation;
     private final JobStore jobs;
     private final JobMaker maker;
+    private final AcceptDoor keys;
     private final Runnable jobsAreDue;
     private final RerunStore store = new RerunStore();
     private final DeadLetterStore letters = new DeadLetterStore();
 
-    Reruns(Database database, CollationStore collation, JobStore jobs, JobMaker maker, Runnable jobsAreDue) {
+    Reruns(
+            Database database,
+            CollationStore collation,
+            JobStore jobs,
+            JobMaker maker,
+            AcceptDoor keys,
+            Runnable jobsAreDue) {
         this.database = database;
         this.collation = collation;
         this.jobs = jobs;
         this.maker = maker;
+        this.keys = keys;
         this.jobsAreDue = jobsAreDue;
     }
 
@@ -48,6 +64,16 @@ public final class Reruns {
     }
 
     /**
+     * As {@link #rerun(JobId)}, for whoever may ask again: the same key is the same new job.
+     *
+     * @throws UnknownJobException if the mesh of the key has no such job
+     */
+    public Accepted rerun(JobId job, ScopedKey key) {
+        Fingerprint request = Fingerprint.of("rerun", job.toString());
+        return underKey(job, key, request, (tx, source, id) -> start(tx, source, job, id, false));
+    }
+
+    /**
      * Does a closed job again from one of its steps on, in the same version and under the same keys; what was done before that
      * step is taken as it was recorded.
      *
@@ -58,11 +84,19 @@ public final class Reruns {
     public JobId fork(JobId job, String step) {
         JobId id = maker.id();
         return begun(id, tx -> {
-            RerunStore.Source source = forkable(closed(tx, job), job);
-            List<Past> record = store.record(tx, job);
-            fork(tx, source, job, id, ForkPoint.before(record, find(job, record, step)));
+            forkAt(tx, closed(tx, job), job, id, step);
             return id;
         });
+    }
+
+    /**
+     * As {@link #fork(JobId, String)}, for whoever may ask again: the same key is the same new job.
+     *
+     * @throws UnknownJobException if the mesh of the key has no such job
+     */
+    public Accepted fork(JobId job, String step, ScopedKey key) {
+        Fingerprint request = Fingerprint.of("fork", job.toString(), step);
+        return underKey(job, key, request, (tx, source, id) -> forkAt(tx, source, job, id, step));
     }
 
     /**
@@ -77,7 +111,7 @@ public final class Reruns {
         return begun(id, tx -> {
             RerunStore.Source source = closed(tx, job);
             Optional<JobId> before = letters.lock(tx, job)
-                    .orElseThrow(() -> new ForkRefusedException(job, "is no dead letter"))
+                    .orElseThrow(() -> new ForkRefusedException(job, Reason.NO_LETTER, "is no dead letter"))
                     .redrivenAs();
             if (before.isPresent()) {
                 return before.get();
@@ -94,7 +128,17 @@ public final class Reruns {
 
     /** Jobs that failed, that nobody waits for, and that nobody has redriven; the oldest first. */
     public List<DeadLetter> deadLetters(String mesh, int limit) {
-        return database.transact("read dead letters", tx -> letters.open(tx, mesh, limit));
+        return deadLetters(mesh, null, limit);
+    }
+
+    /** The next page: {@code after} the last job of the page before. */
+    public List<DeadLetter> deadLetters(String mesh, @Nullable JobId after, int limit) {
+        return database.transact("read dead letters", tx -> letters.open(tx, mesh, after, limit));
+    }
+
+    /** The letter of a job of a mesh, also if it was redriven. */
+    public Optional<DeadLetter> deadLetter(String mesh, JobId job) {
+        return database.transact("read dead letter", tx -> letters.read(tx, mesh, job));
     }
 
     /** Somebody has seen the letter and leaves the job as it is. */
@@ -105,37 +149,77 @@ public final class Reruns {
         });
     }
 
-    private interface Part {
-        JobId write(Tx tx) throws SQLException;
+    private interface Part<T> {
+        T write(Tx tx) throws SQLException;
+    }
+
+    private interface Again {
+        void write(Tx tx, RerunStore.Source source, JobId id) throws SQLException;
+    }
+
+    /** The key, the new job and what it begins with commit together; a refusal takes its key back by rolling back. */
+    private Accepted underKey(JobId job, ScopedKey key, Fingerprint request, Again again) {
+        JobId id = maker.id();
+        return begun(id, tx -> {
+            Optional<RerunStore.Source> seen = store.source(tx, job)
+                    .filter(source -> source.mesh().equals(key.scope().mesh()));
+            if (seen.isEmpty()) {
+                return repeated(tx, key, request).orElseThrow(() -> new UnknownJobException(job));
+            }
+            Destination workflow =
+                    new Destination(Destination.Kind.WORKFLOW, seen.get().workflow());
+            Accept bound = keys.accept(tx, List.of(new AcceptClaim(key, request, workflow, id.value())))
+                    .getFirst();
+            if (bound instanceof Accept.Fresh) {
+                again.write(tx, closed(tx, job), id);
+            }
+            return Acceptor.answer(bound);
+        });
+    }
+
+    /** The job is gone since it was asked for first, and what came of that is not forgotten. */
+    private Optional<Accepted> repeated(Tx tx, ScopedKey key, Fingerprint request) throws SQLException {
+        return Optional.ofNullable(keys.lookUp(tx, List.of(key)).get(key))
+                .filter(entry -> entry.fingerprint().equals(request))
+                .map(entry -> new Accepted.Duplicate(new JobId(entry.original())));
+    }
+
+    private void forkAt(Tx tx, RerunStore.Source source, JobId job, JobId id, String step) throws SQLException {
+        List<Past> record = store.record(tx, job);
+        fork(tx, forkable(source, job), job, id, ForkPoint.before(record, find(job, record, step)));
     }
 
     /** After a lost reply the same is written again under the same id: what is there already stays as it is. */
-    private JobId begun(JobId id, Part part) {
-        JobId job;
+    private <T> T begun(JobId id, Part<T> part) {
+        T answer;
         try {
-            job = database.transact("begin job " + id, part::write);
+            answer = database.transact("begin job " + id, part::write);
         } catch (UnknownOutcomeException lost) {
-            job = database.transact("begin job " + id + " once more", part::write);
+            answer = database.transact("begin job " + id + " once more", part::write);
         }
         jobsAreDue.run();
-        return job;
+        return answer;
     }
 
     private RerunStore.Source closed(Tx tx, JobId job) throws SQLException {
         collation.lock(tx, List.of(job), true);
         RerunStore.Source source = store.source(tx, job).orElseThrow(() -> new UnknownJobException(job));
         if (!source.closed()) {
-            throw new ForkRefusedException(job, "is open: wait for its end, or cancel it");
+            throw new ForkRefusedException(job, Reason.OPEN, "is open: wait for its end, or cancel it");
         }
         return source;
     }
 
     private static RerunStore.Source forkable(RerunStore.Source source, JobId job) {
         if (source.isGraph()) {
-            throw new ForkRefusedException(job, "is one of a graph, which is not forked: rerun it");
+            throw new ForkRefusedException(
+                    job, Reason.NOTHING_TO_GO_ON_FROM, "is one of a graph, which is not forked: rerun it");
         }
         if (source.undone()) {
-            throw new ForkRefusedException(job, "has undone its steps, so there is nothing to go on from: rerun it");
+            throw new ForkRefusedException(
+                    job,
+                    Reason.NOTHING_TO_GO_ON_FROM,
+                    "has undone its steps, so there is nothing to go on from: rerun it");
         }
         return source;
     }
@@ -177,6 +261,7 @@ public final class Reruns {
                 .collect(Collectors.joining(", "));
         throw new ForkRefusedException(
                 job,
+                Reason.NO_SUCH_STEP,
                 found.isEmpty()
                         ? "has no step '" + step + "'; it has " + there
                         : "has several steps '" + step + "': name the place of one; it has " + there);

@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,6 +94,10 @@ final class Runner {
     /** The versions of workflows that can be run here. */
     Set<String> queues() {
         return types.keySet();
+    }
+
+    Stream<WorkflowType<?, ?>> types() {
+        return types.values().stream();
     }
 
     @Nullable

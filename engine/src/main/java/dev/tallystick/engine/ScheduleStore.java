@@ -48,7 +48,12 @@ final class ScheduleStore {
 
     private static final String LOCK = READ + " for update";
 
-    private static final String LIST = COLUMNS + "where mesh = ? order by name";
+    private static final String LIST = COLUMNS + """
+            where mesh = ?
+                and (?::text is null or name > ?)
+            order by name
+            limit ?
+            """;
 
     private static final String DUE = COLUMNS + """
             where paused_at is null
@@ -108,8 +113,8 @@ final class ScheduleStore {
         return tx.first(LOCK, ScheduleStore::row, mesh, name);
     }
 
-    List<ScheduleView> list(Tx tx, String mesh) throws SQLException {
-        return tx.query(LIST, row -> row(row).view(), mesh);
+    List<ScheduleView> list(Tx tx, String mesh, @Nullable String after, int limit) throws SQLException {
+        return tx.query(LIST, row -> row(row).view(), mesh, after, after, limit);
     }
 
     /** Locks those that are due by {@code now} and that nobody else is about to fire. */

@@ -57,8 +57,20 @@ public final class Scheduler implements AutoCloseable {
         });
     }
 
+    /** All of them, by name. */
     public List<ScheduleView> list(String mesh) {
-        return database.transact("list schedules", tx -> store.list(tx, mesh));
+        return list(mesh, null, Integer.MAX_VALUE);
+    }
+
+    /** A page of them, by name; {@code after} the last of the page before. */
+    public List<ScheduleView> list(String mesh, @Nullable String after, int limit) {
+        return database.transact("list schedules", tx -> store.list(tx, mesh, after, limit));
+    }
+
+    /** What a schedule says, without how it stands. */
+    public Optional<Schedule> read(String mesh, String name) {
+        return database.transact("read schedule", tx -> store.read(tx, mesh, name))
+                .map(ScheduleStore.Row::schedule);
     }
 
     public Optional<ScheduleView> find(String mesh, String name) {
@@ -95,8 +107,16 @@ public final class Scheduler implements AutoCloseable {
      * @return what came of it, or empty if there is no such schedule
      */
     public Optional<Accepted> trigger(String mesh, String name, IdempotencyKey key) {
-        return database.transact("read schedule", tx -> store.read(tx, mesh, name))
-                .map(row -> engine.submit(submission(row.schedule(), key)).join());
+        return read(mesh, name).map(schedule -> submit(schedule, new ScopedKey(schedule.scope(), key)));
+    }
+
+    /** As {@link #trigger(String, String, IdempotencyKey)}, for somebody of the mesh who has keys of their own. */
+    public Optional<Accepted> trigger(String name, ScopedKey key) {
+        return read(key.scope().mesh(), name).map(schedule -> submit(schedule, key));
+    }
+
+    private Accepted submit(Schedule schedule, ScopedKey key) {
+        return engine.submit(submission(schedule, key)).join();
     }
 
     @Override
@@ -138,7 +158,7 @@ public final class Scheduler implements AutoCloseable {
         Instant moment = schedule.cron().lastUntil(due.view().nextAt(), now, schedule.zone());
         IdempotencyKey key = new IdempotencyKey("schedule:" + schedule.name() + ":" + moment);
         try {
-            Submission submission = submission(schedule, key)
+            Submission submission = submission(schedule, new ScopedKey(schedule.scope(), key))
                     .attributes(List.of(
                             new Attribute("schedule", schedule.name()),
                             new Attribute("scheduled_for", moment.toString())));
@@ -160,12 +180,12 @@ public final class Scheduler implements AutoCloseable {
         };
     }
 
-    private static Submission submission(Schedule schedule, IdempotencyKey key) {
+    private static Submission submission(Schedule schedule, ScopedKey key) {
         return new Submission(
                 schedule.scope().mesh(),
                 schedule.workflow(),
                 schedule.input(),
-                new ScopedKey(schedule.scope(), key),
+                key,
                 schedule.fingerprint(),
                 schedule.priority(),
                 Duration.ZERO);

@@ -28,6 +28,23 @@ public final class TaskDesk {
         this.engine = engine;
     }
 
+    /** All that is open in a mesh, the oldest first; {@code after} the last of a page before. */
+    public List<TaskView> all(String mesh, @Nullable TaskId after, int limit) {
+        return database.transact("list tasks", tx -> store.all(tx, mesh, after, page(limit)));
+    }
+
+    /**
+     * A task, and how it ended if it did.
+     *
+     * @param over completes the sentence "the task …"; null while it is open
+     */
+    public record Found(TaskView task, @Nullable String over) {}
+
+    public Optional<Found> find(String mesh, TaskId id) {
+        return database.transact("read task", tx -> store.read(tx, mesh, id))
+                .map(row -> new Found(row.view(), row.over()));
+    }
+
     /** What a group is asked, the oldest first, also what its members have claimed; {@code after} the last of a page before. */
     public List<TaskView> ofGroup(String mesh, String group, @Nullable TaskId after, int limit) {
         return database.transact("list tasks", tx -> store.ofGroup(tx, mesh, group, after, page(limit)));
@@ -69,10 +86,14 @@ public final class TaskDesk {
         });
     }
 
-    /** Hands the task to another group, whoever has it now. */
+    /** Hands the task to another group, whoever has it now. If it is that group's already, nothing changes. */
     public TaskOutcome escalate(String mesh, TaskId id, String group) {
         Ask.requireName("group", group);
         return onOpen("escalate task", mesh, id, (tx, task) -> {
+            // Said again after its reply was lost, it must not take the task from whoever has claimed it since.
+            if (task.group().filter(group::equals).isPresent()) {
+                return new TaskOutcome.Done(true);
+            }
             store.handOn(tx, id, group);
             return new TaskOutcome.Done(false);
         });

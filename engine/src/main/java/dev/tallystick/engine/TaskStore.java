@@ -44,10 +44,11 @@ final class TaskStore {
             join tally.job j on j.id = t.job_id
             """;
 
-    private static final String LOCK = COLUMNS + """
+    private static final String READ = COLUMNS + """
             where t.id = ? and t.mesh = ?
-            for update of t
             """;
+
+    private static final String LOCK = READ + "for update of t";
 
     private static final String AFTER = """
                 and t.resolved_at is null
@@ -57,6 +58,8 @@ final class TaskStore {
             order by t.asked_at, t.id
             limit ?
             """;
+
+    private static final String ALL = COLUMNS + "where t.mesh = ?\n" + AFTER;
 
     private static final String OF_GROUP = COLUMNS + "where t.mesh = ? and t.group_name = ?\n" + AFTER;
 
@@ -118,6 +121,15 @@ final class TaskStore {
 
     Optional<Row> lock(Tx tx, String mesh, TaskId id) throws SQLException {
         return tx.first(LOCK, TaskStore::row, id.value(), mesh);
+    }
+
+    Optional<Row> read(Tx tx, String mesh, TaskId id) throws SQLException {
+        return tx.first(READ, TaskStore::row, id.value(), mesh);
+    }
+
+    List<TaskView> all(Tx tx, String mesh, @Nullable TaskId after, int limit) throws SQLException {
+        UUID last = after == null ? null : after.value();
+        return tx.query(ALL, row -> row(row).view(), mesh, last, last, limit);
     }
 
     List<TaskView> ofGroup(Tx tx, String mesh, String group, @Nullable TaskId after, int limit) throws SQLException {

@@ -2,15 +2,19 @@ package dev.tallystick.server;
 
 import dev.tallystick.broker.Member;
 import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +84,24 @@ record Call(
     @Nullable
     String parameter(String name) {
         return query.get(name);
+    }
+
+    /** What the query says under {@code prefix.*}, by the rest of the name. */
+    SortedMap<String, String> parameters(String prefix) {
+        SortedMap<String, String> found = new TreeMap<>();
+        query.forEach((name, value) -> {
+            if (name.startsWith(prefix + ".")) {
+                found.put(name.substring(prefix.length() + 1), value);
+            }
+        });
+        return found;
+    }
+
+    /** A moment in the query, or null. */
+    @Nullable
+    Instant time(String name) {
+        String text = query.get(name);
+        return text == null ? null : (Instant) new ValueKind.Time().read(Json.of(text), "/" + name);
     }
 
     int number(String name, int otherwise, int least, int most) {

@@ -150,7 +150,7 @@ final class FrontDoor implements Handler {
         for (String pair : raw.split("&", -1)) {
             int equals = pair.indexOf('=');
             String name = Call.decode(equals < 0 ? pair : pair.substring(0, equals));
-            if (!route.query().containsKey(name)) {
+            if (!route.knows(name)) {
                 throw new Problem(
                         ProblemCode.UNKNOWN_PARAMETER,
                         "this route knows " + String.join(", ", route.query().keySet()));

@@ -5,6 +5,8 @@ import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Rejection;
 import dev.tallystick.broker.Submission;
 import dev.tallystick.core.Envelope;
+import dev.tallystick.core.Json;
+import dev.tallystick.engine.Attribute;
 import dev.tallystick.engine.Intake;
 import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.UnknownWorkflowException;
@@ -19,11 +21,16 @@ import java.util.List;
 /** Starts the jobs that the broker accepts, in the accepting transaction: key and job exist together or not at all. */
 final class JobHook implements AcceptHook {
 
+    private static final int MOST_ATTRIBUTES = 100;
+    private static final Duration SOON = Duration.ofMillis(1);
+
+    private final Workflows workflows;
     private final Intake intake;
     private final InstantSource clock;
 
-    JobHook(Intake intake, InstantSource clock) {
-        this.intake = intake;
+    JobHook(Workflows workflows, InstantSource clock) {
+        this.workflows = workflows;
+        this.intake = workflows.intake();
         this.clock = clock;
     }
 
@@ -37,7 +44,12 @@ final class JobHook implements AcceptHook {
     public Plan plan(Member member, Submission submission) {
         String workflow = submission.envelope().to().reference();
         try {
-            int version = intake.version(workflow, submission.options().version());
+            List<Attribute> unused = attributes(submission);
+        } catch (IllegalArgumentException e) {
+            return new Plan.Refused(new Rejection(Rejection.Code.OPTIONS_REFUSED, String.valueOf(e.getMessage())));
+        }
+        try {
+            int version = workflows.version(workflow, submission.options().version());
             return new Plan.Ready(StoredResponse.of(Integer.toString(version)));
         } catch (UnknownWorkflowException e) {
             return new Plan.Refused(new Rejection(Rejection.Code.UNKNOWN_WORKFLOW, String.valueOf(e.getMessage())));
@@ -63,15 +75,37 @@ final class JobHook implements AcceptHook {
                 versionIn(job.plan().answer()),
                 envelope.priority(),
                 envelope.body().bytes(),
-                delay(job.submission()));
+                delay(job.submission()),
+                attributes(job.submission()));
     }
 
+    private static List<Attribute> attributes(Submission submission) {
+        int many = submission.options().attributes().members().size();
+        if (many > MOST_ATTRIBUTES) {
+            throw new IllegalArgumentException("a job has at most " + MOST_ATTRIBUTES + " attributes, got " + many);
+        }
+        return submission.options().attributes().members().entrySet().stream()
+                .map(member -> new Attribute(member.getKey(), text(member.getKey(), member.getValue())))
+                .toList();
+    }
+
+    private static String text(String name, Json value) {
+        if (value instanceof Json.StringValue text) {
+            return text.value();
+        }
+        throw new IllegalArgumentException("the value of attribute '" + name + "' is a string");
+    }
+
+    /**
+     * What may not begin before a certain moment is never begun at once, also if the moment has passed: whether it has must not
+     * be answered differently when the job is written and when it is begun. Rounded up to what the engine counts in.
+     */
     private Duration delay(Submission submission) {
         Instant notBefore = submission.options().notBefore();
         if (notBefore == null) {
             return Duration.ZERO;
         }
         Duration wait = Duration.between(clock.instant(), notBefore);
-        return wait.isNegative() ? Duration.ZERO : wait;
+        return wait.isNegative() ? SOON : wait.plus(SOON);
     }
 }

@@ -12,19 +12,22 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.engine.ActivityInfo;
+import dev.tallystick.engine.Attribute;
 import dev.tallystick.engine.Closed;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.JobInfo;
 import dev.tallystick.engine.JobOutcome;
-import dev.tallystick.engine.JobReader;
+import dev.tallystick.engine.JobQuery;
 import dev.tallystick.engine.Signalled;
 import dev.tallystick.engine.Why;
 import dev.tallystick.keys.ScopedKey;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +39,10 @@ final class JobRoutes {
     private final Broker broker;
     private final Submissions submissions;
     private final Engine engine;
-    private final JobReader jobs;
+    private final MeshJobs jobs;
     private final Limits limits;
 
-    JobRoutes(Broker broker, Engine engine, JobReader jobs, Limits limits) {
+    JobRoutes(Broker broker, Engine engine, MeshJobs jobs, Limits limits) {
         this.broker = broker;
         this.submissions = new Submissions(broker);
         this.engine = engine;
@@ -76,7 +79,8 @@ final class JobRoutes {
             Instant createdAt,
             @Nullable Instant closedAt,
             @Nullable UUID parent,
-            @Nullable UUID continuedFrom) {
+            @Nullable UUID continuedFrom,
+            Json.@Nullable ObjectValue attributes) {
 
         static JobView of(JobInfo job) {
             JobId parent = job.parent();
@@ -91,7 +95,14 @@ final class JobRoutes {
                     job.createdAt(),
                     job.closedAt(),
                     parent == null ? null : parent.value(),
-                    before == null ? null : before.value());
+                    before == null ? null : before.value(),
+                    job.attributes().isEmpty() ? null : words(job.attributes()));
+        }
+
+        private static Json.ObjectValue words(Map<String, String> attributes) {
+            Map<String, Json> words = new TreeMap<>();
+            attributes.forEach((name, value) -> words.put(name, Json.of(value)));
+            return new Json.ObjectValue(words);
         }
     }
 
@@ -171,11 +182,14 @@ final class JobRoutes {
                         .query("key", "the key that the job was submitted under, by you")
                         .query("workflow", "only jobs of this workflow")
                         .query("status", "open, completed, failed, cancelled or timed_out")
+                        .query("attribute.*", "only jobs with this value, as in attribute.customer=42")
+                        .query("since", "only jobs submitted at this time or later")
+                        .query("until", "only jobs submitted earlier than this")
                         .query("before", "only jobs made before this one: the next of the page before")
-                        .query("limit", "how many, at most " + JobReader.MAX_PAGE)
+                        .query("limit", "how many, at most " + JobQuery.LARGEST_PAGE)
                         .answers(JobList.class)
                         .refuses(ProblemCode.NOT_FOUND),
-                Route.get("/v1/jobs/{id}", call -> Answer.ok(JobView.of(job(call))))
+                Route.get("/v1/jobs/{id}", call -> Answer.ok(JobView.of(jobs.job(call))))
                         .summary("A job.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .answers(JobView.class)
@@ -189,7 +203,8 @@ final class JobRoutes {
                         .refuses(ProblemCode.NOT_FOUND),
                 Route.get(
                                 "/v1/jobs/{id}/why",
-                                call -> Answer.ok(JobWhy.of(engine.why(job(call).id()))))
+                                call -> Answer.ok(
+                                        JobWhy.of(engine.why(jobs.job(call).id()))))
                         .summary("What the job waits for, since when, and what would move it.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .answers(JobWhy.class)
@@ -246,38 +261,49 @@ final class JobRoutes {
         if (key != null) {
             return Answer.ok(new JobList(List.of(JobView.of(byKey(call, key))), null));
         }
+        JobQuery query = query(call);
+        List<JobView> page = jobs.reader().list(query).stream().map(JobView::of).toList();
+        return Answer.ok(new JobList(
+                page, page.size() < query.limit() ? null : page.getLast().jobId()));
+    }
+
+    private static JobQuery query(Call call) {
         String before = call.parameter("before");
-        int limit = call.number("limit", USUAL_PAGE, 1, JobReader.MAX_PAGE);
-        List<JobView> page = jobs
-                .list(new JobReader.Selection(
-                        call.member().mesh(),
-                        call.parameter("workflow"),
-                        call.parameter("status"),
-                        before == null ? null : new JobId(Call.idOf(before).orElseThrow(Call::notFound)),
-                        limit))
-                .stream()
-                .map(JobView::of)
-                .toList();
-        return Answer.ok(
-                new JobList(page, page.size() < limit ? null : page.getLast().jobId()));
+        return new JobQuery(
+                call.member().mesh(),
+                call.parameter("workflow"),
+                statusWord(call.parameter("status")),
+                Call.understood(() -> call.parameters("attribute").entrySet().stream()
+                        .map(wanted -> new Attribute(wanted.getKey(), wanted.getValue()))
+                        .toList()),
+                call.time("since"),
+                call.time("until"),
+                before == null ? null : new JobId(Call.idOf(before).orElseThrow(Call::notFound)),
+                call.number("limit", USUAL_PAGE, 1, JobQuery.LARGEST_PAGE));
+    }
+
+    private static @Nullable String statusWord(@Nullable String word) {
+        if (word == null || word.equals(JobQuery.OPEN)) {
+            return word;
+        }
+        return Arrays.stream(JobOutcome.values())
+                .map(JobOutcome::text)
+                .filter(word::equals)
+                .findFirst()
+                .orElseThrow(() -> new Problem(
+                        ProblemCode.MALFORMED_REQUEST,
+                        "status is open, completed, failed, cancelled, timed_out or continued"));
     }
 
     private JobInfo byKey(Call call, String key) {
         return broker.find(new ScopedKey(call.member().scope(), Call.understood(() -> new IdempotencyKey(key))))
                 .filter(message -> message.to().kind() == Destination.Kind.WORKFLOW)
-                .flatMap(message -> jobs.job(new JobId(message.id())))
-                .orElseThrow(Call::notFound);
-    }
-
-    /** The job in the path, if it is one of the caller's mesh. */
-    private JobInfo job(Call call) {
-        return jobs.job(new JobId(call.id("id")))
-                .filter(job -> job.mesh().equals(call.member().mesh()))
+                .flatMap(message -> jobs.reader().job(new JobId(message.id())))
                 .orElseThrow(Call::notFound);
     }
 
     private Answer result(Call call) throws InterruptedException {
-        JobInfo job = job(call);
+        JobInfo job = jobs.job(call);
         Optional<Closed> closed = engine.await(job.id(), call.wait("wait", limits.patience()));
         UUID id = job.id().value();
         if (closed.isEmpty()) {
@@ -290,14 +316,16 @@ final class JobRoutes {
     }
 
     private Answer events(Call call) {
-        JobInfo job = job(call);
+        JobInfo job = jobs.job(call);
         return Answer.ok(new JobEvents(
                 job.id().value(),
-                jobs.activities(job.id()).stream().map(JobEvents.Activity::of).toList()));
+                jobs.reader().activities(job.id()).stream()
+                        .map(JobEvents.Activity::of)
+                        .toList()));
     }
 
     private Answer signal(Call call, SendSignal signal) {
-        JobInfo job = job(call);
+        JobInfo job = jobs.job(call);
         String name = call.name("name");
         Json payload = signal.payload() == null ? Json.ofNull() : signal.payload();
         // Keys are known within a member: another member's equal key is another signal.
@@ -316,7 +344,7 @@ final class JobRoutes {
     }
 
     private Answer cancel(Call call) {
-        JobInfo job = job(call);
+        JobInfo job = jobs.job(call);
         engine.cancel(job.id());
         return Answer.of(202, new JobStatus(job.id().value(), status(job.outcome())));
     }

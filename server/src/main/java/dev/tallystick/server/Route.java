@@ -125,6 +125,12 @@ record Route(
         return new Route(method, path, access, summary, request, response, statuses, query, keyed, more, action);
     }
 
+    /** Whether a request may have this in its query. A declared {@code name.*} stands for whatever begins with {@code name.}. */
+    boolean knows(String parameter) {
+        int dot = parameter.indexOf('.');
+        return query.containsKey(parameter) || (dot > 0 && query.containsKey(parameter.substring(0, dot) + ".*"));
+    }
+
     @Override
     public String toString() {
         return method + " " + path.text();

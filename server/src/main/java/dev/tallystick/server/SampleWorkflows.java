@@ -1,5 +1,6 @@
 package dev.tallystick.server;
 
+import dev.tallystick.engine.Ask;
 import dev.tallystick.engine.Context;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.GraphYaml;
@@ -35,6 +36,7 @@ final class SampleWorkflows {
     static void register(Engine engine) {
         engine.register(WorkflowType.of("sample.order", Order.class, Confirmation.class, SampleWorkflows::order));
         engine.register(WorkflowType.of("sample.approval", Order.class, Confirmation.class, SampleWorkflows::approval));
+        engine.register(WorkflowType.of("sample.review", Order.class, Confirmation.class, SampleWorkflows::review));
         engine.register(GraphYaml.read("sample.greeting.yaml", GREETING));
     }
 
@@ -46,6 +48,14 @@ final class SampleWorkflows {
                 "confirm",
                 Confirmation.class,
                 () -> new Confirmation(order.order(), reservation, receipt, "confirmed"));
+    }
+
+    /** Asks the group {@code reviewers}, however long they take. */
+    private static Confirmation review(Context ctx, Order order) {
+        String reservation = ctx.step("reserve", String.class, () -> "reserved " + order.order());
+        Approval approval =
+                ctx.task("approve", Approval.class, Ask.group("reviewers").about(order));
+        return new Confirmation(order.order(), reservation, "approved by " + approval.by(), "confirmed");
     }
 
     /** Waits for the signal {@code approved}, however long that takes. */

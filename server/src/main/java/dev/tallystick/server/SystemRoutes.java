@@ -20,6 +20,10 @@ final class SystemRoutes {
             "members",
             "meshes",
             "workers",
+            "deadletters",
+            "schedules",
+            "tasks",
+            "workflows",
             "history-stream");
 
     private final Runnable ping;

@@ -6,10 +6,12 @@ import dev.tallystick.broker.Limiter;
 import dev.tallystick.broker.PostgresLimiter;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
+import dev.tallystick.engine.Deployments;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.JobReader;
 import dev.tallystick.engine.JsonCodec;
+import dev.tallystick.engine.Scheduler;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.KeySchema;
 import dev.tallystick.keys.ReserveDoor;
@@ -66,22 +68,23 @@ public final class TallyServer implements AutoCloseable {
                 SampleWorkflows.register(engine);
             }
             WorkflowDirectory.load(data, engine);
+            Deployments deployments =
+                    open(new Deployments(database, engine, settings.engine().poll()));
+            deployments.start();
+            Workflows workflows = new Workflows(engine.intake(), deployments);
+            Scheduler scheduler = open(
+                    new Scheduler(database, engine, clock, settings.engine().poll(), crashPoints));
             Limiter limiter = open(new PostgresLimiter(database, settings.budget()));
             Broker broker = open(new Broker(
-                    database,
-                    settings.broker(),
-                    new JobHook(engine.intake(), clock),
-                    limiter,
-                    clock,
-                    random,
-                    crashPoints));
+                    database, settings.broker(), new JobHook(workflows, clock), limiter, clock, random, crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
-            this.table =
-                    new RouteTable(routes(settings, limits, database, engine, broker, meters, new Ids(clock, random)));
+            this.table = new RouteTable(routes(
+                    settings, limits, database, engine, scheduler, workflows, broker, meters, new Ids(clock, random)));
             meters.expect(table.routes());
             BrokerMeters.bind(meters, broker);
             engine.start();
+            scheduler.start();
             broker.start();
             FrontDoor door =
                     new FrontDoor(table, broker.members()::authenticate, limits, meters, new Ids(clock, random));
@@ -133,13 +136,20 @@ public final class TallyServer implements AutoCloseable {
             Limits limits,
             Database database,
             Engine engine,
+            Scheduler scheduler,
+            Workflows workflows,
             Broker broker,
             Meters meters,
             Ids ids) {
         GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
         ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
         List<Route> routes = new ArrayList<>();
-        routes.addAll(new JobRoutes(broker, engine, new JobReader(database), limits).routes());
+        MeshJobs jobs = new MeshJobs(new JobReader(database));
+        routes.addAll(new JobRoutes(broker, engine, jobs, limits).routes());
+        routes.addAll(new RerunRoutes(engine.reruns()).routes());
+        routes.addAll(new ScheduleRoutes(scheduler, workflows).routes());
+        routes.addAll(new WorkflowRoutes(workflows).routes());
+        routes.addAll(new TaskRoutes(engine.tasks()).routes());
         routes.addAll(new KeyRoutes(door, committer, ids).routes());
         routes.addAll(new MessageRoutes(broker, limits).routes());
         routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), limits).routes());

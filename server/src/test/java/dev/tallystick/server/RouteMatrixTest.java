@@ -171,7 +171,13 @@ class RouteMatrixTest {
             "member",
             "nobody",
             "key",
-            "none");
+            "none",
+            "job",
+            "00000000-0000-7000-8000-000000000000",
+            "task",
+            "00000000-0000-7000-8000-000000000000",
+            "version",
+            "1");
 
     /** Makes one of each, in a mesh that is not the reader's. */
     private static Map<String, String> theirThings(Http theirs) {
@@ -179,8 +185,36 @@ class RouteMatrixTest {
         theirs.put("/v1/members/spy", "{\"roles\":[\"member\"]}");
         String job = theirs.submit("k", "{\"workflow\":\"sample.approval\",\"input\":{\"order\":\"x\"}}")
                 .text("job_id");
+        String failed = theirs.submit("f", "{\"workflow\":\"sample.order\",\"input\":\"none\"}")
+                .text("job_id");
+        theirs.get("/v1/jobs/" + failed + "/result?wait=30");
+        theirs.submit("t", "{\"workflow\":\"sample.review\",\"input\":{\"order\":\"x\"}}");
+        theirs.put("/v1/schedules/secrets", "{\"workflow\":\"sample.order\",\"cron\":\"0 3 * * *\"}");
+        List<Json> tasks = Eventually.value(
+                "a task is asked",
+                () -> ((Json.ArrayValue) theirs.get("/v1/tasks").at("tasks")).elements(),
+                found -> !found.isEmpty());
+        String task = ((Json.ObjectValue) tasks.getFirst()).members().get("task_id") instanceof Json.StringValue id
+                ? id.value()
+                : "";
         theirs.post("/v1/keys/k/reserve", "{\"fingerprint\":\"" + "ab".repeat(32) + "\"}", "Idempotency-Key", "unused");
-        return Map.of("id", job, "name", "secrets", "topic", "sample.greetings", "member", "spy", "key", "k");
+        return Map.of(
+                "id",
+                job,
+                "name",
+                "secrets",
+                "topic",
+                "sample.greetings",
+                "member",
+                "spy",
+                "key",
+                "k",
+                "job",
+                failed,
+                "task",
+                task,
+                "version",
+                "1");
     }
 
     private static String named(Route route, Map<String, String> names) {
@@ -202,6 +236,9 @@ class RouteMatrixTest {
             case "POST /v1/workers/{topic}/result" ->
                 "{\"job_id\":\"00000000-0000-7000-8000-000000000002\","
                         + "\"work_id\":\"00000000-0000-7000-8000-000000000002\",\"fence\":1}";
+            case "POST /v1/jobs/{id}/fork" -> "{\"step\":\"reserve\"}";
+            case "POST /v1/tasks/{task}/escalate" -> "{\"group\":\"chiefs\"}";
+            case "PUT /v1/schedules/{name}" -> "{\"workflow\":\"nowhere\",\"cron\":\"0 3 * * *\"}";
             case "PUT /v1/members/{name}" -> "{\"roles\":[]}";
             default -> route.request() == null ? null : "{}";
         };

@@ -1,0 +1,110 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.client.Reply;
+import dev.tallystick.client.TallyClient;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Looks after the jobs that failed. */
+@Command(
+        name = "deadletter",
+        description = "List the jobs that failed and that nobody waits for, and decide about them.",
+        subcommands = {
+            DeadLetterCommand.Ls.class,
+            DeadLetterCommand.Show.class,
+            DeadLetterCommand.Redrive.class,
+            DeadLetterCommand.Discard.class
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally deadletter ls",
+            "  tally deadletter redrive 01890a5d-ac96-774b-bcce-b302099a8057",
+        })
+final class DeadLetterCommand extends TallyCommand {
+
+    @Override
+    ExitCode run() {
+        throw new CommandFailed(ExitCode.USAGE, "what about dead letters?", "Try 'tally deadletter --help'.");
+    }
+
+    /** What speaks of one letter. */
+    abstract static class OfOne extends ServerConnection {
+
+        @Parameters(index = "0", paramLabel = "JOB", description = "The id of the job that failed.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private UUID job;
+
+        final UUID job() {
+            return job;
+        }
+    }
+
+    @Command(name = "ls", description = "List them, the oldest first.", sortOptions = false)
+    static final class Ls extends ServerConnection {
+
+        @Option(names = "--after", paramLabel = "JOB", description = "Only those after this one.")
+        private @Nullable UUID after;
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
+        private int limit = 50;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply list = client.deadLetters().list(after, limit);
+            answer(
+                    list,
+                    elements(list.member("letters")).stream()
+                            .map(letter -> "%s  %s  %s  %s"
+                                    .formatted(
+                                            letter.text("job_id"),
+                                            letter.text("raised_at"),
+                                            letter.text("workflow"),
+                                            firstLine(letter.text("reason"))))
+                            .collect(Collectors.joining("\n")));
+            return ExitCode.OK;
+        }
+
+        private static String firstLine(String text) {
+            return text.lines().findFirst().orElse("");
+        }
+    }
+
+    @Command(name = "show", description = "Show a dead letter.")
+    static final class Show extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(client.deadLetters().show(job()));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(
+            name = "redrive",
+            description = "Do the job again from where it failed. Once only: asking again gives the same job.")
+    static final class Redrive extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply redriven = client.deadLetters().redrive(job());
+            answer(redriven, "job " + redriven.text("job_id") + " goes on in its place");
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "discard", description = "Leave the job as it is: nothing is to be done about it.")
+    static final class Discard extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(client.deadLetters().discard(job()), "job " + job() + " stays as it is");
+            return ExitCode.OK;
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.client.Reply;
+import dev.tallystick.client.Schedules;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.Priority;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Looks after what a server starts by the clock. */
+@Command(
+        name = "schedule",
+        description = "Start jobs by the clock: keep, list, pause, resume, trigger and delete schedules.",
+        subcommands = {
+            ScheduleCommand.Put.class,
+            ScheduleCommand.Ls.class,
+            ScheduleCommand.Show.class,
+            ScheduleCommand.Pause.class,
+            ScheduleCommand.Resume.class,
+            ScheduleCommand.Trigger.class,
+            ScheduleCommand.Delete.class
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally schedule put nightly sample.order --cron '0 3 * * *' --zone Europe/Berlin \\",
+            "      --input '{\"order\":\"nightly\"}'",
+            "  tally schedule ls",
+            "  tally schedule pause nightly",
+            "  tally schedule trigger nightly --key extra:1",
+        })
+final class ScheduleCommand extends TallyCommand {
+
+    @Override
+    ExitCode run() {
+        throw new CommandFailed(ExitCode.USAGE, "what about schedules?", "Try 'tally schedule --help'.");
+    }
+
+    /** What speaks of one schedule. */
+    abstract static class OfOne extends ServerConnection {
+
+        @Parameters(index = "0", paramLabel = "NAME", description = "The name of the schedule.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String name;
+
+        final String name() {
+            return name;
+        }
+    }
+
+    @Command(name = "put", description = "Keep a schedule, in place of one of the same name.", sortOptions = false)
+    static final class Put extends OfOne {
+
+        @Parameters(index = "1", paramLabel = "WORKFLOW", description = "The name of the workflow.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String workflow;
+
+        @Option(
+                names = "--cron",
+                paramLabel = "WHEN",
+                required = true,
+                description = "Minute, hour, day of month, month, day of week: '30 6 * * MON-FRI'.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String cron;
+
+        @Option(names = "--zone", paramLabel = "ZONE", description = "Whose local time (default: ${DEFAULT-VALUE}).")
+        private String zone = "UTC";
+
+        @Option(names = "--input", paramLabel = "JSON", description = "What each job gets (default: null).")
+        private String input = "null";
+
+        @Option(names = "--priority", paramLabel = "WORD", description = "now, next or low (default: next).")
+        private String priority = Priority.DEFAULT.word();
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply kept = client.schedules()
+                    .put(name(), new Schedules.NewSchedule(workflow, cron, zone, json(input), priority(priority)));
+            answer(kept, "schedule " + name() + " fires next at " + kept.text("next_at"));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "ls", description = "List the schedules, by name.", sortOptions = false)
+    static final class Ls extends ServerConnection {
+
+        @Option(names = "--after", paramLabel = "NAME", description = "Only names after this one.")
+        private @Nullable String after;
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
+        private int limit = 50;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply list = client.schedules().list(after, limit);
+            answer(
+                    list,
+                    elements(list.member("schedules")).stream().map(Ls::line).collect(Collectors.joining("\n")));
+            return ExitCode.OK;
+        }
+
+        private static String line(Reply schedule) {
+            boolean paused = Json.of(true).equals(schedule.member("paused"));
+            return "%-20s %-20s %s  %s  %s"
+                    .formatted(
+                            schedule.text("name"),
+                            schedule.text("cron"),
+                            schedule.text("zone"),
+                            paused ? "paused" : schedule.text("next_at"),
+                            schedule.text("workflow"));
+        }
+    }
+
+    @Command(name = "show", description = "Show a schedule, and how it stands.")
+    static final class Show extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(client.schedules().show(name()));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "pause", description = "Let a schedule not fire until it is resumed.")
+    static final class Pause extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(client.schedules().pause(name()), "schedule " + name() + " is paused");
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "resume", description = "Let a schedule fire again, from the next moment on.")
+    static final class Resume extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply resumed = client.schedules().resume(name());
+            answer(resumed, "schedule " + name() + " fires next at " + resumed.text("next_at"));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "trigger", description = "Start one of its jobs now, also while it is paused.", sortOptions = false)
+    static final class Trigger extends OfOne {
+
+        @Option(
+                names = "--key",
+                paramLabel = "KEY",
+                description = "The key of this request: the same again makes nothing new (default: a new one, shown).")
+        private @Nullable String key;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply started = client.schedules().trigger(name(), key(key));
+            boolean before = Json.of(true).equals(started.member("duplicate"));
+            answer(started, "job " + started.text("job_id") + (before ? ", started before" : ", started"));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "delete", description = "Delete a schedule. Jobs that it has started go on.")
+    static final class Delete extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(client.schedules().delete(name()), "schedule " + name() + " is deleted");
+            return ExitCode.OK;
+        }
+    }
+}

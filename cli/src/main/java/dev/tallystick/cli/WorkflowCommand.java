@@ -1,0 +1,130 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.client.Reply;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.Json;
+import dev.tallystick.engine.Graph;
+import dev.tallystick.engine.GraphYaml;
+import dev.tallystick.engine.InvalidGraphException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The workflows of a server. */
+@Command(
+        name = "workflow",
+        description = "List and show the workflows of a server, and deploy graphs to it.",
+        subcommands = {WorkflowCommand.Deploy.class, WorkflowCommand.Ls.class, WorkflowCommand.Show.class},
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally workflow deploy order.yaml",
+            "  tally workflow ls",
+            "  tally workflow show order --version-number 2",
+        })
+final class WorkflowCommand extends TallyCommand {
+
+    @Override
+    ExitCode run() {
+        throw new CommandFailed(ExitCode.USAGE, "what about workflows?", "Try 'tally workflow --help'.");
+    }
+
+    @Command(
+            name = "deploy",
+            description = {
+                "Deploy a graph, to all servers on the same database.",
+                "A version never changes: the same graph again is welcome, another one is refused."
+            })
+    static final class Deploy extends ServerConnection {
+
+        @Parameters(index = "0", paramLabel = "FILE", description = "The graph, in YAML.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private Path file;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            String yaml = text();
+            Graph graph = graph(yaml);
+            Reply deployed = client.workflows().deploy(graph.name(), graph.version(), yaml);
+            answer(
+                    deployed,
+                    graph.name() + " version " + graph.version()
+                            + (deployed.status() == 201 ? " is deployed" : " was deployed before"));
+            return ExitCode.OK;
+        }
+
+        private String text() {
+            try {
+                return Files.readString(file);
+            } catch (IOException e) {
+                throw new CommandFailed(ExitCode.USAGE, "cannot read " + file + ": " + e, "Name a file with a graph.");
+            }
+        }
+
+        /** Checked here already, so that what is wrong is said with the name of the file. */
+        private Graph graph(String yaml) {
+            try {
+                return GraphYaml.read(file.toString(), yaml);
+            } catch (InvalidGraphException e) {
+                throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Nothing was deployed.");
+            }
+        }
+    }
+
+    @Command(name = "ls", description = "List the workflows that the server can start.")
+    static final class Ls extends ServerConnection {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply list = client.workflows().list();
+            answer(
+                    list,
+                    elements(list.member("workflows")).stream()
+                            .map(each -> "%-30s %-5s %s"
+                                    .formatted(each.text("workflow"), words(each.member("version")), each.text("kind")))
+                            .collect(Collectors.joining("\n")));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "show", description = "Show a workflow; of a graph, what it says.", sortOptions = false)
+    static final class Show extends ServerConnection {
+
+        @Parameters(index = "0", paramLabel = "WORKFLOW", description = "The name of the workflow.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String workflow;
+
+        @Option(names = "--version-number", paramLabel = "N", description = "Which version (default: the newest).")
+        private @Nullable Integer version;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply shown = client.workflows().show(workflow, version == null ? newest(client) : version);
+            Json graph = shown.member("graph");
+            if (graph == null) {
+                answer(shown);
+            } else {
+                answer(shown, words(graph).stripTrailing());
+            }
+            return ExitCode.OK;
+        }
+
+        private int newest(TallyClient client) {
+            List<Reply> versions =
+                    elements(client.workflows().versions(workflow).member("workflows"));
+            return versions.stream()
+                    .map(each -> Integer.parseInt(words(each.member("version"))))
+                    .max(Comparator.naturalOrder())
+                    .orElseThrow(() -> new CommandFailed(
+                            ExitCode.NOT_FOUND, "there is no workflow '" + workflow + "'", "See 'tally workflow ls'."));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** The table of deployed graphs. One method is one statement; the caller owns the transaction. */
+final class DeployedGraphStore {
+
+    private static final String INSERT = """
+            insert into tally.graph (name, version, yaml, deployed_by)
+            values (?, ?, ?, ?)
+            on conflict (name, version) do nothing
+            """;
+
+    private static final String COLUMNS = """
+            select name, version, yaml, deployed_by, deployed_at
+            from tally.graph
+            """;
+
+    private static final String READ = COLUMNS + "where name = ? and version = ?";
+
+    // All but those that are known, and not "those after the last one that is known": a row that commits late would be
+    // missed.
+    private static final String OTHERS = COLUMNS + """
+            where name || '@' || version <> all(?)
+            order by name, version
+            """;
+
+    /** Returns whether there was none of this name and version. */
+    boolean insert(Tx tx, Graph graph, String yaml, String by) throws SQLException {
+        return tx.update(INSERT, graph.name(), graph.version(), yaml, by) == 1;
+    }
+
+    Optional<DeployedGraph> read(Tx tx, String name, int version) throws SQLException {
+        return tx.first(READ, DeployedGraphStore::graph, name, version);
+    }
+
+    /** Those whose queues are not among the given ones. */
+    List<DeployedGraph> others(Tx tx, Collection<String> known) throws SQLException {
+        return tx.query(OTHERS, DeployedGraphStore::graph, (Object) known.toArray(String[]::new));
+    }
+
+    private static DeployedGraph graph(ResultSet row) throws SQLException {
+        return new DeployedGraph(
+                row.getString("name"),
+                row.getInt("version"),
+                row.getString("yaml"),
+                row.getString("deployed_by"),
+                Objects.requireNonNull(Tx.instant(row, "deployed_at")));
+    }
+}

@@ -1,0 +1,125 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Database;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Graphs that are kept in the database, for every engine on it that looks here to run.
+ *
+ * <p>Invariant: a version of a graph never changes. Its text is durable before any engine runs it; an engine that misses the
+ * moment, or dies after it, finds the graph the next time it looks, at the latest when it starts. Thread-safe.
+ */
+public final class Deployments implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Deployments.class);
+    private static final Duration STOPPING = Duration.ofSeconds(10);
+
+    private final Database database;
+    private final Engine engine;
+    private final DeployedGraphStore store = new DeployedGraphStore();
+    private final Loop loop;
+
+    /** The queues of what was looked at, whether or not it could be registered. Guarded by this. */
+    private final Set<String> seen = new HashSet<>();
+
+    public Deployments(Database database, Engine engine, Duration poll) {
+        this.database = database;
+        this.engine = engine;
+        this.loop = new Loop("deployments", poll, this::refresh);
+    }
+
+    /**
+     * Registers what was deployed, and from now on what others deploy. What this process brings along is registered before.
+     *
+     * @throws IllegalStateException if this process brings something else along under the name and version of a deployed
+     *     graph: jobs would run differently from one process to the next
+     */
+    public void start() {
+        refresh().stream().findFirst().ifPresent(clash -> {
+            throw new IllegalStateException(clash);
+        });
+        loop.start();
+    }
+
+    /**
+     * Deploys a graph. It is durable when this returns.
+     *
+     * @throws InvalidGraphException if it is none
+     */
+    public Deployment deploy(String yaml, String by) {
+        Graph graph = GraphYaml.read("graph", yaml);
+        if (isBroughtAlong(graph)) {
+            return new Deployment.VersionTaken(graph.name(), graph.version(), "the server itself");
+        }
+        Deployment deployment = database.transact("deploy graph", tx -> {
+            boolean fresh = store.insert(tx, graph, yaml, by);
+            DeployedGraph kept = store.read(tx, graph.name(), graph.version()).orElseThrow();
+            return kept.yaml().equals(yaml)
+                    ? new Deployment.Deployed(kept, !fresh)
+                    : new Deployment.VersionTaken(kept.name(), kept.version(), kept.by());
+        });
+        if (deployment instanceof Deployment.Deployed) {
+            List<String> unused = refresh();
+        }
+        return deployment;
+    }
+
+    public Optional<DeployedGraph> find(String name, int version) {
+        return database.transact("read graph", tx -> store.read(tx, name, version));
+    }
+
+    /**
+     * Registers what others have deployed since. It is done by itself every now and then.
+     *
+     * @return what could not be registered, because something else is registered here under the same name and version
+     */
+    public synchronized List<String> refresh() {
+        return database.transact("look for graphs", tx -> store.others(tx, seen)).stream()
+                .flatMap(graph -> adopt(graph).stream())
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        loop.end();
+        loop.awaitEnd(STOPPING);
+    }
+
+    private synchronized boolean isBroughtAlong(Graph graph) {
+        return !seen.contains(graph.queue()) && differsHere(graph);
+    }
+
+    private boolean differsHere(Graph graph) {
+        return engine.isRegistered(graph.queue()) && !graph.equals(engine.graph(graph.queue()));
+    }
+
+    /** Registers it; or else says why not. */
+    private Optional<String> adopt(DeployedGraph deployed) {
+        seen.add(deployed.queue());
+        Graph graph;
+        try {
+            graph = GraphYaml.read("graph", deployed.yaml());
+        } catch (InvalidGraphException e) {
+            // Somebody newer has deployed it. Its jobs are for those who understand it.
+            LOG.warn("the deployed graph {} is left to others: {}", deployed.queue(), e.getMessage());
+            return Optional.empty();
+        }
+        if (differsHere(graph)) {
+            String clash = "workflow '" + deployed.name() + "' version " + deployed.version() + " was deployed by "
+                    + deployed.by() + " and is not what this process brings along: give one of them another version";
+            LOG.error(clash);
+            return Optional.of(clash);
+        }
+        if (!engine.isRegistered(graph.queue())) {
+            engine.register(graph);
+            LOG.info("runs the deployed graph {}", deployed.queue());
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,26 @@
+package dev.tallystick.server;
+
+import dev.tallystick.engine.JobId;
+import dev.tallystick.engine.JobInfo;
+import dev.tallystick.engine.JobReader;
+
+/** The jobs that a caller may know of: those of its mesh. */
+final class MeshJobs {
+
+    private final JobReader jobs;
+
+    MeshJobs(JobReader jobs) {
+        this.jobs = jobs;
+    }
+
+    JobReader reader() {
+        return jobs;
+    }
+
+    /** The job in the path, if it is one of the caller's mesh. */
+    JobInfo job(Call call) {
+        return jobs.job(new JobId(call.id("id")))
+                .filter(job -> job.mesh().equals(call.member().mesh()))
+                .orElseThrow(Call::notFound);
+    }
+}

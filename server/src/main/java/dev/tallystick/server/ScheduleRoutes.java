@@ -1,0 +1,237 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Role;
+import dev.tallystick.core.Envelope;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.Priority;
+import dev.tallystick.core.ProblemCode;
+import dev.tallystick.engine.Accepted;
+import dev.tallystick.engine.Cron;
+import dev.tallystick.engine.JobId;
+import dev.tallystick.engine.Schedule;
+import dev.tallystick.engine.ScheduleView;
+import dev.tallystick.engine.Scheduler;
+import dev.tallystick.engine.UnknownWorkflowException;
+import dev.tallystick.keys.ScopedKey;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What runs by the clock. A schedule has a name, and is made by putting it there. */
+final class ScheduleRoutes {
+
+    private static final String PATH = "/v1/schedules";
+    private static final int USUAL_PAGE = 50;
+    private static final int LARGEST_PAGE = 500;
+    private static final int LARGEST_INPUT = 1024 * 1024;
+
+    private final Scheduler scheduler;
+    private final Workflows workflows;
+
+    ScheduleRoutes(Scheduler scheduler, Workflows workflows) {
+        this.scheduler = scheduler;
+        this.workflows = workflows;
+    }
+
+    /**
+     * When something is to be done, and what.
+     *
+     * @param cron minute, hour, day of month, month, day of week
+     * @param zone whose local time is meant; UTC if missing
+     */
+    record PutSchedule(
+            String workflow,
+            String cron,
+            @Nullable String zone,
+            @Nullable Json input,
+            @Nullable String priority) {}
+
+    /** @param trouble why it could not serve its last moment */
+    record ScheduleState(
+            String name,
+            String workflow,
+            String cron,
+            String zone,
+            Instant nextAt,
+            boolean paused,
+            @Nullable Instant firedFor,
+            @Nullable UUID firedJob,
+            @Nullable String trouble) {
+
+        static ScheduleState of(ScheduleView view) {
+            return new ScheduleState(
+                    view.name(),
+                    view.workflow(),
+                    view.cron().toString(),
+                    view.zone().getId(),
+                    view.nextAt(),
+                    view.isPaused(),
+                    view.firedFor().orElse(null),
+                    view.firedJob().map(JobId::value).orElse(null),
+                    view.trouble());
+        }
+    }
+
+    record ScheduleList(
+            List<ScheduleState> schedules, @Nullable String next) {}
+
+    /** @param member as whom its jobs are submitted */
+    record ScheduleShown(ScheduleState schedule, String member, RawJson input, String priority) {}
+
+    record Triggered(UUID jobId, String schedule, String key, boolean duplicate) {}
+
+    List<Route> routes() {
+        return List.of(
+                Route.put(PATH + "/{name}", PutSchedule.class, this::put)
+                        .summary("Keep a schedule, in place of one of the same name; one that is paused stays so.")
+                        .roles(Role.MEMBER)
+                        .answers(ScheduleState.class)
+                        .refuses(ProblemCode.UNKNOWN_WORKFLOW, ProblemCode.PAYLOAD_TOO_LARGE),
+                Route.get(PATH, this::list)
+                        .summary("The schedules of the mesh, by name.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .query("after", "only names after this one: the next of the page before")
+                        .query("limit", "how many, at most " + LARGEST_PAGE)
+                        .answers(ScheduleList.class),
+                Route.get(PATH + "/{name}", this::show)
+                        .summary("A schedule, and how it stands.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .answers(ScheduleShown.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.delete(PATH + "/{name}", this::delete)
+                        .summary("Delete a schedule. Jobs that it has started go on.")
+                        .roles(Role.MEMBER)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.post(PATH + "/{name}/pause", this::pause)
+                        .summary("Let it not fire until it is resumed.")
+                        .roles(Role.MEMBER)
+                        .answers(ScheduleState.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.post(PATH + "/{name}/resume", this::resume)
+                        .summary("Let it fire again, from the next moment on.")
+                        .roles(Role.MEMBER)
+                        .answers(ScheduleState.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.post(PATH + "/{name}/trigger", this::trigger)
+                        .summary("Start one of its jobs now, also while it is paused; its moments stay as they are.")
+                        .roles(Role.MEMBER)
+                        .underKey()
+                        .answers(Triggered.class)
+                        .statuses(201, 200)
+                        .refuses(
+                                ProblemCode.NOT_FOUND,
+                                ProblemCode.UNKNOWN_WORKFLOW,
+                                ProblemCode.IDEMPOTENCY_KEY_REUSED));
+    }
+
+    private Answer put(Call call, PutSchedule wanted) {
+        Schedule schedule = Call.understood(() -> schedule(call, wanted));
+        if (schedule.input().length > LARGEST_INPUT) {
+            throw new Problem(
+                    ProblemCode.PAYLOAD_TOO_LARGE, "the input of a job has at most " + LARGEST_INPUT + " bytes");
+        }
+        try {
+            int unused = workflows.version(schedule.workflow(), null);
+        } catch (UnknownWorkflowException e) {
+            throw unknown(e);
+        }
+        scheduler.save(schedule);
+        return Answer.ok(state(call));
+    }
+
+    private static Schedule schedule(Call call, PutSchedule wanted) {
+        Json input = wanted.input() == null ? Json.ofNull() : wanted.input();
+        Priority priority = JobRoutes.priority(wanted.priority());
+        Envelope envelope = Envelope.ofJob(wanted.workflow(), input).withPriority(priority);
+        return new Schedule(
+                call.member().scope(),
+                call.name("name"),
+                wanted.workflow(),
+                Cron.parse(wanted.cron()),
+                zone(wanted.zone()),
+                envelope.body().bytes(),
+                Fingerprint.of(envelope),
+                priority);
+    }
+
+    private static ZoneId zone(@Nullable String name) {
+        try {
+            return ZoneId.of(name == null ? "UTC" : name);
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException("'" + name + "' is no time zone such as Europe/Berlin", e);
+        }
+    }
+
+    private Answer list(Call call) {
+        int limit = call.number("limit", USUAL_PAGE, 1, LARGEST_PAGE);
+        List<ScheduleState> page = scheduler.list(call.member().mesh(), call.parameter("after"), limit).stream()
+                .map(ScheduleState::of)
+                .toList();
+        return Answer.ok(new ScheduleList(
+                page, page.size() < limit ? null : page.getLast().name()));
+    }
+
+    private ScheduleState state(Call call) {
+        return scheduler
+                .find(call.member().mesh(), call.name("name"))
+                .map(ScheduleState::of)
+                .orElseThrow(Call::notFound);
+    }
+
+    private Answer show(Call call) {
+        Schedule schedule =
+                scheduler.read(call.member().mesh(), call.name("name")).orElseThrow(Call::notFound);
+        return Answer.ok(new ScheduleShown(
+                state(call),
+                schedule.scope().member(),
+                RawJson.of(schedule.input()),
+                schedule.priority().word()));
+    }
+
+    private Answer delete(Call call) {
+        if (!scheduler.delete(call.member().mesh(), call.name("name"))) {
+            throw Call.notFound();
+        }
+        return Answer.nothing();
+    }
+
+    private Answer pause(Call call) {
+        if (!scheduler.pause(call.member().mesh(), call.name("name"))) {
+            throw Call.notFound();
+        }
+        return Answer.ok(state(call));
+    }
+
+    private Answer resume(Call call) {
+        if (!scheduler.resume(call.member().mesh(), call.name("name"))) {
+            throw Call.notFound();
+        }
+        return Answer.ok(state(call));
+    }
+
+    private Answer trigger(Call call) {
+        ScopedKey key = new ScopedKey(call.member().scope(), call.key());
+        try {
+            return switch (scheduler.trigger(call.name("name"), key).orElseThrow(Call::notFound)) {
+                case Accepted.Fresh fresh -> Answer.created(triggered(call, fresh.job(), false));
+                case Accepted.Duplicate duplicate ->
+                    Answer.ok(triggered(call, duplicate.job(), true)).header(Submissions.REPLAYED, "true");
+                case Accepted.Reused reused -> throw Submissions.reused(reused.reuse());
+            };
+        } catch (UnknownWorkflowException e) {
+            throw unknown(e);
+        }
+    }
+
+    private static Triggered triggered(Call call, JobId job, boolean duplicate) {
+        return new Triggered(job.value(), call.name("name"), call.key().value(), duplicate);
+    }
+
+    private static Problem unknown(UnknownWorkflowException e) {
+        return new Problem(ProblemCode.UNKNOWN_WORKFLOW, String.valueOf(e.getMessage()));
+    }
+}

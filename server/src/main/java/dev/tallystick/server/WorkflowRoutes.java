@@ -1,0 +1,149 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Role;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
+import dev.tallystick.engine.DeployedGraph;
+import dev.tallystick.engine.Deployment;
+import dev.tallystick.engine.Graph;
+import dev.tallystick.engine.GraphYaml;
+import dev.tallystick.engine.Intake;
+import dev.tallystick.engine.InvalidGraphException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The workflows of the installation: what there is, and graphs that are deployed while it runs. All meshes may use them. */
+final class WorkflowRoutes {
+
+    private static final String PATH = "/v1/workflows";
+
+    private final Workflows workflows;
+
+    WorkflowRoutes(Workflows workflows) {
+        this.workflows = workflows;
+    }
+
+    /** @param kind {@code code} or {@code graph} */
+    record WorkflowVersion(String workflow, int version, String kind) {
+
+        static WorkflowVersion of(Intake.Known known) {
+            return new WorkflowVersion(known.workflow(), known.version(), known.graph() == null ? "code" : "graph");
+        }
+    }
+
+    record WorkflowList(List<WorkflowVersion> workflows) {}
+
+    /** @param graph in YAML */
+    record DeployGraph(String graph) {}
+
+    /** @param deployedBy missing for what came with a server */
+    record WorkflowShown(
+            String workflow,
+            int version,
+            String kind,
+            @Nullable String graph,
+            @Nullable String deployedBy,
+            @Nullable Instant deployedAt) {
+
+        static WorkflowShown of(DeployedGraph graph) {
+            return new WorkflowShown(graph.name(), graph.version(), "graph", graph.yaml(), graph.by(), graph.at());
+        }
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.get(PATH, this::list)
+                        .summary("The workflows that this server can start, with their versions.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .query("workflow", "only the versions of this one")
+                        .answers(WorkflowList.class),
+                Route.get(PATH + "/{name}/{version}", this::show)
+                        .summary("A version of a workflow; of a graph, also what it says.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .answers(WorkflowShown.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.put(PATH + "/{name}/{version}", DeployGraph.class, this::deploy)
+                        .summary(
+                                "Deploy a graph to all servers on this database. A version never changes: the same graph"
+                                        + " again is welcome, another one is refused.")
+                        .access(Access.operators())
+                        .answers(WorkflowShown.class)
+                        .statuses(201, 200)
+                        .refuses(ProblemCode.GRAPH_REFUSED, ProblemCode.VERSION_TAKEN));
+    }
+
+    private Answer list(Call call) {
+        String wanted = call.parameter("workflow");
+        return Answer.ok(new WorkflowList(workflows.intake().known().stream()
+                .filter(known -> wanted == null || wanted.equals(known.workflow()))
+                .map(WorkflowVersion::of)
+                .toList()));
+    }
+
+    private Answer show(Call call) {
+        String name = call.name("name");
+        int version = version(call).orElseThrow(Call::notFound);
+        Optional<DeployedGraph> deployed = workflows.deployments().find(name, version);
+        if (deployed.isPresent()) {
+            return Answer.ok(WorkflowShown.of(deployed.get()));
+        }
+        return workflows.intake().known().stream()
+                .filter(known -> known.workflow().equals(name) && known.version() == version)
+                .findFirst()
+                .map(known -> Answer.ok(broughtAlong(known)))
+                .orElseThrow(Call::notFound);
+    }
+
+    private static WorkflowShown broughtAlong(Intake.Known known) {
+        Graph graph = known.graph();
+        return new WorkflowShown(
+                known.workflow(),
+                known.version(),
+                graph == null ? "code" : "graph",
+                graph == null ? null : GraphYaml.write(graph),
+                null,
+                null);
+    }
+
+    private Answer deploy(Call call, DeployGraph wanted) {
+        Graph graph = read(wanted.graph());
+        if (!graph.name().equals(call.name("name"))
+                || version(call).filter(number -> number == graph.version()).isEmpty()) {
+            throw new Problem(
+                    ProblemCode.GRAPH_REFUSED,
+                    "the graph is " + graph.name() + " version " + graph.version() + ", and the path says otherwise");
+        }
+        String by = call.member().name();
+        return switch (workflows.deployments().deploy(wanted.graph(), by)) {
+            case Deployment.Deployed deployed ->
+                Answer.of(deployed.before() ? 200 : 201, WorkflowShown.of(deployed.graph()));
+            case Deployment.VersionTaken taken ->
+                throw new Problem(
+                        ProblemCode.VERSION_TAKEN,
+                        "version " + taken.version() + " of " + taken.name() + " was deployed by " + taken.by()
+                                + " and says something else: deploy yours as another version");
+        };
+    }
+
+    private static Graph read(String yaml) {
+        try {
+            return GraphYaml.read("graph", yaml);
+        } catch (InvalidGraphException e) {
+            throw new Problem(ProblemCode.GRAPH_REFUSED, String.valueOf(e.getMessage()))
+                    .with(
+                            "problems",
+                            new Json.ArrayValue(
+                                    e.problems().stream().<Json>map(Json::of).toList()));
+        }
+    }
+
+    private static Optional<Integer> version(Call call) {
+        try {
+            return Optional.of(Integer.parseInt(call.name("version")));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+}
