@@ -5,6 +5,7 @@ import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Parameters;
             JobCommand.Cancel.class,
             JobCommand.Rerun.class,
             JobCommand.Fork.class,
+            JobCommand.Activities.class,
             JobCommand.Events.class
         },
         synopsisSubcommandLabel = "COMMAND",
@@ -41,6 +43,7 @@ import picocli.CommandLine.Parameters;
             "  tally job show --key order:42",
             "  tally job result 01890a5d-ac96-774b-bcce-b302099a8057 --wait 30",
             "  tally job signal 01890a5d-ac96-774b-bcce-b302099a8057 approved --payload '{\"by\":\"ann\"}'",
+            "  tally job events 01890a5d-ac96-774b-bcce-b302099a8057 --follow",
             "  tally job fork 01890a5d-ac96-774b-bcce-b302099a8057 --from charge --key again:42",
         })
 final class JobCommand extends TallyCommand {
@@ -197,15 +200,18 @@ final class JobCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "events", description = "Show the activities of a job, with their ledgers.", sortOptions = false)
-    static final class Events extends OfOne {
+    @Command(
+            name = "activities",
+            description = "Show the activities of a job, with their ledgers.",
+            sortOptions = false)
+    static final class Activities extends OfOne {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            Reply events = client.get("/v1/jobs/" + id + "/events");
+            Reply found = client.get("/v1/jobs/" + id + "/activities");
             answer(
-                    events,
-                    elements(events.member("activities")).stream()
+                    found,
+                    elements(found.member("activities")).stream()
                             .map(each -> "%s  %-8s %-10s %s"
                                     .formatted(
                                             each.text("ledger"),
@@ -214,6 +220,82 @@ final class JobCommand extends TallyCommand {
                                             each.text("name")))
                             .collect(Collectors.joining("\n")));
             return ExitCode.OK;
+        }
+    }
+
+    @Command(
+            name = "events",
+            description = {
+                "Show what happened to a job, in the order of positions.",
+                "Whoever goes on after the last position that it saw misses nothing."
+            },
+            sortOptions = false)
+    static final class Events extends OfOne {
+
+        private static final int PAGE = 500;
+        private static final Duration TURN = Duration.ofSeconds(20);
+
+        @Option(names = "--after", paramLabel = "N", description = "Only what comes after this position.")
+        private long after;
+
+        @Option(names = "--follow", description = "Go on until the job closes; with --json, one line for each event.")
+        private boolean follow;
+
+        @Override
+        ExitCode run(TallyClient client, UUID id) {
+            return follow ? follow(client, id) : all(client, id);
+        }
+
+        private ExitCode all(TallyClient client, UUID id) {
+            List<Json> events = new ArrayList<>();
+            long position = after;
+            List<Reply> page;
+            do {
+                Reply read = client.events(id, position, PAGE, Duration.ZERO);
+                page = elements(read.member("events"));
+                page.forEach(event -> events.add(event.body()));
+                position = read.number("next");
+            } while (page.size() == PAGE);
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            fields.put("job_id", Json.of(id.toString()));
+            fields.put("events", new Json.ArrayValue(events));
+            fields.put("next", Json.of(position));
+            answer(elements(fields.get("events")).stream().map(Events::line).collect(Collectors.joining("\n")), fields);
+            return ExitCode.OK;
+        }
+
+        private ExitCode follow(TallyClient client, UUID id) {
+            long position = after;
+            while (true) {
+                Reply read = client.events(id, position, PAGE, TURN);
+                for (Reply event : elements(read.member("events"))) {
+                    answer(event, line(event));
+                    if (event.text("event").equals("closed")) {
+                        return ExitCode.OK;
+                    }
+                }
+                boolean over = read.number("next") == position && isClosed(client, id);
+                if (over) {
+                    return ExitCode.OK;
+                }
+                position = read.number("next");
+            }
+        }
+
+        /** Whoever begins after the last event of a job would wait for ever. */
+        private static boolean isClosed(TallyClient client, UUID id) {
+            return !client.get("/v1/jobs/" + id).text("status").equals("open");
+        }
+
+        private static String line(Reply event) {
+            return "%6s  %s  %-9s %-8s %s"
+                    .formatted(
+                            words(event.member("position")),
+                            event.text("at"),
+                            event.text("event"),
+                            words(event.member("path")),
+                            words(event.member(event.text("event").equals("closed") ? "outcome" : "name")))
+                    .stripTrailing();
         }
     }
 

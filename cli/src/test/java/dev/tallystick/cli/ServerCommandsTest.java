@@ -122,7 +122,20 @@ class ServerCommandsTest {
                 .contains("is with the job");
         assertThat(tally("job", "result", "--key", "cli:11", "--wait", "30").out())
                 .contains("approved by ann");
-        assertThat(tally("job", "events", id).out()).containsPattern("\\d{15}  .*reserve");
+        assertThat(tally("job", "activities", id).out()).containsPattern("\\d{15}  .*reserve");
+        assertThat(tally("job", "events", id).out())
+                .containsPattern(" 1  \\S+Z  accepted")
+                .containsPattern("entered +\\S+ +reserve")
+                .containsPattern("closed +completed");
+        assertThat(tally("job", "events", id, "--follow").out())
+                .isEqualTo(tally("job", "events", id).out());
+        assertThat(tally("job", "events", id, "--follow", "--after", "1000").exitCode())
+                .isZero();
+        assertThat(tally("job", "events", id, "--follow", "--after", "1", "--json")
+                        .out())
+                .startsWith("{")
+                .contains("\"position\":2");
+        assertThat(json(tally("job", "events", id, "--json"))).containsKeys("events", "next");
         assertThat(tally("job", "cancel", other).exitCode()).isZero();
         assertThat(tally("job", "result", other, "--wait", "30").exitCode())
                 .as("it did not complete")

@@ -26,7 +26,7 @@ public record Reply(int status, Json.ObjectValue body) {
         return body.members().get(name) instanceof Json.BooleanValue flag && flag.value();
     }
 
-    long number(String name) {
+    public long number(String name) {
         if (body.members().get(name) instanceof Json.NumberValue number) {
             return (long) number.value();
         }

@@ -165,6 +165,15 @@ public final class TallyClient {
                         .under(key.value()));
     }
 
+    /**
+     * What happened to a job after a position, at the latest after {@code wait}. Whoever goes on from the {@code next} of the
+     * answer misses nothing.
+     */
+    public Reply events(UUID job, long after, int limit, Duration wait) {
+        String path = "/v1/jobs/" + job + "/events?after=" + after + "&limit=" + limit + "&wait=" + wait.toSeconds();
+        return exchange.send(Request.get(path).waiting(wait));
+    }
+
     /** What failed and is to be decided about. */
     public DeadLetters deadLetters() {
         return new DeadLetters(exchange);

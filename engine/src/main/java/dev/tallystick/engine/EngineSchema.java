@@ -17,7 +17,8 @@ public final class EngineSchema {
             "0022-attributes.sql",
             "0023-lanes.sql",
             "0030-open-tasks.sql",
-            "0031-deployed-graphs.sql");
+            "0031-deployed-graphs.sql",
+            "0032-job-events.sql");
 
     private EngineSchema() {}
 }

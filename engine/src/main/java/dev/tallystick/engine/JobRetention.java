@@ -14,6 +14,7 @@ final class JobRetention {
     private final InstantSource clock;
     private final Duration kept;
     private final RetentionStore store = new RetentionStore();
+    private final JobEventStore events = new JobEventStore();
 
     JobRetention(Database database, InstantSource clock, Duration kept) {
         this.database = database;
@@ -31,6 +32,10 @@ final class JobRetention {
             last = database.transact("drop closed jobs", tx -> store.drop(tx, youngest, kept, BATCH));
             dropped += last;
         } while (last == BATCH);
+        database.transact("forget events", tx -> {
+            events.forget(tx, youngest);
+            return null;
+        });
         return dropped;
     }
 }

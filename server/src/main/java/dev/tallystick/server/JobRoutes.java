@@ -11,7 +11,6 @@ import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import dev.tallystick.core.ProblemCode;
-import dev.tallystick.engine.ActivityInfo;
 import dev.tallystick.engine.Attribute;
 import dev.tallystick.engine.Closed;
 import dev.tallystick.engine.Engine;
@@ -128,32 +127,6 @@ final class JobRoutes {
         }
     }
 
-    record JobEvents(UUID jobId, List<Activity> activities) {
-
-        record Activity(
-                String path,
-                String name,
-                String kind,
-                String ledger,
-                int attempts,
-                Instant enteredAt,
-                @Nullable Instant returnedAt,
-                @Nullable String error) {
-
-            static Activity of(ActivityInfo each) {
-                return new Activity(
-                        each.path(),
-                        each.name(),
-                        each.kind(),
-                        each.ledger(),
-                        each.attempts(),
-                        each.enteredAt(),
-                        each.returnedAt(),
-                        each.error());
-            }
-        }
-    }
-
     record SendSignal(@Nullable Json payload) {}
 
     record SignalSent(UUID jobId, String signal, boolean duplicate) {}
@@ -208,11 +181,6 @@ final class JobRoutes {
                         .summary("What the job waits for, since when, and what would move it.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .answers(JobWhy.class)
-                        .refuses(ProblemCode.NOT_FOUND),
-                Route.get("/v1/jobs/{id}/events", this::events)
-                        .summary("The activities of the job, with their ledgers.")
-                        .roles(Role.MEMBER, Role.OBSERVER)
-                        .answers(JobEvents.class)
                         .refuses(ProblemCode.NOT_FOUND),
                 Route.post("/v1/jobs/{id}/signals/{name}", SendSignal.class, this::signal)
                         .summary("Send the job a signal. The same key again is the same signal.")
@@ -313,15 +281,6 @@ final class JobRoutes {
         byte[] output = end.output();
         return Answer.ok(
                 new JobResult(id, status(end.outcome()), output == null ? null : RawJson.of(output), end.error()));
-    }
-
-    private Answer events(Call call) {
-        JobInfo job = jobs.job(call);
-        return Answer.ok(new JobEvents(
-                job.id().value(),
-                jobs.reader().activities(job.id()).stream()
-                        .map(JobEvents.Activity::of)
-                        .toList()));
     }
 
     private Answer signal(Call call, SendSignal signal) {

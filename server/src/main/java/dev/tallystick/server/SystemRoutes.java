@@ -12,6 +12,7 @@ final class SystemRoutes {
 
     private static final List<String> FEATURES = List.of(
             "jobs",
+            "job-events",
             "keys",
             "messages",
             "deliveries",

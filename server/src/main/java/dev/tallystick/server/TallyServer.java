@@ -9,6 +9,7 @@ import dev.tallystick.core.Ids;
 import dev.tallystick.engine.Deployments;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.EngineSchema;
+import dev.tallystick.engine.JobEvents;
 import dev.tallystick.engine.JobReader;
 import dev.tallystick.engine.JsonCodec;
 import dev.tallystick.engine.Scheduler;
@@ -146,6 +147,7 @@ public final class TallyServer implements AutoCloseable {
         List<Route> routes = new ArrayList<>();
         MeshJobs jobs = new MeshJobs(new JobReader(database));
         routes.addAll(new JobRoutes(broker, engine, jobs, limits).routes());
+        routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), limits).routes());
         routes.addAll(new RerunRoutes(engine.reruns()).routes());
         routes.addAll(new ScheduleRoutes(scheduler, workflows).routes());
         routes.addAll(new WorkflowRoutes(workflows).routes());

@@ -225,14 +225,41 @@ class JobApiTest {
     }
 
     @Test
-    void the_events_of_a_job_are_its_activities_with_their_digits() {
+    void the_activities_of_a_job_are_shown_with_their_digits() {
         String id = http.submit(key(), order("m")).text("job_id");
         http.get("/v1/jobs/" + id + "/result?wait=30");
 
-        Http.Reply events = http.get("/v1/jobs/" + id + "/events");
+        Http.Reply shown = http.get("/v1/jobs/" + id + "/activities");
 
-        assertThat(events.body()).contains("\"name\":\"reserve\"", "\"name\":\"charge\"", "\"name\":\"confirm\"");
-        assertThat(events.body()).containsPattern("\"ledger\":\"\\d{15}\"");
+        assertThat(shown.body()).contains("\"name\":\"reserve\"", "\"name\":\"charge\"", "\"name\":\"confirm\"");
+        assertThat(shown.body()).containsPattern("\"ledger\":\"\\d{15}\"");
+    }
+
+    @Test
+    void the_events_of_a_job_are_read_from_where_a_reader_stopped() {
+        String id = http.submit(key(), "{\"workflow\":\"sample.approval\",\"input\":{\"order\":\"e\"}}")
+                .text("job_id");
+        String path = "/v1/jobs/" + id + "/events";
+        Eventually.holds("it waits", () -> http.get(path).body().contains("$await:approved"));
+
+        Http.Reply before = http.get(path);
+        String next = before.at("next").canonical();
+        http.post("/v1/jobs/" + id + "/signals/approved", "{\"payload\":{\"by\":\"eve\"}}", "Idempotency-Key", "e1");
+        http.get("/v1/jobs/" + id + "/result?wait=30");
+        Http.Reply after = http.get(path + "?wait=30&after=" + next);
+
+        assertThat(before.body())
+                .contains("\"position\":1,\"event\":\"accepted\"")
+                .doesNotContain("closed");
+        assertThat(after.body())
+                .contains("\"event\":\"signalled\"", "\"event\":\"closed\",\"outcome\":\"completed\"")
+                .doesNotContain("\"position\":" + next + ",");
+        String end = after.at("next").canonical();
+        assertThat(http.get(path + "?wait=60&after=" + end).body())
+                .as("nothing is waited for when the job has closed")
+                .isEqualTo("{\"job_id\":\"" + id + "\",\"events\":[],\"next\":" + end + "}");
+        assertThat(http.get(path + "?limit=2").at("next")).isEqualTo(Json.of(2));
+        assertThat(http.get(path + "?after=x").code()).isEqualTo("malformed_request");
     }
 
     @Test
@@ -255,7 +282,7 @@ class JobApiTest {
         String id = http.submit(key(), order("o")).text("job_id");
         Http other = server.mesh("elsewhere");
 
-        for (String path : List.of("", "/result", "/why", "/events")) {
+        for (String path : List.of("", "/result", "/why", "/events", "/activities")) {
             Http.Reply theirs = other.get("/v1/jobs/" + id + path);
             Http.Reply none = other.get("/v1/jobs/00000000-0000-7000-8000-000000000000" + path);
             assertThat(theirs.status()).isEqualTo(404);

@@ -1,0 +1,139 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+/** The events of jobs, and how far each has been numbered. One method is one step; the caller owns the transaction. */
+final class JobEventStore {
+
+    private static final String OPEN = """
+            insert into tally.job_log (job_id)
+            select id
+            from tally.job
+            where id = ?
+            on conflict (job_id) do nothing
+            """;
+
+    private static final String LOCK = """
+            select last
+            from tally.job_log
+            where job_id = ?
+            for update
+            """;
+
+    // Of what happened at the same moment, what comes first by its nature comes first.
+    private static final String NUMBER = Weights.in("""
+            with fact as (
+                select 'accepted' as event, 1 as turn, '' as subject, null as path, null as name, null as kind,
+                    null as outcome, null as error, created_at as at
+                from tally.job
+                where id = ?
+                union all
+                select 'entered', 2, length(path) || ':' || path || name, path, name, kind, null, null, entered_at
+                from tally.activity
+                where job_id = ?
+                union all
+                select 'signalled', 3, length(name) || ':' || name || sender_key, null, name, null, null, null, sent_at
+                from tally.signal
+                where job_id = ?
+                union all
+                select 'returned', 4, g.guid::text, g.path, g.name, a.kind, null, a.error, g.entered_at
+                from tally.guid g
+                left join tally.activity a on a.job_id = g.job_id and a.path = g.path and a.name = g.name
+                where g.job_id = ?
+                    and (g.ledger / {WORK_DONE}) % 10 = 1
+                union all
+                select 'closed', 5, '', null, null, null, outcome, error, closed_at
+                from tally.job
+                where id = ?
+                    and closed_by is not null
+            ),
+            fresh as (
+                select f.*
+                from fact f
+                where not exists (
+                    select 1
+                    from tally.job_event e
+                    where e.job_id = ? and e.event = f.event and e.subject = f.subject
+                )
+                order by f.at, f.turn, f.subject
+                limit ?
+            )
+            insert into tally.job_event (job_id, position, event, subject, path, name, kind, outcome, error, at)
+            select ?, ? + row_number() over (order by at, turn, subject), event, subject, path, name, kind, outcome, error, at
+            from fresh
+            """);
+
+    private static final String ADVANCE = """
+            update tally.job_log
+            set last = last + ?
+            where job_id = ?
+            """;
+
+    private static final String READ = """
+            select position, event, path, name, kind, outcome, error, at
+            from tally.job_event
+            where job_id = ?
+                and position > ?
+            order by position
+            limit ?
+            """;
+
+    // Waits for whoever is numbering; what that one has written is seen by the statement that follows.
+    private static final String FORGET = """
+            delete from tally.job_log l
+            where l.job_id < ?
+                and not exists (select 1 from tally.job j where j.id = l.job_id)
+            returning l.job_id
+            """;
+
+    private static final String DROP = """
+            delete from tally.job_event
+            where job_id = any(?)
+            """;
+
+    /** Makes all others who number this job wait, and returns how far that has come; empty if there is no such job. */
+    Optional<Long> lock(Tx tx, JobId job) throws SQLException {
+        tx.update(OPEN, job.value());
+        return tx.first(LOCK, row -> row.getLong("last"), job.value());
+    }
+
+    /** Numbers what is committed and has no number, at most so much, and returns how much that was. */
+    int number(Tx tx, JobId job, long last, int limit) throws SQLException {
+        UUID id = job.value();
+        return tx.update(NUMBER, id, id, id, id, id, id, limit, id, last);
+    }
+
+    void advance(Tx tx, JobId job, int by) throws SQLException {
+        tx.update(ADVANCE, by, job.value());
+    }
+
+    List<JobEvent> read(Tx tx, JobId job, long after, int limit) throws SQLException {
+        return tx.query(READ, JobEventStore::event, job.value(), after, limit);
+    }
+
+    /** Drops the events of jobs that are no more. */
+    void forget(Tx tx, UUID youngest) throws SQLException {
+        List<UUID> gone = tx.query(FORGET, row -> row.getObject("job_id", UUID.class), youngest);
+        if (!gone.isEmpty()) {
+            tx.update(DROP, (Object) gone.toArray(UUID[]::new));
+        }
+    }
+
+    private static JobEvent event(ResultSet row) throws SQLException {
+        return new JobEvent(
+                row.getLong("position"),
+                row.getString("event"),
+                row.getString("path"),
+                row.getString("name"),
+                row.getString("kind"),
+                row.getString("outcome"),
+                row.getString("error"),
+                Objects.requireNonNull(Tx.instant(row, "at")));
+    }
+}

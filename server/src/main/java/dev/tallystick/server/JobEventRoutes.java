@@ -1,0 +1,146 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Role;
+import dev.tallystick.core.ProblemCode;
+import dev.tallystick.engine.ActivityInfo;
+import dev.tallystick.engine.JobEvent;
+import dev.tallystick.engine.JobEvents;
+import dev.tallystick.engine.JobInfo;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** What happened to a job, to be followed; and how its activities stand. */
+final class JobEventRoutes {
+
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(250);
+    private static final int USUAL_PAGE = 100;
+
+    private final MeshJobs jobs;
+    private final JobEvents events;
+    private final Limits limits;
+
+    JobEventRoutes(MeshJobs jobs, JobEvents events, Limits limits) {
+        this.jobs = jobs;
+        this.events = events;
+        this.limits = limits;
+    }
+
+    /** @param next the position to go on from, whether or not there is more by now */
+    record EventPage(UUID jobId, List<Event> events, long next) {
+
+        /** @param event accepted, entered, signalled, returned or closed */
+        record Event(
+                long position,
+                String event,
+                @Nullable String path,
+                @Nullable String name,
+                @Nullable String kind,
+                @Nullable String outcome,
+                @Nullable String error,
+                Instant at) {
+
+            static Event of(JobEvent event) {
+                return new Event(
+                        event.position(),
+                        event.event(),
+                        event.path(),
+                        event.name(),
+                        event.kind(),
+                        event.outcome(),
+                        event.error(),
+                        event.at());
+            }
+        }
+    }
+
+    record JobActivities(UUID jobId, List<Activity> activities) {
+
+        record Activity(
+                String path,
+                String name,
+                String kind,
+                String ledger,
+                int attempts,
+                Instant enteredAt,
+                @Nullable Instant returnedAt,
+                @Nullable String error) {
+
+            static Activity of(ActivityInfo each) {
+                return new Activity(
+                        each.path(),
+                        each.name(),
+                        each.kind(),
+                        each.ledger(),
+                        each.attempts(),
+                        each.enteredAt(),
+                        each.returnedAt(),
+                        each.error());
+            }
+        }
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.get("/v1/jobs/{id}/events", this::events)
+                        .summary("What happened to the job, in the order of positions. Whoever goes on from next misses"
+                                + " nothing.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .query("after", "the position to go on from")
+                        .query("limit", "how many, at most " + JobEvents.LARGEST_PAGE)
+                        .query("wait", "seconds to wait for something new, at most 60")
+                        .answers(EventPage.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.get("/v1/jobs/{id}/activities", this::activities)
+                        .summary("The activities of the job as they stand, with their ledgers.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .answers(JobActivities.class)
+                        .refuses(ProblemCode.NOT_FOUND));
+    }
+
+    private Answer events(Call call) throws InterruptedException {
+        JobInfo job = jobs.job(call);
+        long after = after(call);
+        int limit = call.number("limit", USUAL_PAGE, 1, JobEvents.LARGEST_PAGE);
+        long deadline = System.nanoTime() + call.wait("wait", limits.patience()).toNanos();
+        while (true) {
+            // Asked before the events are: a job that is seen closed has nothing to wait for.
+            boolean closed = jobs.job(call).outcome() != null;
+            List<EventPage.Event> page = events.read(job.id(), after, limit).stream()
+                    .map(EventPage.Event::of)
+                    .toList();
+            if (!page.isEmpty() || closed || System.nanoTime() - deadline >= 0) {
+                long next = page.isEmpty() ? after : page.getLast().position();
+                return Answer.ok(new EventPage(job.id().value(), page, next));
+            }
+            LockSupport.parkNanos(LOOK_AGAIN.toNanos());
+            if (Thread.interrupted()) {
+                throw new InterruptedException("the server is stopping");
+            }
+        }
+    }
+
+    private static long after(Call call) {
+        String text = call.parameter("after");
+        if (text == null) {
+            return JobEvents.BEGINNING;
+        }
+        try {
+            return Math.max(JobEvents.BEGINNING, Long.parseLong(text));
+        } catch (NumberFormatException e) {
+            throw new Problem(ProblemCode.MALFORMED_REQUEST, "after is a position: a whole number");
+        }
+    }
+
+    private Answer activities(Call call) {
+        JobInfo job = jobs.job(call);
+        return Answer.ok(new JobActivities(
+                job.id().value(),
+                jobs.reader().activities(job.id()).stream()
+                        .map(JobActivities.Activity::of)
+                        .toList()));
+    }
+}
