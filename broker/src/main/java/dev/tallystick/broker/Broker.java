@@ -57,6 +57,7 @@ public final class Broker implements AutoCloseable {
     private final Bells bells = new Bells();
     private final Members members;
     private final Directory directory;
+    private final Devices devices;
     private final Deliveries deliveries;
     private final History history;
     private final Webhooks webhooks;
@@ -85,6 +86,7 @@ public final class Broker implements AutoCloseable {
         this.ids = new Ids(clock, random);
         this.members = new Members(database, clock, random);
         this.directory = new Directory(database);
+        this.devices = new Devices(database);
         this.deliveries = new Deliveries(database);
         this.history = new History(database);
         this.gate = new Gate<>(settings.gate(), clock);
@@ -161,6 +163,10 @@ public final class Broker implements AutoCloseable {
 
     public Directory directory() {
         return directory;
+    }
+
+    public Devices devices() {
+        return devices;
     }
 
     public Deliveries deliveries() {

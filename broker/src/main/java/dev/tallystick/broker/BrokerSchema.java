@@ -11,7 +11,8 @@ public final class BrokerSchema {
             "0001-meshes-and-messages.sql",
             "0002-rate-limits.sql",
             "0003-webhooks.sql",
-            "0004-followers-and-search.sql");
+            "0004-followers-and-search.sql",
+            "0010-devices.sql");
 
     private BrokerSchema() {}
 }

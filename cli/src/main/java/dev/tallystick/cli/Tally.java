@@ -33,6 +33,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             MeshCommand.class,
             MemberCommand.class,
             TopicCommand.class,
+            DeviceCommand.class,
             KeyCommand.class,
             Explain.class,
             LedgerCommand.class,

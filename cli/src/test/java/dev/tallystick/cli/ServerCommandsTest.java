@@ -264,6 +264,23 @@ class ServerCommandsTest {
     }
 
     @Test
+    void devices_are_registered_rotated_and_revoked() {
+        String key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+        String other = "PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=";
+
+        assertThat(tally("device", "register", "laptop", "--public-key", key).out())
+                .isEqualTo("device laptop is registered\n");
+        assertThat(tally("device", "rotate", "laptop", "--public-key", other, "--replaces", key)
+                        .exitCode())
+                .isZero();
+        assertThat(tally("device", "ls").out()).contains("laptop", other);
+        assertThat(tally("device", "revoke", "laptop").exitCode()).isZero();
+        assertThat(tally("device", "ls").out()).contains("revoked");
+        assertThat(tally("device", "register", "laptop", "--public-key", other).exitCode())
+                .isEqualTo(ExitCode.CONFLICT.code());
+    }
+
+    @Test
     void meshes_members_topics_and_keys_are_looked_after() {
         assertThat(tally("mesh", "create", "partners").out()).isEqualTo("mesh partners is created\n");
         assertThat(tally("mesh", "ls").out()).contains("default\n", "partners\n");
@@ -301,7 +318,18 @@ class ServerCommandsTest {
     @Test
     void every_group_of_commands_explains_itself() {
         for (String group : new String[] {
-            "server", "submit", "job", "deadletter", "schedule", "task", "workflow", "mesh", "member", "topic", "key"
+            "server",
+            "submit",
+            "job",
+            "deadletter",
+            "schedule",
+            "task",
+            "workflow",
+            "mesh",
+            "member",
+            "topic",
+            "device",
+            "key"
         }) {
             Run help = Run.tally(group, "--help");
             assertThat(help.exitCode()).isZero();

@@ -194,6 +194,11 @@ public final class TallyClient {
         return new Workflows(exchange);
     }
 
+    /** The devices of the member of the token. */
+    public Devices devices() {
+        return new Devices(exchange);
+    }
+
     /** Reads anything that the server has, by its path. */
     public Reply get(String path) {
         return exchange.send(Request.get(path));

@@ -20,6 +20,7 @@ final class SystemRoutes {
             "queues",
             "members",
             "meshes",
+            "devices",
             "workers",
             "deadletters",
             "schedules",

@@ -156,6 +156,7 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new MessageRoutes(broker, limits).routes());
         routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), limits).routes());
         routes.addAll(new DirectoryRoutes(broker.directory()).routes());
+        routes.addAll(new DeviceRoutes(broker.devices()).routes());
         routes.addAll(new MemberRoutes(broker.members()).routes());
         routes.addAll(new WorkerRoutes(engine.remoteWork(), limits).routes());
         routes.addAll(new SystemRoutes(

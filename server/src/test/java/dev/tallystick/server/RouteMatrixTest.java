@@ -177,7 +177,11 @@ class RouteMatrixTest {
             "task",
             "00000000-0000-7000-8000-000000000000",
             "version",
-            "1");
+            "1",
+            "device",
+            "none");
+
+    private static final String DEVICE_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 
     /** Makes one of each, in a mesh that is not the reader's. */
     private static Map<String, String> theirThings(Http theirs) {
@@ -197,6 +201,7 @@ class RouteMatrixTest {
         String task = ((Json.ObjectValue) tasks.getFirst()).members().get("task_id") instanceof Json.StringValue id
                 ? id.value()
                 : "";
+        theirs.put("/v1/devices/laptop", "{\"public_key\":\"" + DEVICE_KEY + "\"}");
         theirs.post("/v1/keys/k/reserve", "{\"fingerprint\":\"" + "ab".repeat(32) + "\"}", "Idempotency-Key", "unused");
         return Map.of(
                 "id",
@@ -214,7 +219,9 @@ class RouteMatrixTest {
                 "task",
                 task,
                 "version",
-                "1");
+                "1",
+                "device",
+                "laptop");
     }
 
     private static String named(Route route, Map<String, String> names) {
@@ -239,6 +246,9 @@ class RouteMatrixTest {
             case "POST /v1/jobs/{id}/fork" -> "{\"step\":\"reserve\"}";
             case "POST /v1/tasks/{task}/escalate" -> "{\"group\":\"chiefs\"}";
             case "PUT /v1/schedules/{name}" -> "{\"workflow\":\"nowhere\",\"cron\":\"0 3 * * *\"}";
+            case "PUT /v1/devices/{device}" -> "{\"public_key\":\"none\"}";
+            case "POST /v1/devices/{device}/rotate" ->
+                "{\"public_key\":\"" + DEVICE_KEY + "\",\"replaces\":\"" + DEVICE_KEY + "\"}";
             case "PUT /v1/members/{name}" -> "{\"roles\":[]}";
             default -> route.request() == null ? null : "{}";
         };

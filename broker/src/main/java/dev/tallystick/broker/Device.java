@@ -1,0 +1,18 @@
+package dev.tallystick.broker;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A machine from which a member works.
+ *
+ * @param rotated when its key was last replaced, or null
+ * @param revoked when it was, or null
+ */
+public record Device(
+        String member,
+        String name,
+        DeviceKey key,
+        Instant registered,
+        @Nullable Instant rotated,
+        @Nullable Instant revoked) {}

@@ -1,0 +1,124 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.client.Reply;
+import dev.tallystick.client.TallyClient;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The devices of a member. */
+@Command(
+        name = "device",
+        description = {
+            "Register your devices by their public keys, replace the keys, and revoke devices.",
+            "A key names a device and gives it no rights: your token does."
+        },
+        subcommands = {
+            DeviceCommand.Register.class,
+            DeviceCommand.Rotate.class,
+            DeviceCommand.Ls.class,
+            DeviceCommand.Revoke.class
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally device register laptop --public-key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+            "  tally device ls",
+            "  tally device revoke laptop",
+        })
+final class DeviceCommand extends TallyCommand {
+
+    @Override
+    ExitCode run() {
+        throw new CommandFailed(ExitCode.USAGE, "what about devices?", "Try 'tally device --help'.");
+    }
+
+    /** What speaks of one device. */
+    abstract static class OfOne extends ServerConnection {
+
+        @Parameters(index = "0", paramLabel = "NAME", description = "The name of the device.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String name;
+
+        final String name() {
+            return name;
+        }
+    }
+
+    /** What gives a device a key. */
+    abstract static class WithKey extends OfOne {
+
+        @Option(
+                names = "--public-key",
+                paramLabel = "BASE64",
+                required = true,
+                description = "Its Ed25519 public key: 32 bytes in base64.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String key;
+
+        final String key() {
+            return key;
+        }
+    }
+
+    @Command(name = "register", description = "Register a device by its public key.", sortOptions = false)
+    static final class Register extends WithKey {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply known = client.devices().register(name(), key());
+            answer(known, "device " + name() + (known.status() == 201 ? " is registered" : " was registered before"));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "rotate", description = "Replace the key of a device.", sortOptions = false)
+    static final class Rotate extends WithKey {
+
+        @Option(
+                names = "--replaces",
+                paramLabel = "BASE64",
+                required = true,
+                description = "The key that it has had so far.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String replaced;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(client.devices().rotate(name(), replaced, key()), "device " + name() + " has its new key");
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "ls", description = "List your devices.")
+    static final class Ls extends ServerConnection {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply list = client.devices().list();
+            answer(
+                    list,
+                    elements(list.member("devices")).stream()
+                            .map(each -> "%-20s %s  %s"
+                                    .formatted(
+                                            each.text("name"),
+                                            each.text("public_key"),
+                                            each.member("revoked_at") == null ? "" : "revoked")
+                                    .stripTrailing())
+                            .collect(Collectors.joining("\n")));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "revoke", description = "Revoke a device.")
+    static final class Revoke extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(client.devices().revoke(name()), "device " + name() + " is revoked");
+            return ExitCode.OK;
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Device;
+import dev.tallystick.broker.DeviceKey;
+import dev.tallystick.broker.DeviceOutcome;
+import dev.tallystick.broker.Devices;
+import dev.tallystick.broker.Member;
+import dev.tallystick.broker.Role;
+import dev.tallystick.core.ProblemCode;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The devices of a member: what a daemon calls itself. A device's key gives no rights, the token does. */
+final class DeviceRoutes {
+
+    private static final String PATH = "/v1/devices";
+
+    private final Devices devices;
+
+    DeviceRoutes(Devices devices) {
+        this.devices = devices;
+    }
+
+    /** @param publicKey Ed25519, its 32 bytes in base64 */
+    record RegisterDevice(String publicKey) {}
+
+    /** @param replaces the key that the device has had so far */
+    record RotateDevice(String publicKey, String replaces) {}
+
+    record DeviceView(
+            String name,
+            String member,
+            String publicKey,
+            Instant registeredAt,
+            @Nullable Instant rotatedAt,
+            @Nullable Instant revokedAt) {
+
+        static DeviceView of(Device device) {
+            return new DeviceView(
+                    device.name(),
+                    device.member(),
+                    device.key().base64(),
+                    device.registered(),
+                    device.rotated(),
+                    device.revoked());
+        }
+    }
+
+    record DeviceList(List<DeviceView> devices) {}
+
+    List<Route> routes() {
+        return List.of(
+                Route.put(PATH + "/{device}", RegisterDevice.class, this::register)
+                        .summary("Register a device of yours by its public key.")
+                        .roles(Role.MEMBER)
+                        .answers(DeviceView.class)
+                        .statuses(201, 200)
+                        .refuses(ProblemCode.DEVICE_TAKEN),
+                Route.post(PATH + "/{device}/rotate", RotateDevice.class, this::rotate)
+                        .summary("Replace the key of a device of yours. Asking again changes nothing.")
+                        .roles(Role.MEMBER)
+                        .answers(DeviceView.class)
+                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.DEVICE_TAKEN),
+                Route.get(PATH, this::list)
+                        .summary("Your devices, also those that were revoked; those of others only as an admin.")
+                        .roles(Role.MEMBER)
+                        .query("member", "whose devices; yours if missing")
+                        .answers(DeviceList.class),
+                Route.delete(PATH + "/{device}", this::revoke)
+                        .summary("Revoke a device of yours; those of others only as an admin.")
+                        .roles(Role.MEMBER)
+                        .query("member", "whose device; yours if missing")
+                        .refuses(ProblemCode.NOT_FOUND));
+    }
+
+    private Answer register(Call call, RegisterDevice wanted) {
+        DeviceOutcome.Known known = known(Call.understood(
+                () -> devices.register(call.member(), call.name("device"), new DeviceKey(wanted.publicKey()))));
+        return Answer.of(known.before() ? 200 : 201, DeviceView.of(known.device()));
+    }
+
+    private Answer rotate(Call call, RotateDevice wanted) {
+        DeviceOutcome.Known known = known(Call.understood(() -> devices.rotate(
+                call.member(),
+                call.name("device"),
+                new DeviceKey(wanted.replaces()),
+                new DeviceKey(wanted.publicKey()))));
+        return Answer.ok(DeviceView.of(known.device()));
+    }
+
+    private static DeviceOutcome.Known known(DeviceOutcome outcome) {
+        return switch (outcome) {
+            case DeviceOutcome.Known known -> known;
+            case DeviceOutcome.Taken taken -> throw new Problem(ProblemCode.DEVICE_TAKEN, taken.why());
+            case DeviceOutcome.NoSuchDevice none -> throw Call.notFound();
+        };
+    }
+
+    private Answer list(Call call) {
+        return Answer.ok(new DeviceList(devices.list(call.member().mesh(), owner(call)).stream()
+                .map(DeviceView::of)
+                .toList()));
+    }
+
+    private Answer revoke(Call call) {
+        if (!devices.revoke(call.member().mesh(), owner(call), call.name("device"))) {
+            throw Call.notFound();
+        }
+        return Answer.nothing();
+    }
+
+    private static String owner(Call call) {
+        Member caller = call.member();
+        String owner = call.parameter("member");
+        if (owner != null && !owner.equals(caller.name()) && !caller.may(Role.ADMIN)) {
+            throw new Problem(ProblemCode.FORBIDDEN, "only an admin looks after the devices of others");
+        }
+        return owner == null ? caller.name() : owner;
+    }
+}
