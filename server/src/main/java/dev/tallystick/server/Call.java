@@ -152,7 +152,7 @@ record Call(
         }
     }
 
-    /** A part of a path or of a query; what is not the encoding of some UTF-8 is refused. */
+    /** A part of a path or of a query; what is not the encoding of some UTF-8, or has a NUL, is refused. */
     static String decode(String encoded) {
         if (encoded.indexOf('%') < 0) {
             return encoded;
@@ -168,12 +168,16 @@ record Call(
                     bytes.write(sent[i]);
                 }
             }
-            return StandardCharsets.UTF_8
+            String decoded = StandardCharsets.UTF_8
                     .newDecoder()
                     .decode(ByteBuffer.wrap(bytes.toByteArray()))
                     .toString();
+            if (decoded.indexOf('\0') < 0) {
+                return decoded;
+            }
         } catch (IllegalArgumentException | IndexOutOfBoundsException | CharacterCodingException e) {
-            throw new Problem(ProblemCode.MALFORMED_REQUEST, "the path or the query is not well encoded");
+            // Said below, like a character that nothing is called by.
         }
+        throw new Problem(ProblemCode.MALFORMED_REQUEST, "the path or the query is not well encoded");
     }
 }

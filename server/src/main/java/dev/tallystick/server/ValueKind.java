@@ -70,10 +70,10 @@ sealed interface ValueKind {
 
         @Override
         public Object read(Json value, String place) {
-            if (value instanceof Json.StringValue text) {
+            if (value instanceof Json.StringValue text && text.value().indexOf('\0') < 0) {
                 return text.value();
             }
-            throw Shape.malformed(place, "is a string");
+            throw Shape.malformed(place, "is a string without NUL");
         }
 
         @Override

@@ -202,6 +202,13 @@ class DeployApiTest {
         assertThat(atFirst.put("/v1/workflows/odd/one", body(yaml("odd", 1, "x")))
                         .code())
                 .isEqualTo("graph_refused");
+        for (String none :
+                List.of("", "42", "[", "a: b: c", "- x", "workflow: [odd]", "workflow: odd\nversion: 1e9\n")) {
+            assertThat(atFirst.put("/v1/workflows/odd/1", body(none)).code())
+                    .as(none)
+                    .isEqualTo("graph_refused");
+        }
+        assertThat(atFirst.put("/v1/workflows/odd/1", body("a\0b")).code()).isEqualTo("malformed_request");
         assertThat(atFirst.get("/v1/workflows/odd/1").status()).isEqualTo(404);
     }
 

@@ -286,6 +286,9 @@ class OperatorApiTest {
         assertThat(http.put(path, "{\"workflow\":\"sample.order\",\"cron\":\"0 3 * * *\",\"zone\":\"Mars\"}")
                         .text("detail"))
                 .contains("'Mars' is no time zone");
+        assertThat(http.put(path, "{\"workflow\":\"sample\\u0000order\",\"cron\":\"0 3 * * *\"}")
+                        .code())
+                .isEqualTo("malformed_request");
         assertThat(http.get(path).status()).isEqualTo(404);
     }
 

@@ -277,6 +277,21 @@ class RouteMatrixTest {
     }
 
     @Test
+    void a_character_that_no_name_has_is_refused_wherever_it_stands() {
+        for (Route route : server.server().table().routes()) {
+            String body = route.request() == null ? null : "{}";
+            String path = route.path().text().replaceAll("\\{[^}]*}", "a%00b");
+            String query = route.query().isEmpty()
+                    ? ""
+                    : "?" + route.query().firstEntry().getKey().replace("*", "x") + "=%00";
+            if (path.contains("%00") || !query.isEmpty()) {
+                Http.Reply reply = server.admin().send(route.method(), path + query, body, "Idempotency-Key", "nul");
+                assertThat(reply.status()).as(route + " " + reply.body()).isEqualTo(400);
+            }
+        }
+    }
+
+    @Test
     void the_openapi_document_has_every_route_and_no_other() {
         Json.ObjectValue document =
                 (Json.ObjectValue) server.anonymous().get("/openapi.json").json();
