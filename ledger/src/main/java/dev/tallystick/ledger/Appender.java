@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Leads a write from the caller to its answer: prepare, commit in a group, and find out whether a head that has moved was
@@ -26,13 +27,13 @@ final class Appender implements AutoCloseable {
     }
 
     private final Views views;
-    private final MainRef main;
+    private final Ref main;
     private final GroupCommitter committer;
     private final Schemas schemas = new Schemas();
     private final Preparation preparation;
     private final ExecutorService lookups = Executors.newVirtualThreadPerTaskExecutor();
 
-    Appender(Views views, MainRef main, GroupCommitter committer, InstantSource clock) {
+    Appender(Views views, Ref main, GroupCommitter committer, InstantSource clock) {
         this.views = views;
         this.main = main;
         this.committer = committer;
@@ -88,7 +89,7 @@ final class Appender implements AutoCloseable {
             View view = views.newest();
             return switch (preparation.prepare(view, write)) {
                 case Preparation.Prepared.Wrong wrong -> done(new Append.Invalid(wrong.reason()));
-                case Preparation.Prepared.Moved moved -> done(lookUp(view, write));
+                case Preparation.Prepared.Moved moved -> lookUp(view, write);
                 case Preparation.Prepared.Ready ready -> {
                     committer.submit(ready.transaction());
                     yield ready.transaction().verdict().thenCompose(verdict -> answer(write, ready, verdict, attempt));
@@ -96,6 +97,8 @@ final class Appender implements AutoCloseable {
             };
         } catch (IOException e) {
             return done(new Append.Unavailable(reason(e)));
+        } catch (RejectedExecutionException e) {
+            return done(new Append.Unavailable("the ledger is closed"));
         }
     }
 
@@ -106,9 +109,7 @@ final class Appender implements AutoCloseable {
             case Pending.Verdict.Committed done ->
                 done(new Append.Appended(hash, done.version(), CommitId.of(done.commit())));
             case Pending.Verdict.Failed failed -> done(new Append.Unavailable(failed.reason()));
-            // Reading may take a while, and this is the committer's thread.
-            case Pending.Verdict.Moved moved ->
-                CompletableFuture.supplyAsync(() -> lookUpSafely(moved.view(), write), lookups);
+            case Pending.Verdict.Moved moved -> lookUp(moved.view(), write);
             case Pending.Verdict.SchemaChanged changed ->
                 attempt < MOST_ATTEMPTS
                         ? ready.transaction().verdict().thenComposeAsync(again -> attempt(write, attempt + 1), lookups)
@@ -117,28 +118,36 @@ final class Appender implements AutoCloseable {
         };
     }
 
-    private Append lookUpSafely(View view, Write write) {
-        try {
-            return lookUp(view, write);
-        } catch (IOException e) {
-            return new Append.Unavailable(reason(e));
-        }
+    /**
+     * In a thread of its own: reading may take a while, which the committer's thread must not; and what is found is forced,
+     * which a caller's must not, for an interrupt would close the file under its hands.
+     */
+    private CompletableFuture<Append> lookUp(View view, Write write) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return found(view, write);
+                    } catch (IOException e) {
+                        return new Append.Unavailable(reason(e));
+                    }
+                },
+                lookups);
     }
 
     /**
      * The head in {@code view} is not the expected one. If this write is among the transactions since, it was made by an
      * attempt whose answer got lost. Otherwise the refusal is definite: a stream never comes back to an earlier head.
      */
-    private Append lookUp(View view, Write write) throws IOException {
+    private Append found(View view, Write write) throws IOException {
         Optional<StreamView> stream = view.stream(write.stream());
         if (stream.isEmpty()) {
             return new Append.HeadChanged(TxHash.NONE);
         }
-        Optional<Append> earlier = lookUp(view, write, stream.get());
+        Optional<Append> earlier = found(view, write, stream.get());
         return earlier.orElse(new Append.HeadChanged(stream.get().head()));
     }
 
-    private Optional<Append> lookUp(View view, Write write, StreamView stream) throws IOException {
+    private Optional<Append> found(View view, Write write, StreamView stream) throws IOException {
         TxHash hash = stream.head();
         for (int version = stream.version(); version >= 1 && !hash.equals(write.expectedHead()); version--) {
             Tx tx = stream.transaction(version);
@@ -146,7 +155,7 @@ final class Appender implements AutoCloseable {
                 return Optional.of(repeated(view, write, tx, hash, version));
             }
             Optional<StreamView> joined = stream.merged(version);
-            Optional<Append> there = joined.isPresent() ? lookUp(view, write, joined.get()) : Optional.empty();
+            Optional<Append> there = joined.isPresent() ? found(view, write, joined.get()) : Optional.empty();
             if (there.isPresent()) {
                 return there;
             }

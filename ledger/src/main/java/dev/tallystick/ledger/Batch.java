@@ -70,7 +70,7 @@ final class Batch {
 
     private void add(Pending.NewFile file) throws IOException {
         TreeEdit directory = edit.directory(file.directory());
-        if (directory.file(file.name()).isPresent()) {
+        if (directory.entry(file.name()).isPresent()) {
             moved.add(file);
             return;
         }

@@ -38,7 +38,7 @@ final class BatchWriter {
             Oid tree = batch.writeTo(pack);
             String message = commits.chain().nextMessage(batch.subject(), head.link(), batch.leaves(), "");
             Oid commit = commits.write(pack, head, tree, List.of(head.id()), message);
-            if (!commits.move(head, commit)) {
+            if (!commits.move(head)) {
                 return CommitWriter.Attempt.again();
             }
             batch.committed(commit);

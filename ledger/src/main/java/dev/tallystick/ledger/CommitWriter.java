@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes signed commits and moves {@code main} to them, for whoever holds the writer lock.
@@ -26,21 +25,15 @@ final class CommitWriter {
 
     private final ObjectStore store;
     private final Chain chain;
-    private final MainRef main;
+    private final Ref main;
     private final ProcessLock writerLock;
     private final Signers signers;
     private final InstantSource clock;
     private final RandomGenerator random;
     private final CrashPoints crashPoints;
-    private @Nullable String broken;
 
     CommitWriter(
-            ObjectStore store,
-            Chain chain,
-            MainRef main,
-            ProcessLock writerLock,
-            Signers signers,
-            LedgerOptions options) {
+            ObjectStore store, Chain chain, Ref main, ProcessLock writerLock, Signers signers, LedgerOptions options) {
         this.store = store;
         this.chain = chain;
         this.main = main;
@@ -93,7 +86,9 @@ final class CommitWriter {
         crashPoints.reached(LedgerCrashPoint.BEFORE_OBJECTS);
         SigningKey key = signers.current(head.view());
         Oid id = pack.add(ObjectType.COMMIT, Commit.bytes(tree, parents, clock.instant(), message, key));
-        store.write(pack);
+        String name = pack.writeTo(store.directory());
+        crashPoints.reached(LedgerCrashPoint.PACK_NAMED);
+        store.adopt(name, pack);
         // Between the pack and its directory, because most file systems make both sure in one go.
         main.prepare(id);
         store.directory().force();
@@ -106,28 +101,14 @@ final class CommitWriter {
         main.prepare(commit);
     }
 
-    /**
-     * Moves {@code main} from {@code head} to the commit that was prepared; says no if somebody else has moved it or is about
-     * to. An error here may come after the rename and before the directory is on disk. What is visible then may not last, and
-     * a later force may report success although it did not: so nothing is built on it by this process.
-     */
-    boolean move(Head head, Oid commit) throws IOException {
-        try {
-            return main.move(head.id()) == MainRef.Move.MOVED;
-        } catch (IOException e) {
-            if (main.read().equals(Optional.of(commit))) {
-                broken = "the ledger must be opened again: main moved but could not be forced: " + e.getMessage();
-            }
-            throw e;
-        }
+    /** Moves {@code main} from {@code head} to the commit that was prepared; says no if somebody else moved it or is about to. */
+    boolean move(Head head) throws IOException {
+        return main.move(head.id()) == Ref.Move.MOVED;
     }
 
     private Head head() throws IOException {
-        if (broken != null) {
-            throw new IOException(broken);
-        }
-        Oid tip = main.read()
-                .orElseThrow(() -> new DamagedRefException(MainRef.NAME + " is gone from a ledger that had it"));
+        Oid tip =
+                main.read().orElseThrow(() -> new DamagedRefException(Ref.MAIN + " is gone from a ledger that had it"));
         return new Head(tip, new View(store, tip, chain.commit(tip).tree()), trusted(tip));
     }
 
@@ -152,7 +133,8 @@ final class CommitWriter {
 
     private void pauseUntil(long deadline) throws IOException {
         if (System.nanoTime() >= deadline) {
-            throw new IOException("another program has held " + MainRef.NAME + " for " + PATIENCE.toSeconds() + " s");
+            throw new IOException("another program has held " + Ref.MAIN + ".lock, or kept moving " + Ref.MAIN
+                    + ", for " + PATIENCE.toSeconds() + " s; if no git is at work there, it died: remove the lock");
         }
         LockSupport.parkNanos(random.nextLong(SHORTEST_PAUSE.toNanos(), LONGEST_PAUSE.toNanos()));
     }

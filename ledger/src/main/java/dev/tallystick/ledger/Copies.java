@@ -1,5 +1,6 @@
 package dev.tallystick.ledger;
 
+import dev.tallystick.core.Ids;
 import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
@@ -11,74 +12,90 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** What a ledger does with other copies of it. */
-final class Copies {
+final class Copies implements AutoCloseable {
 
     private static final String REWRITTEN = "its history went back or was written anew since it was last fetched";
 
     private final Path repository;
     private final ObjectStore store;
-    private final MainRef main;
+    private final Ref main;
     private final Merger merger;
+    private final ProcessLock fetching;
+    private final Ids ids;
 
-    Copies(Path repository, ObjectStore store, MainRef main, Merger merger) {
-        this.repository = repository;
+    Copies(Repository repository, ObjectStore store, Ref main, Merger merger, LedgerOptions options)
+            throws IOException {
+        this.repository = repository.directory();
         this.store = store;
         this.main = main;
         this.merger = merger;
+        this.fetching = fetchLock(repository);
+        this.ids = new Ids(options.clock(), options.random());
     }
 
     Fetch fetch(String address) throws IOException {
         return undisturbed(() -> {
-            Optional<Oid> theirs = Remote.of(repository, address).fetch();
-            if (theirs.isEmpty()) {
-                return new Fetch.Refused(REWRITTEN);
-            }
-            store.rescan();
-            return merger.forward(theirs.get());
+            Optional<Oid> theirs = fetched(address);
+            return theirs.isPresent() ? merger.forward(theirs.get()) : new Fetch.Refused(REWRITTEN);
         });
     }
 
     Merge merge(String address) throws IOException {
         return undisturbed(() -> {
-            Optional<Oid> theirs = Remote.of(repository, address).fetch();
-            if (theirs.isEmpty()) {
-                return new Merge.Refused(REWRITTEN);
-            }
-            store.rescan();
-            return merger.merge(theirs.get());
+            Optional<Oid> theirs = fetched(address);
+            return theirs.isPresent() ? merger.merge(theirs.get()) : new Merge.Refused(REWRITTEN);
         });
     }
 
     Push push(String address) throws IOException {
-        Oid head = main.read()
-                .orElseThrow(() -> new DamagedRefException(MainRef.NAME + " is gone from a ledger that had it"));
+        Oid head =
+                main.read().orElseThrow(() -> new DamagedRefException(Ref.MAIN + " is gone from a ledger that had it"));
         return Remote.of(repository, address).push(head);
     }
 
     /**
-     * Makes a copy in {@code directory}. {@code main} comes last, so a copy that was interrupted is not mistaken for a ledger,
-     * and cloning again finishes it.
+     * Makes a copy in {@code directory}. {@code main} comes last, so a copy that was interrupted is not mistaken for a ledger;
+     * cloning again finishes it, or finds that it is finished.
      */
     static Report clone(String address, Path directory, Trust trust, LedgerOptions options, Progress progress)
             throws IOException {
         return undisturbed(() -> {
-            Repository repository = Repository.init(directory);
-            MainRef main = new MainRef(repository.directory(), repository.local(), options.crashPoints());
-            if (main.read().isPresent()) {
-                throw new NotALedgerException(directory + " has a " + MainRef.NAME + " already");
-            }
-            Remote.remember(directory, Remote.ORIGIN, address);
-            Oid theirs = Remote.of(directory, Remote.ORIGIN)
-                    .fetch()
-                    .orElseThrow(() -> new RemoteFailedException(address + ": " + REWRITTEN));
-            Report report = Verifier.verifyAt(directory, trust, theirs.toString(), progress::report);
-            if (report.isClean()) {
-                try (ProcessLock lock = ProcessLock.open(repository.local(), "writer.lock")) {
-                    lock.holding(() -> main.compareAndSet(null, theirs));
+            Repository repository = Repository.initCopy(directory, Remote.ORIGIN, Remote.lasting(address));
+            Ref main = Ref.main(repository.directory(), options.crashPoints());
+            try (ProcessLock fetching = fetchLock(repository);
+                    ProcessLock writing = ProcessLock.open(repository.local(), "writer.lock");
+                    ObjectStore store = new ObjectStore(repository.objects())) {
+                Remote origin = Remote.of(directory, Remote.ORIGIN);
+                Optional<Oid> made = main.read();
+                if (made.isPresent() && !made.equals(origin.lastFetched())) {
+                    throw new NotALedgerException(directory + " has a " + Ref.MAIN + " already");
                 }
+                Oid theirs = made.isPresent()
+                        ? made.get()
+                        : fetching.holding(() -> origin.fetch(store, new Ids(options.clock(), options.random())))
+                                .orElseThrow(() -> new RemoteFailedException(address + ": " + REWRITTEN));
+                Report report = Verifier.verifyAt(directory, trust, theirs.toString(), progress::report);
+                if (report.isClean()
+                        && made.isEmpty()
+                        && writing.holding(() -> main.compareAndSet(null, theirs)) != Ref.Move.MOVED) {
+                    throw new IOException("another program is making " + Ref.MAIN + " of " + directory + "; repeat");
+                }
+                return report;
             }
-            return report;
         });
+    }
+
+    @Override
+    public void close() throws IOException {
+        fetching.close();
+    }
+
+    private Optional<Oid> fetched(String address) throws IOException {
+        return fetching.holding(() -> Remote.of(repository, address).fetch(store, ids));
+    }
+
+    private static ProcessLock fetchLock(Repository repository) throws IOException {
+        return ProcessLock.open(repository.local(), "fetch.lock");
     }
 
     private interface Work<T> {

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Optional;
 
@@ -55,15 +54,7 @@ public final class FileAnchor implements Anchor {
                 "commit", Json.of(head.commit().hex()),
                 "position", Json.of(Long.toString(head.position())),
                 "root", Json.of(head.root())));
-        Path directory = Optional.ofNullable(file.getParent()).orElse(file);
-        Path temporary = Files.createTempFile(directory, "anchor", ".new");
-        try {
-            ForcedFiles.overwrite(temporary, (json.canonical() + "\n").getBytes(UTF_8));
-            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-            ForcedFiles.forceDirectory(directory);
-        } finally {
-            Files.deleteIfExists(temporary);
-        }
+        ForcedFiles.replace(file, (json.canonical() + "\n").getBytes(UTF_8));
     }
 
     private static String text(Map<String, Json> members, String name) {

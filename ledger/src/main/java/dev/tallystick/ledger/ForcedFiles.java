@@ -3,7 +3,9 @@ package dev.tallystick.ledger;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /** Writes that have reached the disk when they return. A new name is on disk only once its directory was forced too. */
@@ -22,11 +24,24 @@ final class ForcedFiles {
         create(file, bytes, bytes.length);
     }
 
-    static void overwrite(Path file, byte[] bytes) throws IOException {
-        try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+    /** Writes a file that is there, and empty. */
+    static void fill(Path file, byte[] bytes) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             writeFully(channel, ByteBuffer.wrap(bytes));
             channel.force(true);
+        }
+    }
+
+    /** Puts a file in the place of another one, or of none: whoever looks sees either of them whole. */
+    static void replace(Path file, byte[] bytes) throws IOException {
+        Path directory = file.toAbsolutePath().resolveSibling("");
+        Path temporary = Files.createTempFile(directory, file.getFileName().toString(), ".new");
+        try {
+            fill(temporary, bytes);
+            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+            forceDirectory(directory);
+        } finally {
+            Files.deleteIfExists(temporary);
         }
     }
 
@@ -34,6 +49,19 @@ final class ForcedFiles {
     static void force(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             channel.force(true);
+        }
+    }
+
+    /** Makes the directory, and those it lies in, if they are not there; they are on disk then. */
+    static void createDirectories(Path directory) throws IOException {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
+        Path parent = directory.toAbsolutePath().getParent();
+        if (parent != null) {
+            createDirectories(parent);
+            Files.createDirectories(directory);
+            forceDirectory(parent);
         }
     }
 

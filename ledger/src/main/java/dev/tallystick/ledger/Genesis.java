@@ -10,7 +10,7 @@ final class Genesis {
     private Genesis() {}
 
     /** Makes the first commit unless there is one; {@code root} becomes the ledger's root key only if it did. */
-    static void write(ObjectStore store, MainRef main, SigningKey root, InstantSource clock) throws IOException {
+    static void write(ObjectStore store, Ref main, SigningKey root, InstantSource clock) throws IOException {
         KeyRing.Entry entry = KeyRing.Entry.signed(1, root.publicKey(), 0, root);
         List<Leaf> leaves = List.of(Leaf.of(Layout.KEYS + "/1", entry.file()));
         String message = Chain.firstMessage("Begin a ledger", leaves.size(), Merkle.root(leaves));
@@ -19,11 +19,11 @@ final class Genesis {
             tree.directory(Layout.KEYS).put("1", pack.add(ObjectType.BLOB, entry.file()));
             byte[] commit = Commit.bytes(tree.writeTo(pack), List.of(), clock.instant(), message, root);
             Oid id = pack.add(ObjectType.COMMIT, commit);
-            store.write(pack);
+            store.adopt(pack.writeTo(store.directory()), pack);
             store.directory().force();
-            MainRef.Move move = main.compareAndSet(null, id);
-            if (move == MainRef.Move.LOCKED) {
-                throw new IOException("another program holds " + MainRef.NAME + ".lock");
+            Ref.Move move = main.compareAndSet(null, id);
+            if (move == Ref.Move.LOCKED) {
+                throw new IOException("another program holds " + Ref.MAIN + ".lock");
             }
         }
     }

@@ -45,7 +45,7 @@ final class Housekeeping {
         List<Pack> before = store.packs();
         Map<Oid, Path> loose = looseFiles();
         List<Oid> objects = Reachable.from(store, AllRefs.read(repository.directory()));
-        Pack kept = write(objects, progress);
+        String kept = write(objects, progress);
         Set<Oid> safe = new HashSet<>(objects);
         List<Pack> superfluous = new ArrayList<>();
         for (Pack pack : before) {
@@ -69,13 +69,13 @@ final class Housekeeping {
     void bundle(Oid main, Path target) throws IOException {
         List<Oid> objects = Reachable.from(store, List.of(main));
         try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            String header = "# v2 git bundle\n" + main + " " + MainRef.NAME + "\n\n";
+            String header = "# v2 git bundle\n" + main + " " + Ref.MAIN + "\n\n";
             ForcedFiles.writeFully(out, ByteBuffer.wrap(header.getBytes(US_ASCII)));
             fill(new PackStream(out, objects.size()), objects, Progress.UNSEEN);
         }
     }
 
-    private Pack write(List<Oid> objects, Progress progress) throws IOException {
+    private String write(List<Oid> objects, Progress progress) throws IOException {
         Path directory = repository.objects().resolve("pack");
         Path temporary = Files.createTempFile(directory, PackDirectory.UNFINISHED_JOIN, "");
         try (FileChannel out = FileChannel.open(temporary, StandardOpenOption.WRITE)) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,7 @@ public final class Ledger implements AutoCloseable {
 
     private final Repository repository;
     private final ObjectStore store;
-    private final MainRef main;
+    private final Ref main;
     private final Chain chain;
     private final ProcessLock writerLock;
     private final ProcessLock joinLock;
@@ -39,7 +40,7 @@ public final class Ledger implements AutoCloseable {
     private Ledger(Repository repository, ObjectStore store, LedgerOptions options) throws IOException {
         this.repository = repository;
         this.store = store;
-        this.main = new MainRef(repository.directory(), repository.local(), options.crashPoints());
+        this.main = Ref.main(repository.directory(), options.crashPoints());
         this.chain = new Chain(store);
         this.writerLock = ProcessLock.open(repository.local(), "writer.lock");
         this.joinLock = ProcessLock.open(repository.local(), "join.lock");
@@ -56,8 +57,8 @@ public final class Ledger implements AutoCloseable {
         CommitWriter commits = new CommitWriter(store, chain, main, writerLock, signers, options);
         this.committer = new GroupCommitter(new BatchWriter(store, commits, joiner));
         this.housekeeping = new Housekeeping(repository, store);
-        this.copies = new Copies(
-                repository.directory(), store, main, new Merger(repository.directory(), store, commits, options));
+        Merger merger = new Merger(repository.directory(), store, commits, options);
+        this.copies = new Copies(repository, store, main, merger, options);
         this.clock = options.clock();
         this.appender = new Appender(this::view, main, committer, options.clock());
     }
@@ -65,7 +66,7 @@ public final class Ledger implements AutoCloseable {
     /** Makes a ledger with {@code root} as its root key, or opens the one that is there, whose root key stays. */
     public static Ledger init(Path directory, SigningKey root, LedgerOptions options) throws IOException {
         Repository repository = Repository.init(directory);
-        MainRef main = new MainRef(repository.directory(), repository.local(), options.crashPoints());
+        Ref main = Ref.main(repository.directory(), options.crashPoints());
         try (ObjectStore store = new ObjectStore(repository.objects());
                 ProcessLock lock = ProcessLock.open(repository.local(), "writer.lock")) {
             lock.holding(() -> {
@@ -83,10 +84,8 @@ public final class Ledger implements AutoCloseable {
         Repository repository = Repository.open(directory);
         ObjectStore store = new ObjectStore(repository.objects());
         try {
-            if (new MainRef(directory, repository.local(), options.crashPoints())
-                    .read()
-                    .isEmpty()) {
-                throw new NotALedgerException(directory + " has no " + MainRef.NAME + "; a ledger begins with init");
+            if (Ref.main(directory, options.crashPoints()).read().isEmpty()) {
+                throw new NotALedgerException(directory + " has no " + Ref.MAIN + "; a ledger begins with init");
             }
             return new Ledger(repository, store, options);
         } catch (IOException | RuntimeException e) {
@@ -110,12 +109,15 @@ public final class Ledger implements AutoCloseable {
 
     /** Appends and waits for the answer. */
     public Append append(Write write) {
-        return submit(write).join();
+        return appender.submit(write).join();
     }
 
-    /** Begins to append; many may be under way at once. The answer is a value, never an exception. */
+    /**
+     * Begins to append; many may be under way at once. The answer is a value, never an exception. What the caller hangs on it
+     * runs in a thread of its own and may do what it likes, also append.
+     */
     public CompletableFuture<Append> submit(Write write) {
-        return appender.submit(write);
+        return appender.submit(write).thenApplyAsync(Function.identity(), Thread::startVirtualThread);
     }
 
     public Document read(StreamId id) throws IOException {
@@ -267,6 +269,7 @@ public final class Ledger implements AutoCloseable {
         joiner.close();
         appender.close();
         store.close();
+        copies.close();
         joinLock.close();
         writerLock.close();
     }
@@ -279,8 +282,8 @@ public final class Ledger implements AutoCloseable {
     }
 
     private View view() throws IOException {
-        Oid head = main.read()
-                .orElseThrow(() -> new DamagedRefException(MainRef.NAME + " is gone from a ledger that had it"));
+        Oid head =
+                main.read().orElseThrow(() -> new DamagedRefException(Ref.MAIN + " is gone from a ledger that had it"));
         View known = lastSeen;
         if (known == null || !known.commit().equals(head)) {
             known = new View(store, head, chain.commit(head).tree());

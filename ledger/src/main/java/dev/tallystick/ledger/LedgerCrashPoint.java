@@ -6,6 +6,8 @@ import dev.tallystick.core.CrashPoint;
 public enum LedgerCrashPoint implements CrashPoint {
     /** The batch is in memory only. */
     BEFORE_OBJECTS,
+    /** The objects are in a pack that anybody may see, and join with others; its name is not on disk for sure. */
+    PACK_NAMED,
     /** The objects are on disk; nothing refers to them. */
     OBJECTS_FORCED,
     /** {@code main.lock} is ours. */

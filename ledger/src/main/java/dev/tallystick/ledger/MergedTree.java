@@ -41,12 +41,12 @@ final class MergedTree {
 
     /** Joins everything; returns why that cannot be done, if so. */
     Optional<String> join(View base) throws IOException {
-        if (!entry(first, Layout.KEYS).equals(entry(second, Layout.KEYS))) {
-            return Optional.of("keys were rotated on one side since the two parted");
-        }
-        Optional<String> refused = joinSchemas();
+        Optional<String> refused = differentKeys(base);
         if (refused.isEmpty()) {
-            refused = joinForeign(base);
+            refused = joinSchemas(base);
+        }
+        if (refused.isEmpty()) {
+            refused = new StrangersFiles(base, second).join(edit);
         }
         if (refused.isEmpty()) {
             joinDocuments(List.of(Layout.DOCUMENTS));
@@ -67,38 +67,40 @@ final class MergedTree {
         return edit.writeTo(pack);
     }
 
+    /** What a retired key has signed beyond its time is worth nothing, and a ledger has one line of keys. */
+    private Optional<String> differentKeys(View base) throws IOException {
+        Optional<Tree.Entry> before = entry(base, Layout.KEYS);
+        Optional<Tree.Entry> one = entry(first, Layout.KEYS);
+        Optional<Tree.Entry> other = entry(second, Layout.KEYS);
+        if (one.equals(other)) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                one.equals(before) || other.equals(before)
+                        ? "the key was rotated in one copy, and the other one has been written to with the old key since;"
+                                + " keep the copy with the new key, " + writeAgain(base)
+                        : "the key was rotated in both copies; choose the one that goes on, " + writeAgain(base));
+    }
+
+    private static String writeAgain(View base) {
+        return "clone it anew, and write there again what 'tally ledger watch --since " + base.commit()
+                + "' shows in the other one";
+    }
+
     /** One side may have put schemas in force; two different ones under one number would change what transactions mean. */
-    private Optional<String> joinSchemas() throws IOException {
+    private Optional<String> joinSchemas(View base) throws IOException {
         for (Tree.Entry collection : below(second, List.of(Layout.SCHEMAS))) {
             List<String> path = List.of(Layout.SCHEMAS, collection.name());
             List<Tree.Entry> theirs = second.entries(collection.id());
             List<Tree.Entry> ours = below(first, path);
             boolean theirsGoesOn = ours.size() < theirs.size();
             if (theirsGoesOn ? !theirs.containsAll(ours) : !ours.containsAll(theirs)) {
-                return Optional.of("both sides put schemas of " + collection.name() + " in force");
+                return Optional.of("both copies put a schema of " + collection.name() + " in force, and not the same;"
+                        + " choose the copy whose schema is to hold, " + writeAgain(base));
             }
             if (theirsGoesOn) {
                 edit.directory(Layout.SCHEMAS).graft(collection.name(), collection.id());
             }
-        }
-        return Optional.empty();
-    }
-
-    /** What does not belong to the ledger is joined by whole entries of the tree's root. */
-    private Optional<String> joinForeign(View base) throws IOException {
-        for (Tree.Entry theirs : second.entries(second.tree())) {
-            String name = theirs.name();
-            Optional<Tree.Entry> ours = entry(first, name);
-            Optional<Tree.Entry> before = entry(base, name);
-            if (Layout.GUARDED.contains(name)
-                    || ours.equals(Optional.of(theirs))
-                    || before.equals(Optional.of(theirs))) {
-                continue;
-            }
-            if (!ours.equals(before)) {
-                return Optional.of("both sides changed '" + name + "', which does not belong to the ledger");
-            }
-            edit.replace(theirs);
         }
         return Optional.empty();
     }

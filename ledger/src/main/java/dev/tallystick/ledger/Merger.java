@@ -33,56 +33,67 @@ final class Merger {
 
     /** Moves {@code main} to {@code theirs} if it leads there. */
     Fetch forward(Oid theirs) throws IOException {
-        return commits.holdingMain(head -> {
-            Ancestry ancestry = Ancestry.of(commits.chain(), head.id(), theirs);
-            if (ancestry.theirsOnly().isEmpty()) {
-                return CommitWriter.Attempt.done(new Fetch.UpToDate(CommitId.of(head.id())));
-            }
-            if (ancestry.base().isEmpty()) {
-                return CommitWriter.Attempt.done(new Fetch.Refused("it is another ledger: no commit is in both"));
-            }
-            if (!ancestry.oursOnly().isEmpty()) {
-                return CommitWriter.Attempt.done(new Fetch.Diverged(CommitId.of(head.id()), CommitId.of(theirs)));
-            }
-            Optional<String> unsound = unsound(head, ancestry.theirsOnly());
-            if (unsound.isPresent()) {
-                return CommitWriter.Attempt.done(new Fetch.Refused(unsound.get()));
-            }
-            commits.prepare(theirs);
-            return commits.move(head, theirs)
-                    ? CommitWriter.Attempt.done(new Fetch.Forwarded(CommitId.of(theirs)))
-                    : CommitWriter.Attempt.again();
+        return commits.holdingMain(head -> switch (standing(head, theirs)) {
+            case Standing.HasAll same -> CommitWriter.Attempt.done(new Fetch.UpToDate(CommitId.of(head.id())));
+            case Standing.Unfit unfit -> CommitWriter.Attempt.done(new Fetch.Refused(unfit.reason));
+            case Standing.Behind behind -> forward(head, theirs, new Fetch.Forwarded(CommitId.of(theirs)));
+            case Standing.Parted parted ->
+                CommitWriter.Attempt.done(new Fetch.Diverged(CommitId.of(head.id()), CommitId.of(theirs)));
         });
     }
 
     Merge merge(Oid theirs) throws IOException {
-        return commits.holdingMain(head -> {
-            Ancestry ancestry = Ancestry.of(commits.chain(), head.id(), theirs);
-            if (ancestry.theirsOnly().isEmpty()) {
-                return CommitWriter.Attempt.done(new Merge.UpToDate(CommitId.of(head.id())));
-            }
-            if (ancestry.base().isEmpty()) {
-                return CommitWriter.Attempt.done(new Merge.Refused("it is another ledger: no commit is in both"));
-            }
-            Optional<String> unsound = unsound(head, ancestry.theirsOnly());
-            if (unsound.isPresent()) {
-                return CommitWriter.Attempt.done(new Merge.Refused(unsound.get()));
-            }
-            if (ancestry.oursOnly().isEmpty()) {
-                commits.prepare(theirs);
-                return commits.move(head, theirs)
-                        ? CommitWriter.Attempt.done(new Merge.Forwarded(CommitId.of(theirs)))
-                        : CommitWriter.Attempt.again();
-            }
-            return join(head, theirs, ancestry);
+        return commits.holdingMain(head -> switch (standing(head, theirs)) {
+            case Standing.HasAll same -> CommitWriter.Attempt.done(new Merge.UpToDate(CommitId.of(head.id())));
+            case Standing.Unfit unfit -> CommitWriter.Attempt.done(new Merge.Refused(unfit.reason));
+            case Standing.Behind behind -> forward(head, theirs, new Merge.Forwarded(CommitId.of(theirs)));
+            case Standing.Parted parted -> join(head, theirs, parted.base);
         });
+    }
+
+    /** How this copy stands to another one. */
+    private sealed interface Standing {
+
+        /** The other one has nothing that is not here. */
+        record HasAll() implements Standing {}
+
+        /** The other one has more, and it is sound. */
+        record Behind() implements Standing {}
+
+        /** Each has commits of its own, and the other one's are sound. */
+        record Parted(Oid base) implements Standing {}
+
+        /** What the other one has can never become part of this ledger. */
+        record Unfit(String reason) implements Standing {}
+    }
+
+    private Standing standing(CommitWriter.Head head, Oid theirs) throws IOException {
+        Ancestry ancestry = Ancestry.of(commits.chain(), head.id(), theirs);
+        if (ancestry.theirsOnly().isEmpty()) {
+            return new Standing.HasAll();
+        }
+        if (ancestry.base().isEmpty()) {
+            return new Standing.Unfit("it is another ledger: no commit is in both");
+        }
+        List<Finding> findings = judged(head, ancestry.theirsOnly());
+        if (!findings.isEmpty()) {
+            return new Standing.Unfit(findings.getFirst().toString());
+        }
+        return ancestry.oursOnly().isEmpty()
+                ? new Standing.Behind()
+                : new Standing.Parted(ancestry.base().getFirst());
+    }
+
+    private <T> CommitWriter.Attempt<T> forward(CommitWriter.Head head, Oid theirs, T outcome) throws IOException {
+        commits.prepare(theirs);
+        return commits.move(head) ? CommitWriter.Attempt.done(outcome) : CommitWriter.Attempt.again();
     }
 
     /**
      * The side with the longer chain comes first, so that the position of the new commit is beyond both and no anchor, on
      * either side, ever has to go back.
      */
-    private CommitWriter.Attempt<Merge> join(CommitWriter.Head head, Oid theirs, Ancestry ancestry) throws IOException {
+    private CommitWriter.Attempt<Merge> join(CommitWriter.Head head, Oid theirs, Oid base) throws IOException {
         Chain.Link link = commits.chain()
                 .newest(theirs)
                 .orElseThrow(() -> new DamagedObjectException("no commit of the other copy bears a root"));
@@ -93,7 +104,7 @@ final class Merger {
         CommitWriter.Head first = oursFirst ? head : other;
         CommitWriter.Head second = oursFirst ? other : head;
         MergedTree tree = new MergedTree(store, first.view(), second.view(), schemas, ids, clock);
-        Optional<String> refused = tree.join(view(ancestry.base().getFirst()));
+        Optional<String> refused = tree.join(view(base));
         if (refused.isPresent()) {
             return CommitWriter.Attempt.done(new Merge.Refused(refused.get()));
         }
@@ -106,21 +117,18 @@ final class Merger {
                             tree.leaves(),
                             second.link().root().hash());
             Oid commit = commits.write(pack, first, root, List.of(first.id(), second.id()), message);
-            return commits.move(head, commit)
+            return commits.move(head)
                     ? CommitWriter.Attempt.done(new Merge.Joined(CommitId.of(commit), tree.joined()))
                     : CommitWriter.Attempt.again();
         }
     }
 
     /** What the verifier has against commits of the other copy, given that ours are sound. */
-    private Optional<String> unsound(CommitWriter.Head head, List<Oid> childrenFirst) throws IOException {
+    private List<Finding> judged(CommitWriter.Head head, List<Oid> childrenFirst) throws IOException {
         String rootKey = KeyRing.read(head.view()).root().line();
         List<String> parentsFirst =
                 childrenFirst.reversed().stream().map(Oid::toString).toList();
-        List<Finding> findings = Verifier.judge(repository, Trust.in(rootKey), parentsFirst);
-        return findings.isEmpty()
-                ? Optional.empty()
-                : Optional.of(findings.getFirst().toString());
+        return Verifier.judge(repository, Trust.in(rootKey), parentsFirst);
     }
 
     private View view(Oid commit) throws IOException {

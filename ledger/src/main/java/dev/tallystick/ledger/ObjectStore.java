@@ -1,6 +1,7 @@
 package dev.tallystick.ledger;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -19,6 +20,9 @@ import java.util.Set;
 final class ObjectStore implements AutoCloseable {
 
     static final long CACHE_BYTES = 128L << 20;
+
+    /** So often in a row packs may be replaced under our hands before we give up. */
+    private static final int MOST_LOOKS = 10;
 
     private final PackDirectory directory;
     private final LooseObjects loose;
@@ -54,21 +58,20 @@ final class ObjectStore implements AutoCloseable {
         return object.content();
     }
 
-    /** Writes a pack; its objects can be read at once, and are on disk for good after {@link PackDirectory#force()}. */
-    void write(PackBuilder builder) throws IOException {
-        Pack pack = builder.writeTo(directory);
+    /** Makes the objects of a pack that {@code builder} wrote readable, also if somebody has joined it with others since. */
+    void adopt(String name, PackBuilder builder) throws IOException {
         cache.addAll(builder.objects());
-        adopt(pack);
+        adopt(name);
     }
 
-    /** Puts {@code joined}, which is on disk, in the place of {@code parts} and removes them. */
-    synchronized void replace(List<Pack> parts, Pack joined) throws IOException {
+    /** Puts the pack {@code joined}, which is on disk, in the place of {@code parts} and removes them. */
+    synchronized void replace(List<Pack> parts, String joined) throws IOException {
         adopt(joined);
         List<Pack> rest = new ArrayList<>(packs);
-        rest.removeAll(parts);
+        rest.removeIf(pack -> parts.contains(pack) && !pack.name().equals(joined));
         packs = List.copyOf(rest);
         for (Pack part : parts) {
-            if (!part.name().equals(joined.name())) {
+            if (!part.name().equals(joined)) {
                 directory.remove(part.name());
                 part.close();
             }
@@ -85,6 +88,15 @@ final class ObjectStore implements AutoCloseable {
 
     /** Looks at the directory again: opens packs that came, closes packs that went. */
     synchronized void rescan() throws IOException {
+        boolean whole = false;
+        for (int look = 1; look <= MOST_LOOKS && !whole; look++) {
+            whole = scan();
+        }
+    }
+
+    /** Says no if a pack was gone before it could be opened: its objects are in another one, which the next look will find. */
+    private boolean scan() throws IOException {
+        boolean whole = true;
         Set<String> names = new HashSet<>(directory.names());
         List<Pack> next = new ArrayList<>();
         for (Pack pack : packs) {
@@ -98,10 +110,11 @@ final class ObjectStore implements AutoCloseable {
             try {
                 next.addFirst(directory.open(name));
             } catch (NoSuchFileException e) {
-                // It was there a moment ago: its objects are in another pack, which the next look will find.
+                whole = false;
             }
         }
         packs = List.copyOf(next);
+        return whole;
     }
 
     @Override
@@ -112,29 +125,34 @@ final class ObjectStore implements AutoCloseable {
         packs = List.of();
     }
 
+    /** A pack may be replaced by another while we look: what was not found is missing only once nothing moves any more. */
     private Optional<GitObject> find(Oid id) throws IOException {
-        // Twice: a pack may be replaced by another between the look at the list and the read.
-        for (int attempt = 0; attempt < 3; attempt++) {
-            if (attempt > 0) {
-                rescan();
-            }
+        boolean moving = true;
+        for (int look = 1; moving; look++) {
+            boolean lost = false;
+            List<Pack> seen = packs;
             try {
-                Optional<GitObject> packed = findPacked(id);
+                Optional<GitObject> packed = findPacked(id, seen);
                 Optional<GitObject> found = packed.isPresent() ? packed : loose.read(id);
                 if (found.isPresent()) {
                     return found;
                 }
+            } catch (ClosedByInterruptException e) {
+                throw e;
             } catch (ClosedChannelException | NoSuchFileException e) {
-                if (e instanceof java.nio.channels.ClosedByInterruptException || attempt == 2) {
+                if (look >= MOST_LOOKS) {
                     throw e;
                 }
+                lost = true;
             }
+            rescan();
+            moving = look < MOST_LOOKS && (lost || !packs.equals(seen));
         }
         return Optional.empty();
     }
 
-    private Optional<GitObject> findPacked(Oid id) throws IOException {
-        for (Pack pack : packs) {
+    private Optional<GitObject> findPacked(Oid id, List<Pack> looked) throws IOException {
+        for (Pack pack : looked) {
             long offset = pack.find(id);
             if (offset >= 0) {
                 return Optional.of(pack.read(offset, this));
@@ -143,17 +161,18 @@ final class ObjectStore implements AutoCloseable {
         return Optional.empty();
     }
 
-    private synchronized void adopt(Pack pack) throws IOException {
-        for (Pack known : packs) {
-            if (known.name().equals(pack.name())) {
-                pack.close();
-                return;
-            }
+    private synchronized void adopt(String name) throws IOException {
+        if (packs.stream().anyMatch(known -> known.name().equals(name))) {
+            return;
         }
-        List<Pack> next = new ArrayList<>(packs.size() + 1);
-        next.add(pack);
-        next.addAll(packs);
-        packs = List.copyOf(next);
+        try {
+            List<Pack> next = new ArrayList<>(packs.size() + 1);
+            next.add(directory.open(name));
+            next.addAll(packs);
+            packs = List.copyOf(next);
+        } catch (NoSuchFileException e) {
+            rescan();
+        }
     }
 
     /** Objects used most recently, up to a number of bytes. An object never changes, so nothing here grows stale. */

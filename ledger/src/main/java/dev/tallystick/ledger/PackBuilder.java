@@ -86,8 +86,8 @@ final class PackBuilder implements AutoCloseable {
         return objects;
     }
 
-    /** Ends the pack and has it written and made visible. */
-    Pack writeTo(PackDirectory directory) throws IOException {
+    /** Ends the pack and has it written and made visible; returns its name. */
+    String writeTo(PackDirectory directory) throws IOException {
         System.arraycopy(header(index.size()), 0, buffer, 0, HEADER);
         ensure(Oid.BYTES);
         sha1.update(buffer, 0, size);

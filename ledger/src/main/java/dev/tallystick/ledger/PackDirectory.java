@@ -40,10 +40,11 @@ final class PackDirectory {
     }
 
     /**
-     * Pack and index are forced under temporary names and get their names (index last, for it makes the pack visible). The
-     * names are on disk after {@link #force()}, not before.
+     * Pack and index are forced under temporary names and get their names (index last, for it makes the pack visible), which
+     * are on disk after {@link #force()}, not before. Returns the pack's name: from now on somebody else may join it with
+     * others, and it need not be there any more.
      */
-    Pack write(byte[] pack, int packLength, byte[] index, Oid checksum) throws IOException {
+    String write(byte[] pack, int packLength, byte[] index, Oid checksum) throws IOException {
         Path temporaryPack = directory.resolve(UNFINISHED_BATCH + checksum);
         Files.deleteIfExists(temporaryPack);
         try {
@@ -54,11 +55,11 @@ final class PackDirectory {
         }
     }
 
-    /** Gives a forced pack its index and its name, on disk. */
-    Pack adopt(Path temporaryPack, byte[] index, Oid checksum) throws IOException {
-        Pack pack = name(temporaryPack, index, checksum);
+    /** Gives a forced pack its index and its name, on disk; returns the name. */
+    String adopt(Path temporaryPack, byte[] index, Oid checksum) throws IOException {
+        String name = name(temporaryPack, index, checksum);
         force();
-        return pack;
+        return name;
     }
 
     /** After this, the names that packs have stay theirs. */
@@ -66,14 +67,14 @@ final class PackDirectory {
         ForcedFiles.forceDirectory(directory);
     }
 
-    private Pack name(Path temporaryPack, byte[] index, Oid checksum) throws IOException {
+    private String name(Path temporaryPack, byte[] index, Oid checksum) throws IOException {
         String name = "pack-" + checksum;
         Path temporaryIndex = temporaryPack.resolveSibling(temporaryPack.getFileName() + ".idx");
         Files.deleteIfExists(temporaryIndex);
         ForcedFiles.create(temporaryIndex, index);
         Files.move(temporaryPack, directory.resolve(name + ".pack"), StandardCopyOption.ATOMIC_MOVE);
         Files.move(temporaryIndex, directory.resolve(name + ".idx"), StandardCopyOption.ATOMIC_MOVE);
-        return open(name);
+        return name;
     }
 
     /** Removes a pack whose objects are all in another one that was forced. The index goes first, as in Git. */

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Collects where the objects of a pack begin and lays out its index (version 2). Packs here stay under 2 GiB. */
+/** Collects where the objects of a pack begin and lays out its index (version 2). */
 final class PackIndex {
 
     static final int MAGIC = 0xff744f63;
@@ -12,11 +12,17 @@ final class PackIndex {
     static final int FANOUT_AT = 8;
     static final int NAMES_AT = FANOUT_AT + 256 * 4;
 
-    private record Entry(Oid id, int offset, int crc) {}
+    private record Entry(Oid id, long offset, int crc) {
+
+        /** An offset that does not fit into 31 bits stands in a table of its own. */
+        boolean isFar() {
+            return offset > Integer.MAX_VALUE;
+        }
+    }
 
     private final List<Entry> entries = new ArrayList<>();
 
-    void add(Oid id, int offset, int crc) {
+    void add(Oid id, long offset, int crc) {
         entries.add(new Entry(id, offset, crc));
     }
 
@@ -29,7 +35,10 @@ final class PackIndex {
         int count = entries.size();
         int crcsAt = NAMES_AT + count * Oid.BYTES;
         int offsetsAt = crcsAt + count * 4;
-        int trailerAt = offsetsAt + count * 4;
+        int largeAt = offsetsAt + count * 4;
+        int large = 0;
+        int trailerAt =
+                largeAt + 8 * (int) entries.stream().filter(Entry::isFar).count();
         byte[] bytes = new byte[trailerAt + 2 * Oid.BYTES];
         Bytes.putInt32(bytes, 0, MAGIC);
         Bytes.putInt32(bytes, 4, VERSION);
@@ -39,7 +48,12 @@ final class PackIndex {
             upTo[entry.id.firstByte()]++;
             entry.id.writeTo(bytes, NAMES_AT + i * Oid.BYTES);
             Bytes.putInt32(bytes, crcsAt + i * 4, entry.crc);
-            Bytes.putInt32(bytes, offsetsAt + i * 4, entry.offset);
+            if (entry.isFar()) {
+                Bytes.putInt64(bytes, largeAt + large * 8, entry.offset);
+                Bytes.putInt32(bytes, offsetsAt + i * 4, Integer.MIN_VALUE | large++);
+            } else {
+                Bytes.putInt32(bytes, offsetsAt + i * 4, (int) entry.offset);
+            }
         }
         int total = 0;
         for (int i = 0; i < 256; i++) {

@@ -176,7 +176,7 @@ final class PackJoiner implements AutoCloseable {
                 return;
             }
             byte[] checksum = stream.finish();
-            Pack joined = store.directory().adopt(temporary, stream.index().bytes(checksum), Oid.at(checksum, 0));
+            String joined = store.directory().adopt(temporary, stream.index().bytes(checksum), Oid.at(checksum, 0));
             crashPoints.reached(LedgerCrashPoint.PACKS_JOINED);
             store.replace(group, joined);
         } finally {

@@ -24,7 +24,7 @@ final class PackStream {
     void append(Oid id, byte[] entry) throws IOException {
         CRC32 crc = new CRC32();
         crc.update(entry);
-        index.add(id, Math.toIntExact(position), (int) crc.getValue());
+        index.add(id, position, (int) crc.getValue());
         write(entry);
     }
 

@@ -20,13 +20,13 @@ final class ProcessLock implements AutoCloseable {
     private static final Map<Path, ProcessLock> OPEN = new HashMap<>();
 
     private final Path file;
-    private final FileChannel channel;
+    private FileChannel channel;
     private final ReentrantLock threads = new ReentrantLock(true);
     private int users;
 
     private ProcessLock(Path file) throws IOException {
         this.file = file;
-        this.channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        this.channel = opened(file);
     }
 
     static ProcessLock open(Path directory, String name) throws IOException {
@@ -51,7 +51,7 @@ final class ProcessLock implements AutoCloseable {
     <T> T holding(Work<T> work) throws IOException {
         threads.lock();
         try {
-            FileLock lock = channel.lock();
+            FileLock lock = channel().lock();
             try {
                 return work.run();
             } finally {
@@ -68,7 +68,7 @@ final class ProcessLock implements AutoCloseable {
             return false;
         }
         try {
-            FileLock lock = channel.tryLock();
+            FileLock lock = channel().tryLock();
             if (lock == null) {
                 return false;
             }
@@ -81,6 +81,18 @@ final class ProcessLock implements AutoCloseable {
         } finally {
             threads.unlock();
         }
+    }
+
+    /** Whoever is interrupted while waiting closes the channel; whoever comes next, alone here, opens another. */
+    private FileChannel channel() throws IOException {
+        if (!channel.isOpen()) {
+            channel = opened(file);
+        }
+        return channel;
+    }
+
+    private static FileChannel opened(Path file) throws IOException {
+        return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     }
 
     @Override

@@ -1,9 +1,13 @@
 package dev.tallystick.ledger;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tallystick.core.Ids;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -15,21 +19,26 @@ import java.util.Set;
  * Another copy of the ledger: a remote that {@code git} knows by name, or whatever {@code git} takes in its place. What it
  * had when it was last fetched is kept under {@code refs/remotes}, and only ever moves on: a copy whose history went back or
  * was written anew is refused.
+ *
+ * <p>{@code git} itself writes no ref but one with a name that is used once. Killed, it leaves a lock behind that nobody
+ * could tell from one that is held; nobody waits for this one, and the next fetch removes it.
  */
 final class Remote {
 
     static final String ORIGIN = "origin";
 
+    private static final String INCOMING = "refs/tally/incoming";
+
     private final Path repository;
     private final NativeGit git;
     private final String address;
-    private final String tracking;
+    private final Ref known;
 
-    private Remote(Path repository, NativeGit git, String address, String tracking) {
+    private Remote(Path repository, NativeGit git, String address, Ref known) {
         this.repository = repository;
         this.git = git;
         this.address = address;
-        this.tracking = tracking;
+        this.known = known;
     }
 
     static Remote of(Path repository, String address) throws IOException {
@@ -41,59 +50,61 @@ final class Remote {
                 && git.run("config", "--get", "remote." + address + ".url").succeeded();
         byte[] digest = Digests.sha256().digest(address.getBytes(UTF_8));
         String place = name ? address : "at-" + HexFormat.of().formatHex(digest, 0, 8);
-        return new Remote(repository, git, address, "refs/remotes/" + place + "/main");
+        return new Remote(repository, git, address, Ref.remote(repository, place));
     }
 
-    /** Names an address, for later. */
-    static void remember(Path repository, String name, String address) throws IOException {
-        NativeGit.Answer answer = new NativeGit(repository).run("config", "remote." + name + ".url", address);
-        if (!answer.succeeded()) {
-            throw new RemoteFailedException(answer.complaint());
+    /** The address to remember: a file by its whole path, as {@code git clone} does. */
+    static String lasting(String address) {
+        try {
+            Path file = Path.of(address);
+            return Files.exists(file) ? file.toAbsolutePath().normalize().toString() : address;
+        } catch (InvalidPathException e) {
+            return address;
         }
     }
 
     /** What the other copy's {@code main} was when it was last fetched. */
     Optional<Oid> lastFetched() throws IOException {
-        NativeGit.Answer answer = git.run("rev-parse", "--verify", "--quiet", tracking);
-        String hex = answer.out().strip();
-        return answer.succeeded() && Oid.isHex(hex) ? Optional.of(Oid.parse(hex)) : Optional.empty();
+        return known.read();
     }
 
-    /** Brings its objects here, on disk, and says what its {@code main} is; empty if it went back or was written anew. */
-    Optional<Oid> fetch() throws IOException {
+    /**
+     * Brings its objects here, on disk, and says what its {@code main} is; empty if it went back or was written anew. Whoever
+     * calls this is the only one to fetch into this repository.
+     */
+    Optional<Oid> fetch(ObjectStore store, Ids ids) throws IOException {
+        removeLeftOvers();
+        Path incoming = repository.resolve(INCOMING).resolve(ids.nextUlid().toString());
         Set<Path> before = packs();
         NativeGit.Answer answer = git.run(
                 "-c",
                 "fetch.unpackLimit=1",
                 "-c",
                 "fetch.fsckObjects=true",
-                "-c",
-                "gc.auto=0",
                 "fetch",
                 "--no-tags",
                 "--no-write-fetch-head",
+                "--no-auto-maintenance",
+                "--refmap=",
                 "--",
                 address,
-                MainRef.NAME + ":" + tracking);
-        if (!answer.succeeded() && answer.err().contains("[rejected]")) {
-            return Optional.empty();
-        }
+                Ref.MAIN + ":" + INCOMING + "/" + incoming.getFileName());
         if (!answer.succeeded()) {
             throw new RemoteFailedException(answer.complaint());
         }
         force(before);
-        Optional<Oid> fetched = lastFetched();
-        if (fetched.isEmpty()) {
-            throw new RemoteFailedException(address + " has no " + MainRef.NAME);
-        }
-        return fetched;
+        store.rescan();
+        Oid theirs = named(incoming);
+        boolean goesOn = remember(new Chain(store), theirs);
+        Files.delete(incoming);
+        return goesOn ? Optional.of(theirs) : Optional.empty();
     }
 
     Push push(Oid commit) throws IOException {
-        NativeGit.Answer answer = git.run("push", "--porcelain", "--", address, commit + ":" + MainRef.NAME);
+        NativeGit.Answer answer = git.run("push", "--porcelain", "--", address, commit + ":" + Ref.MAIN);
         List<String> lines = answer.out()
                 .lines()
-                .filter(line -> line.contains("\t") && line.contains(":" + MainRef.NAME))
+                .filter(line -> line.contains("\t") && line.contains(":" + Ref.MAIN))
                 .toList();
         if (lines.isEmpty()) {
             throw new RemoteFailedException(answer.complaint());
@@ -107,6 +118,39 @@ final class Remote {
                         ? new Push.FetchFirst()
                         : new Push.Refused(line.substring(line.lastIndexOf('\t') + 1));
         };
+    }
+
+    private void removeLeftOvers() throws IOException {
+        Path incoming = repository.resolve(INCOMING);
+        if (Files.isDirectory(incoming)) {
+            try (DirectoryStream<Path> leftOvers = Files.newDirectoryStream(incoming)) {
+                for (Path leftOver : leftOvers) {
+                    Files.deleteIfExists(leftOver);
+                }
+            }
+        }
+    }
+
+    private static Oid named(Path ref) throws IOException {
+        String hex = Files.readString(ref, US_ASCII).strip();
+        if (!Oid.isHex(hex)) {
+            throw new DamagedRefException(ref + " does not name a commit");
+        }
+        return Oid.parse(hex);
+    }
+
+    /** Notes what the other copy has; says no, and notes nothing, if what it had before is not part of that. */
+    private boolean remember(Chain chain, Oid theirs) throws IOException {
+        Optional<Oid> before = known.read();
+        if (before.isPresent()
+                && !Ancestry.of(chain, before.get(), theirs).oursOnly().isEmpty()) {
+            return false;
+        }
+        if (!before.equals(Optional.of(theirs)) && known.compareAndSet(before.orElse(null), theirs) != Ref.Move.MOVED) {
+            throw new RemoteFailedException(
+                    "another program holds " + known + ".lock; if no git is at work there, it died: remove the lock");
+        }
+        return true;
     }
 
     /** Git forces what it writes, as this repository's configuration tells it to, but not the directory. */

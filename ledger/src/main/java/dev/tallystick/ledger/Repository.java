@@ -2,6 +2,7 @@ package dev.tallystick.ledger;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tallystick.core.CrashPoints;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -13,7 +14,10 @@ import java.nio.file.Path;
  */
 final class Repository {
 
-    private static final String HEAD = "ref: " + MainRef.NAME + "\n";
+    /** What belongs to this machine and is not cloned. */
+    static final String LOCAL = "tally";
+
+    private static final String HEAD = "ref: " + Ref.MAIN + "\n";
 
     /** gc is ours to start; native git is told to force what it writes and to keep history. */
     private static final String CONFIG = """
@@ -42,20 +46,43 @@ final class Repository {
 
     /** Makes what is missing of an empty bare repository. Doing it again, or twice at once, does no harm. */
     static Repository init(Path directory) throws IOException {
-        for (String name : new String[] {"objects/info", "objects/pack", "refs/heads", "refs/tags", "tally"}) {
+        createFiles(directory, CONFIG);
+        return open(directory);
+    }
+
+    /**
+     * Makes an empty repository that knows {@code address} under a name. One that an interrupted attempt has left is made
+     * ready for this one; any other is left alone, and refused.
+     */
+    static Repository initCopy(Path directory, String name, String address) throws IOException {
+        String quoted = address.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+        String wanted = CONFIG + "[remote \"" + name + "\"]\n\turl = \"" + quoted + "\"\n";
+        Path config = directory.resolve("config");
+        String there = Files.exists(config) ? Files.readString(config, UTF_8) : "";
+        if (!there.isEmpty() && !there.equals(wanted)) {
+            if (!there.startsWith(CONFIG)
+                    || Ref.main(directory, CrashPoints.NONE).read().isPresent()) {
+                throw new NotALedgerException(directory + " holds a repository already");
+            }
+            ForcedFiles.replace(config, wanted.getBytes(UTF_8));
+        }
+        createFiles(directory, wanted);
+        return open(directory);
+    }
+
+    private static void createFiles(Path directory, String config) throws IOException {
+        for (String name : new String[] {"objects/info", "objects/pack", "refs/heads", "refs/tags", LOCAL}) {
             Files.createDirectories(directory.resolve(name));
         }
-        createOnce(directory.resolve("config"), CONFIG);
+        createOnce(directory.resolve("config"), config);
         createOnce(directory.resolve("HEAD"), HEAD);
-        for (String name :
-                new String[] {"objects/pack", "objects/info", "objects", "refs/heads", "refs", "tally", ""}) {
+        for (String name : new String[] {"objects/pack", "objects/info", "objects", "refs/heads", "refs", LOCAL, ""}) {
             ForcedFiles.forceDirectory(directory.resolve(name));
         }
         Path parent = directory.toAbsolutePath().getParent();
         if (parent != null) {
             ForcedFiles.forceDirectory(parent);
         }
-        return open(directory);
     }
 
     /** The repository, if it is one that can be trusted to mean what it seems to mean. */
@@ -89,19 +116,15 @@ final class Repository {
 
     /** What belongs to this machine. */
     Path local() {
-        return directory.resolve("tally");
+        return directory.resolve(LOCAL);
     }
 
-    /** The claim on {@code main.lock} is overwritten in place, so its name must be on disk before it is needed. */
     private void prepareLocal() throws IOException {
-        Files.createDirectories(local());
-        Files.createDirectories(directory.resolve("refs/heads"));
-        Path claim = local().resolve("main.claim");
-        if (!Files.exists(claim)) {
-            createOnce(claim, " ".repeat(63) + "\n");
-            ForcedFiles.forceDirectory(local());
+        if (!Files.isDirectory(local())) {
+            Files.createDirectories(local());
             ForcedFiles.forceDirectory(directory);
         }
+        Files.createDirectories(directory.resolve("refs/heads"));
     }
 
     private static void refuseIfPresent(Path file, String why) throws IOException {
@@ -118,7 +141,7 @@ final class Repository {
         Path temporary = Files.createTempFile(
                 file.toAbsolutePath().getParent(), file.getFileName().toString(), ".new");
         try {
-            ForcedFiles.overwrite(temporary, content.getBytes(UTF_8));
+            ForcedFiles.fill(temporary, content.getBytes(UTF_8));
             Files.createLink(file, temporary);
         } catch (FileAlreadyExistsException e) {
             return;

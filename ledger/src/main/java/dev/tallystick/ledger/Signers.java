@@ -37,7 +37,7 @@ final class Signers {
         Path temporary = directory.resolve(file.getFileName() + ".new");
         Files.deleteIfExists(temporary);
         Files.createFile(temporary, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        ForcedFiles.overwrite(temporary, key.toOpenSsh().getBytes(US_ASCII));
+        ForcedFiles.fill(temporary, key.toOpenSsh().getBytes(US_ASCII));
         Files.move(temporary, file, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
         ForcedFiles.forceDirectory(directory);
     }

@@ -19,6 +19,9 @@ final class Tree {
     /** Names a commit of another repository; we make none. */
     static final String SUBMODULE = "160000";
 
+    /** The tree that has no entries. */
+    static final Oid EMPTY = Oid.of(ObjectType.TREE, new byte[0]);
+
     record Entry(String mode, String name, Oid id) {
 
         boolean isDirectory() {
@@ -89,6 +92,24 @@ final class Tree {
             at = zero + 1 + Oid.BYTES;
         }
         insert(at, mode.getBytes(UTF_8), wanted, id);
+    }
+
+    void remove(String name) throws DamagedObjectException {
+        byte[] wanted = name.getBytes(UTF_8);
+        for (int at = 0; at < bytes.length; ) {
+            int space = indexOf((byte) ' ', at);
+            int zero = indexOf((byte) 0, space);
+            int end = Math.min(zero + 1 + Oid.BYTES, bytes.length);
+            if (Arrays.equals(bytes, space + 1, zero, wanted, 0, wanted.length)) {
+                byte[] rest = new byte[bytes.length - (end - at)];
+                System.arraycopy(bytes, 0, rest, 0, at);
+                System.arraycopy(bytes, end, rest, at, bytes.length - end);
+                bytes = rest;
+                shared = false;
+                return;
+            }
+            at = end;
+        }
     }
 
     private void insert(int at, byte[] mode, byte[] name, Oid id) {

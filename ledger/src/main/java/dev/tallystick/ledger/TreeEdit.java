@@ -56,13 +56,9 @@ final class TreeEdit {
         return edit;
     }
 
-    Optional<Oid> file(String name) throws IOException {
-        return tree.find(name).map(Tree.Entry::id);
-    }
-
-    /** Entries as they were before changes in directories below. */
-    List<Tree.Entry> entries() throws IOException {
-        return tree.entries();
+    /** The entry of this name, as it was before changes in the directory that it names. */
+    Optional<Tree.Entry> entry(String name) throws IOException {
+        return tree.find(name);
     }
 
     void put(String name, Oid file) throws IOException {
@@ -79,8 +75,14 @@ final class TreeEdit {
 
     /** Puts an entry as another tree has it. */
     void replace(Tree.Entry entry) throws IOException {
-        directories.remove(entry.name());
+        remove(entry.name());
         tree.put(entry.mode(), entry.name(), entry.id());
+        filesChanged = true;
+    }
+
+    void remove(String name) throws IOException {
+        directories.remove(name);
+        tree.remove(name);
         filesChanged = true;
     }
 
@@ -88,14 +90,19 @@ final class TreeEdit {
         return filesChanged || directories.values().stream().anyMatch(TreeEdit::isChanged);
     }
 
+    /** Writes what changed. A directory that has become empty is left out, as Git does. */
     Oid writeTo(PackBuilder pack) throws IOException {
         if (original != null && !isChanged()) {
             return original;
         }
         for (Map.Entry<String, TreeEdit> directory : directories.entrySet()) {
             if (directory.getValue().isChanged()) {
-                tree.put(
-                        Tree.DIRECTORY, directory.getKey(), directory.getValue().writeTo(pack));
+                Oid written = directory.getValue().writeTo(pack);
+                if (written.equals(Tree.EMPTY)) {
+                    tree.remove(directory.getKey());
+                } else {
+                    tree.put(Tree.DIRECTORY, directory.getKey(), written);
+                }
             }
         }
         return pack.add(ObjectType.TREE, tree.bytes());

@@ -214,20 +214,6 @@ class CopiesTest {
     }
 
     @Test
-    void what_cannot_be_joined_is_refused_by_name() throws IOException {
-        ours.putSchema(new Collection("orders"), Json.parse("{\"type\":\"object\"}"));
-        theirs.putSchema(new Collection("orders"), Json.parse("true"));
-        assertRefused(ours.merge(away.toString()), "schemas of orders");
-    }
-
-    @Test
-    void keys_rotated_on_one_side_only_are_refused_by_name() throws IOException {
-        ours.rotateKey(SigningKey.generate());
-        done(theirs, put(OTHER, TxHash.NONE, "2"));
-        assertRefused(theirs.merge("origin"), "keys were rotated");
-    }
-
-    @Test
     void another_ledger_is_refused() throws IOException {
         Path strange = scratch.resolve("strange.git");
         Ledger.init(strange, SigningKey.generate(), LedgerOptions.defaults()).close();

@@ -17,7 +17,7 @@ class CrashPointTest {
 
     private static final int ENOUGH_TO_JOIN_PACKS = PackJoiner.FAN_IN + 5;
 
-    @TempDir
+    @TempDir(factory = Memory.class)
     Path scratch;
 
     @ParameterizedTest

@@ -1,19 +1,13 @@
 package dev.tallystick.ledger;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,7 +19,7 @@ class CrashStatesTest {
 
     private static final int SAMPLE = 60;
 
-    @TempDir
+    @TempDir(factory = Memory.class)
     Path scratch;
 
     @Test
@@ -88,14 +82,16 @@ class CrashStatesTest {
             anchor = ledger.head();
         }
         Path before = scratch.resolve("before.git");
-        copy(repository, before);
+        Directories.copy(repository, before);
         Strace.Run run = Strace.record(scratch, work, repository.toString(), Integer.toString(appends));
         assertThat(run.acknowledged()).isEqualTo(appends);
         RecordedDisk disk = new RecordedDisk(repository, before, run.calls());
         Path whole = scratch.resolve("whole.git");
-        copy(before, whole);
+        Directories.copy(before, whole);
         disk.rebuild(whole, disk.size(), disk.nothingLost(disk.size()));
-        assertThat(contents(whole)).as("all calls, rebuilt").isEqualTo(contents(repository));
+        assertThat(Directories.differences(whole, repository))
+                .as("all calls, rebuilt")
+                .isEmpty();
         return new Recording(versions, before, root.publicKey().line(), anchor, disk);
     }
 
@@ -103,7 +99,7 @@ class CrashStatesTest {
 
     private void check(Recording recording, int calls, List<Boolean> lost, int number) throws IOException {
         Path state = scratch.resolve("state-" + number + ".git");
-        copy(recording.before, state);
+        Directories.copy(recording.before, state);
         recording.disk.rebuild(state, calls, lost);
         String description = recording.disk.describe(calls, lost);
         int acknowledged = recording.versions + recording.disk.acknowledged(calls);
@@ -122,7 +118,7 @@ class CrashStatesTest {
                     .as(description)
                     .hasSize(acknowledged + 1);
         }
-        delete(state);
+        Directories.delete(state);
     }
 
     /** A process that collects garbage. */
@@ -131,33 +127,6 @@ class CrashStatesTest {
         public static void main(String[] arguments) throws Exception {
             try (Ledger ledger = Ledger.open(Path.of(arguments[0]), LedgerOptions.defaults())) {
                 ledger.collectGarbage(Progress.UNSEEN);
-            }
-        }
-    }
-
-    /** The bytes of each file, a character for each. */
-    private static Map<String, String> contents(Path directory) throws IOException {
-        Map<String, String> contents = new TreeMap<>();
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                contents.put(directory.relativize(file).toString(), Files.readString(file, ISO_8859_1));
-            }
-        }
-        return contents;
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : new ArrayList<>(files.toList())) {
-                Files.copy(file, to.resolve(from.relativize(file).toString()));
-            }
-        }
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
             }
         }
     }

@@ -6,11 +6,8 @@ import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +17,7 @@ class KillTest {
 
     private static final List<String> CALLS = List.of("fsync", "fdatasync", "rename", "link");
 
-    @TempDir
+    @TempDir(factory = Memory.class)
     Path scratch;
 
     private Path repository;
@@ -38,7 +35,7 @@ class KillTest {
     void a_kill_at_any_force_or_rename_loses_nothing_and_needs_nobody() throws Exception {
         Strace.Run whole = Strace.record(scratch, OneWriter.class, repository.toString(), "1");
         assertThat(whole.acknowledged()).isEqualTo(1);
-        Map<String, Integer> calls = callsOfOneThread(whole.calls());
+        Map<String, Integer> calls = Strace.callsOfOneThread(whole, repository, CALLS);
         assertThat(calls.getOrDefault("fsync", 0) + calls.getOrDefault("fdatasync", 0))
                 .as("forces of an append")
                 .isEqualTo(6);
@@ -60,6 +57,26 @@ class KillTest {
         Native.accepts(repository, scratch);
     }
 
+    @Test
+    void a_force_that_fails_is_never_acknowledged() throws Exception {
+        Strace.Run whole = Strace.record(scratch, OneWriter.class, repository.toString(), "1");
+        int version = 1;
+        for (String call : List.of("fsync", "fdatasync")) {
+            int forces = Strace.callsOfOneThread(whole, repository, CALLS).getOrDefault(call, 0);
+            for (int n = 1; n <= forces; n++) {
+                Strace.Run run = Strace.failAt(scratch, call, n, TwoTries.class, repository.toString());
+                String first = run.lines().getFirst();
+                String second = run.lines().getLast();
+                assertThat(first).as("%s %d", call, n).startsWith("Unavailable");
+                // After a failed force of the ref, a later one may succeed and mean nothing.
+                boolean ref = call.equals("fsync") && n == forces;
+                assertThat(second).as("%s %d", call, n).startsWith(ref ? "Unavailable" : "Appended");
+                version = recover(version);
+            }
+        }
+        assertThat(version).isEqualTo(1 + 6);
+    }
+
     /** The append that was killed happened or did not; repeating it tells, and afterwards it has happened once. */
     private int recover(int version) throws IOException {
         assertThat(Verifier.verify(repository, Trust.in(rootKey), Verifier.Depth.DEEP)
@@ -78,20 +95,18 @@ class KillTest {
         return version + 1;
     }
 
-    /** Counts the calls of the thread that forces; no other thread may force anything. */
-    private Map<String, Integer> callsOfOneThread(List<Strace.Call> trace) {
-        Pattern line = Pattern.compile("(\\d+) +(\\w+)\\(.*" + Pattern.quote(repository.toString()) + ".*");
-        Map<String, Integer> calls = new LinkedHashMap<>();
-        CALLS.forEach(call -> calls.put(call, 0));
-        String thread = "";
-        for (Strace.Call call : trace) {
-            Matcher matcher = line.matcher(call.line());
-            if (matcher.matches() && calls.containsKey(matcher.group(2))) {
-                thread = thread.isEmpty() ? matcher.group(1) : thread;
-                assertThat(matcher.group(1)).as(call.line()).isEqualTo(thread);
-                calls.merge(matcher.group(2), 1, Integer::sum);
+    /** Tries a write, and once more if it was not told that it was appended. */
+    static final class TwoTries {
+
+        public static void main(String[] arguments) throws Exception {
+            try (Ledger ledger = Ledger.open(Path.of(arguments[0]), LedgerOptions.defaults())) {
+                int version =
+                        ledger.log(OneWriter.STREAM, Integer.MAX_VALUE, 1_000).size();
+                Write write = OneWriter.write(
+                        version + 1, ledger.read(OneWriter.STREAM).head());
+                System.out.println(ledger.append(write));
+                System.out.println(ledger.append(write));
             }
         }
-        return calls;
     }
 }

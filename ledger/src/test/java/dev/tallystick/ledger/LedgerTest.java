@@ -11,6 +11,8 @@ import dev.tallystick.core.Json;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +69,26 @@ class LedgerTest {
             assertThat(again.head()).isEqualTo(head);
             assertThat(again.version()).isEqualTo(1);
         });
+    }
+
+    @Test
+    void what_hangs_on_an_answer_may_append_itself() throws Exception {
+        CompletableFuture<TxHash> second = ledger.submit(put(ORDER, TxHash.NONE, "1"))
+                .thenApply(first -> done(ledger, put(ORDER, ((Append.Appended) first).head(), "2")));
+        assertThat(second.get(60, TimeUnit.SECONDS))
+                .isEqualTo(ledger.read(ORDER).head());
+    }
+
+    @Test
+    void after_the_end_every_answer_is_that_the_ledger_is_closed() throws IOException {
+        TxHash head = done(ledger, put(ORDER, TxHash.NONE, "1"));
+        ledger.close();
+        for (TxHash expected : List.of(head, TxHash.NONE)) {
+            assertThat(ledger.append(put(ORDER, expected, "2"))).isInstanceOf(Append.Unavailable.class);
+            assertThat(ledger.submit(put(ORDER, expected, "2")).join()).isInstanceOf(Append.Unavailable.class);
+        }
+        ledger = Ledger.open(repository, LedgerOptions.defaults());
+        assertThat(ledger.log(ORDER, 100, 100)).hasSize(1);
     }
 
     @Test

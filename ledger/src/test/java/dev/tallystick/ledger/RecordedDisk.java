@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 /**
  * The calls by which a process changed a directory, and what may be left of them after a power cut. The content of a file
  * is sure once the file was forced, a name once its directory was; until then each may be there or not, independently of
- * the others. What one call wrote is there as a whole or not at all.
+ * the others. What one call wrote is there as a whole or not at all. A directory that was made is there.
  */
 final class RecordedDisk {
 
@@ -57,7 +57,7 @@ final class RecordedDisk {
     private final List<Call> calls = new ArrayList<>();
     private final Map<Path, Integer> files = new HashMap<>();
     private final Set<Path> gone = new HashSet<>();
-    private final Map<String, Long> positions = new HashMap<>();
+    private final Map<Path, Long> positions = new HashMap<>();
     private final Map<Path, Integer> initial = new HashMap<>();
     private final Map<Integer, byte[]> initialContents = new HashMap<>();
     private final Path repository;
@@ -136,6 +136,7 @@ final class RecordedDisk {
         Map<Integer, Path> written = new HashMap<>();
         for (Map.Entry<Path, Integer> name : names.entrySet()) {
             Path target = state.resolve(name.getKey().toString());
+            Files.createDirectories(target.getParent());
             Files.deleteIfExists(target);
             Path same = written.putIfAbsent(name.getValue(), target);
             if (same == null) {
@@ -144,14 +145,14 @@ final class RecordedDisk {
                 Files.createLink(target, same);
             }
         }
-        rewriteClaim(state);
+        rewriteClaim(state.resolve("tally/main.claim"), state.resolve("refs/heads/main.lock"));
+        rewriteClaim(state.resolve("tally/remote-origin.claim"), state.resolve("refs/remotes/origin/main.lock"));
     }
 
     /** Copies have inodes of their own, and the claim names one: it must name the file that stands for the claimed one. */
-    private void rewriteClaim(Path state) throws IOException {
-        Path claim = state.resolve("tally/main.claim");
-        Path lock = state.resolve("refs/heads/main.lock");
-        String[] parts = Files.readString(claim).strip().split(" ", 2);
+    private static void rewriteClaim(Path claim, Path lock) throws IOException {
+        String[] parts =
+                (Files.exists(claim) ? Files.readString(claim) : "").strip().split(" ", 2);
         if (Files.exists(lock)
                 && parts.length == 2
                 && Files.readString(lock).strip().equals(parts[1])) {
@@ -229,11 +230,13 @@ final class RecordedDisk {
         }
         Path path = paths.getFirst();
         switch (name) {
-            case "openat" -> opened(path, arguments, call.group(3));
+            case "openat" -> opened(path, arguments);
+            case "lseek" -> positions.put(path, Long.parseLong(call.group(3)));
+            case "read" -> positions.computeIfPresent(path, (file, at) -> at + Long.parseLong(call.group(3)));
+            case "mkdir" -> {}
             case "write" -> {
-                String descriptor = arguments.substring(0, arguments.indexOf('<'));
                 long length = Long.parseLong(call.group(3));
-                long end = positions.merge(descriptor, length, Long::sum);
+                long end = positions.merge(path, length, Long::sum);
                 written(path, end - length, Strace.written(arguments, length));
             }
             case "pwrite64" -> {
@@ -258,8 +261,11 @@ final class RecordedDisk {
         }
     }
 
-    private void opened(Path path, String arguments, String descriptor) throws IOException {
-        positions.put(descriptor, 0L);
+    private void opened(Path path, String arguments) throws IOException {
+        if (arguments.contains("O_RDONLY")) {
+            return;
+        }
+        positions.put(path, 0L);
         if (arguments.contains("O_TRUNC") || arguments.contains("O_APPEND")) {
             throw new IllegalStateException("cannot rebuild what this did: " + arguments);
         }

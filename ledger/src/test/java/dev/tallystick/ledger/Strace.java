@@ -1,16 +1,22 @@
 package dev.tallystick.ledger;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** Runs a main class of ours in a JVM under {@code strace}, which records its system calls and may kill it in one of them. */
+/**
+ * Runs a main class of ours in a JVM under {@code strace}, which records its system calls and may kill it in one of them.
+ */
 final class Strace {
 
     /** A call that has happened, and how many calls had happened before it began: those and no others precede it. */
@@ -25,9 +31,12 @@ final class Strace {
     }
 
     /** All that changes files; content is recorded whole, for a file may be gone when the process ends. */
-    private static final String CALLS = "trace=openat,write,pwrite64,fsync,fdatasync,rename,link,unlink"
+    private static final String CALLS = "trace=openat,lseek,write,pwrite64,fsync,fdatasync,rename,link,unlink"
             + ",writev,pwritev,pwritev2,sendfile,copy_file_range,truncate,ftruncate,fallocate"
             + ",renameat,renameat2,linkat,unlinkat,symlink,symlinkat,mkdir,mkdirat,rmdir";
+
+    /** The programs that the process starts are left alone. */
+    private static final List<String> ALONE = List.of("-b", "execve");
 
     private static final String UNFINISHED = " <unfinished ...>";
     private static final int LONGEST_WRITE = 4 << 20;
@@ -35,22 +44,56 @@ final class Strace {
     private Strace() {}
 
     static Run record(Path scratch, Class<?> main, String... arguments) throws IOException, InterruptedException {
-        return run(scratch, List.of(), main, arguments);
+        return run(scratch, ALONE, main, arguments);
+    }
+
+    /** Records also what the programs do that the process starts. */
+    static Run recordAll(Path scratch, Class<?> main, String... arguments) throws IOException, InterruptedException {
+        return run(scratch, List.of("-e", CALLS + ",read"), main, arguments);
     }
 
     /** The n-th call of this name by any one thread does not happen; the process is killed instead. */
     static Run killAt(Path scratch, String call, int n, Class<?> main, String... arguments)
             throws IOException, InterruptedException {
-        return run(scratch, List.of("-e", "inject=" + call + ":signal=KILL:when=" + n), main, arguments);
+        return run(scratch, alone("inject=" + call + ":signal=KILL:when=" + n), main, arguments);
     }
 
-    private static Run run(Path scratch, List<String> injection, Class<?> main, String... arguments)
+    /** The n-th call of this name by any one thread does not happen, and reports that the disk has failed. */
+    static Run failAt(Path scratch, String call, int n, Class<?> main, String... arguments)
+            throws IOException, InterruptedException {
+        return run(scratch, alone("inject=" + call + ":error=EIO:when=" + n), main, arguments);
+    }
+
+    private static List<String> alone(String injection) {
+        List<String> options = new ArrayList<>(ALONE);
+        options.addAll(List.of("-e", injection));
+        return options;
+    }
+
+    /** How often the process made each of these calls in {@code directory}; all were made by one thread. */
+    static Map<String, Integer> callsOfOneThread(Run run, Path directory, List<String> names) {
+        Pattern line = Pattern.compile("(\\d+) +(\\w+)\\(.*" + Pattern.quote(directory.toString()) + ".*");
+        Map<String, Integer> calls = new LinkedHashMap<>();
+        names.forEach(name -> calls.put(name, 0));
+        String thread = "";
+        for (Call call : run.calls) {
+            Matcher matcher = line.matcher(call.line());
+            if (matcher.matches() && calls.containsKey(matcher.group(2))) {
+                thread = thread.isEmpty() ? matcher.group(1) : thread;
+                assertThat(matcher.group(1)).as(call.line()).isEqualTo(thread);
+                calls.merge(matcher.group(2), 1, Integer::sum);
+            }
+        }
+        return calls;
+    }
+
+    private static Run run(Path scratch, List<String> options, Class<?> main, String... arguments)
             throws IOException, InterruptedException {
         Path trace = Files.createTempFile(scratch, "strace", ".txt");
         Path output = Files.createTempFile(scratch, "output", ".txt");
         List<String> command = new ArrayList<>(List.of("strace", "-f", "-y", "-o", trace.toString()));
         command.addAll(List.of("-s", Integer.toString(LONGEST_WRITE), "-e", CALLS));
-        command.addAll(injection);
+        command.addAll(options);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx256m"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class MainRefTest {
+class RefTest {
 
     private static final StreamId STREAM = StreamId.of("refs", "doc");
 
@@ -76,11 +76,11 @@ class MainRefTest {
         String claimed =
                 Files.readString(repository.resolve("tally/main.claim")).strip().split(" ", 2)[1];
         Files.writeString(lock, claimed + "\n");
-        MainRef ref = new MainRef(repository, repository.resolve("tally"), CrashPoints.NONE);
+        Ref ref = Ref.main(repository, CrashPoints.NONE);
         ref.removeLeftOverLock();
         assertThat(lock).exists();
         assertThat(ref.compareAndSet(ref.read().orElseThrow(), Oid.parse(claimed)))
-                .isEqualTo(MainRef.Move.LOCKED);
+                .isEqualTo(Ref.Move.LOCKED);
     }
 
     @Test

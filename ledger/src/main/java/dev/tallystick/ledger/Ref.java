@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.tallystick.core.CrashPoints;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -16,40 +17,59 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code refs/heads/main}, moved by Git's own lock protocol: whoever makes {@code main.lock} may replace {@code main}.
+ * A ref, moved by Git's own lock protocol: whoever makes {@code main.lock} may replace {@code main}.
  *
  * <p>A process that dies in between leaves {@code main.lock} behind, and nothing about that file says whose it was. So ours
  * can be told: the lock is written and forced as {@code tally/main.next}, its inode and content are recorded and forced in
  * {@code tally/main.claim}, and only then is it linked to {@code main.lock}. A lock that is what the record says, found by
- * somebody who holds the writer lock, belongs to nobody alive. Every other lock is respected.
+ * somebody who holds the lock under which we move this ref, belongs to nobody alive. Every other lock is respected.
  *
- * <p>Not thread-safe: {@link #read} may be called by all, the rest by the holder of the writer lock.
+ * <p>Once a force has failed, what is visible may not last, and a later force may report success although it did not: so
+ * this object then refuses to move or force anything, and the ledger must be opened again.
+ *
+ * <p>Not thread-safe: {@link #read} and {@link #force} may be called by all, the rest by the holder of that lock.
  */
-final class MainRef {
+final class Ref {
 
-    static final String NAME = "refs/heads/main";
+    /** The one that names the ledger's newest commit. */
+    static final String MAIN = "refs/heads/main";
 
     private static final int CLAIM_LENGTH = 64;
 
+    private final String name;
     private final Path repository;
     private final Path directory;
     private final Path loose;
     private final Path lock;
+    private final Path local;
     private final Path next;
     private final Path claim;
     private final CrashPoints crashPoints;
+    private volatile boolean broken;
 
-    MainRef(Path repository, Path local, CrashPoints crashPoints) {
+    /** @param mark distinguishes this ref's files in {@code tally/} from those of others */
+    private Ref(Path repository, String name, String mark, CrashPoints crashPoints) {
+        this.name = name;
         this.repository = repository;
-        this.directory = repository.resolve("refs/heads");
-        this.loose = directory.resolve("main");
-        this.lock = directory.resolve("main.lock");
-        this.next = local.resolve("main.next");
-        this.claim = local.resolve("main.claim");
+        this.loose = repository.resolve(name);
+        this.lock = repository.resolve(name + ".lock");
+        this.directory = loose.resolveSibling("");
+        this.local = repository.resolve(Repository.LOCAL);
+        this.next = local.resolve(mark + ".next");
+        this.claim = local.resolve(mark + ".claim");
         this.crashPoints = crashPoints;
     }
 
-    /** What {@code main} names; empty if there is no such ref. A ref that exists and names nothing is damage, not absence. */
+    static Ref main(Path repository, CrashPoints crashPoints) {
+        return new Ref(repository, MAIN, "main", crashPoints);
+    }
+
+    /** What another copy's {@code main} was when it was last fetched; {@code place} is a plain name. */
+    static Ref remote(Path repository, String place) {
+        return new Ref(repository, "refs/remotes/" + place + "/main", "remote-" + place, CrashPoints.NONE);
+    }
+
+    /** What the ref names; empty if there is none. A ref that exists and names nothing is damage, not absence. */
     Optional<Oid> read() throws IOException {
         byte[] content;
         try {
@@ -59,18 +79,18 @@ final class MainRef {
         }
         String text = new String(content, US_ASCII);
         if (text.length() != Oid.HEX + 1 || text.charAt(Oid.HEX) != '\n' || !Oid.isHex(text.substring(0, Oid.HEX))) {
-            throw new DamagedRefException(NAME + " does not name a commit: " + content.length + " bytes");
+            throw new DamagedRefException(name + " does not name a commit: " + content.length + " bytes");
         }
         return Optional.of(Oid.parse(text.substring(0, Oid.HEX)));
     }
 
     /** What came of an attempt to move the ref. */
     enum Move {
-        /** {@code main} names the new commit, on disk. */
+        /** The ref names the new commit, on disk. */
         MOVED,
-        /** Nothing changed: {@code main} named something else than expected. */
+        /** Nothing changed: the ref named something else than expected. */
         CHANGED,
-        /** Nothing changed: another program holds {@code main.lock}. */
+        /** Nothing changed: another program holds the lock. */
         LOCKED
     }
 
@@ -82,6 +102,8 @@ final class MainRef {
 
     /** Makes the lock that will name {@code commit}, and claims it. Nobody else sees anything of it yet. */
     void prepare(Oid commit) throws IOException {
+        refuseIfBroken();
+        ForcedFiles.createDirectories(directory);
         removeLeftOverLock();
         byte[] line = (commit + "\n").getBytes(US_ASCII);
         Files.deleteIfExists(next);
@@ -111,10 +133,24 @@ final class MainRef {
 
     /** After this, what {@link #read} saw before stays so, whoever wrote it. */
     void force() throws IOException {
-        ForcedFiles.forceDirectory(directory);
+        refuseIfBroken();
+        try {
+            ForcedFiles.forceDirectory(directory);
+        } catch (ClosedByInterruptException e) {
+            throw e;
+        } catch (IOException e) {
+            broken = true;
+            throw e;
+        }
     }
 
-    /** Whoever calls this holds the writer lock, so a lock that is on record as ours has outlived its maker. */
+    private void refuseIfBroken() throws IOException {
+        if (broken) {
+            throw new IOException("the ledger must be opened again: " + name + " could not be forced to disk");
+        }
+    }
+
+    /** Whoever calls this holds the lock of our processes, so one that is on record as ours has outlived its maker. */
     void removeLeftOverLock() throws IOException {
         byte[] content;
         String actual;
@@ -136,15 +172,24 @@ final class MainRef {
         force();
     }
 
+    @Override
+    public String toString() {
+        return name;
+    }
+
     private static String claimOf(Path file, byte[] content) throws IOException {
         return Files.getAttribute(file, "unix:ino") + " " + new String(content, US_ASCII).strip();
     }
 
     private void writeClaim(String text) throws IOException {
         byte[] padded = ("%-" + (CLAIM_LENGTH - 1) + "s\n").formatted(text).getBytes(US_ASCII);
+        boolean known = Files.exists(claim);
         try (FileChannel channel = FileChannel.open(claim, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             ForcedFiles.writeFully(channel, ByteBuffer.wrap(padded));
             channel.force(false);
+        }
+        if (!known) {
+            ForcedFiles.forceDirectory(local);
         }
     }
 
@@ -158,10 +203,10 @@ final class MainRef {
             throw new DamagedRefException("packed-refs is not text");
         }
         for (String line : packed.lines().toList()) {
-            if (line.endsWith(" " + NAME)) {
-                String hex = line.substring(0, line.length() - NAME.length() - 1);
+            if (line.endsWith(" " + name)) {
+                String hex = line.substring(0, line.length() - name.length() - 1);
                 if (!Oid.isHex(hex)) {
-                    throw new DamagedRefException("packed-refs does not name a commit for " + NAME);
+                    throw new DamagedRefException("packed-refs does not name a commit for " + name);
                 }
                 return Optional.of(Oid.parse(hex));
             }

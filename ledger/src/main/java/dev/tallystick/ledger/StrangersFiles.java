@@ -1,0 +1,67 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What lies in the tree and does not belong to the ledger, where two histories meet: what one of them changed since they
+ * parted is taken, file by file. A file that both changed, and not alike, is for its authors to settle.
+ */
+final class StrangersFiles {
+
+    private final View base;
+    private final View second;
+
+    StrangersFiles(View base, View second) {
+        this.base = base;
+        this.second = second;
+    }
+
+    /** Brings into {@code edit}, which is the first history's tree, what the second one changed; returns why not, if so. */
+    Optional<String> join(TreeEdit edit) throws IOException {
+        return join("", edit, base.directory(base.tree()), second.directory(second.tree()));
+    }
+
+    private Optional<String> join(String path, TreeEdit edit, Tree before, Tree theirs) throws IOException {
+        TreeSet<String> names = new TreeSet<>();
+        before.entries().forEach(entry -> names.add(entry.name()));
+        theirs.entries().forEach(entry -> names.add(entry.name()));
+        if (path.isEmpty()) {
+            names.removeAll(Layout.GUARDED);
+        }
+        Optional<String> refused = Optional.empty();
+        for (String name : names) {
+            if (refused.isEmpty()) {
+                Tree.Entry old = before.find(name).orElse(null);
+                refused = join(path + name, name, edit, old, theirs.find(name).orElse(null));
+            }
+        }
+        return refused;
+    }
+
+    private Optional<String> join(
+            String path, String name, TreeEdit edit, Tree.@Nullable Entry before, Tree.@Nullable Entry theirs)
+            throws IOException {
+        Tree.Entry ours = edit.entry(name).orElse(null);
+        if (Objects.equals(theirs, before) || Objects.equals(theirs, ours)) {
+            return Optional.empty();
+        }
+        if (Objects.equals(ours, before)) {
+            if (theirs == null) {
+                edit.remove(name);
+            } else {
+                edit.replace(theirs);
+            }
+            return Optional.empty();
+        }
+        if (ours != null && ours.isDirectory() && theirs != null && theirs.isDirectory()) {
+            Tree common = before != null && before.isDirectory() ? base.directory(before.id()) : Tree.empty();
+            return join(path + "/", edit.directory(name), common, second.directory(theirs.id()));
+        }
+        return Optional.of("both copies changed '" + path + "', which does not belong to the ledger;"
+                + " make it the same in both by a commit with git, then merge again");
+    }
+}

@@ -1,0 +1,24 @@
+package dev.tallystick.ledger;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.io.TempDirFactory;
+
+/**
+ * Temporary directories in memory, where the machine has such. For tests that look at which calls are made and rebuild what
+ * a disk would hold: they need no disk of their own, and would spend most of their time waiting for it.
+ */
+final class Memory implements TempDirFactory {
+
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+    @Override
+    public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context) throws IOException {
+        return Files.isWritable(SHARED_MEMORY)
+                ? Files.createTempDirectory(SHARED_MEMORY, "tally")
+                : Files.createTempDirectory("tally");
+    }
+}
