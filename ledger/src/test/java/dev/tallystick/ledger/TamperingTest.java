@@ -1,12 +1,9 @@
 package dev.tallystick.ledger;
 
-import static dev.tallystick.ledger.Writes.delete;
 import static dev.tallystick.ledger.Writes.done;
-import static dev.tallystick.ledger.Writes.patch;
 import static dev.tallystick.ledger.Writes.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.core.Json;
 import dev.tallystick.ledger.verifier.Finding;
 import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
@@ -14,104 +11,33 @@ import dev.tallystick.ledger.verifier.Verifier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Does to a small ledger whatever can be done to it, and demands that verification with anchor and root key sees it. */
 class TamperingTest {
 
-    private static final List<StreamId> STREAMS =
-            List.of(StreamId.of("orders", "o-1"), StreamId.of("orders", "o-2"), StreamId.of("notes", "n"));
-    private static final int SAMPLE = 150;
-
     @TempDir
     Path scratch;
 
+    private SmallLedger ledger;
     private Path repository;
     private Trust trust;
-    private Map<StreamId, List<LogEntry>> answers;
 
-    /** One part packed by native git with deltas, one part in packs of ours, one part loose; a ref in two places. */
     @BeforeEach
     void write_a_small_ledger() throws IOException {
-        repository = scratch.resolve("ledger.git");
-        SigningKey root = SigningKey.generate();
-        try (Ledger ledger = Ledger.init(repository, root, LedgerOptions.defaults())) {
-            TxHash order = done(ledger, put(STREAMS.get(0), TxHash.NONE, "{\"n\":1,\"text\":\"some text\"}"));
-            done(ledger, patch(STREAMS.get(0), order, "[{\"op\":\"add\",\"path\":\"/m\",\"value\":2}]"));
-            TxHash note = done(ledger, put(STREAMS.get(2), TxHash.NONE, "\"a note\""));
-            Native.git(repository, "repack", "-a", "-d", "-q");
-            Native.git(repository, "pack-refs", "--all");
-            ledger.putSchema(new Collection("orders"), Json.parse("{\"type\":\"object\"}"));
-            ledger.rotateKey(SigningKey.generate());
-            done(ledger, put(STREAMS.get(1), TxHash.NONE, "{}"));
-            foreignCommit();
-            done(ledger, delete(STREAMS.get(2), note));
-            Anchored head = ledger.head();
-            trust = Trust.in(root.publicKey().line()).anchoredAt(head.position(), head.root());
-        }
-        answers = answers();
-        assertThat(verify().findings()).isEmpty();
-        Native.accepts(repository, scratch);
-    }
-
-    @Test
-    void a_flipped_bit_is_seen_wherever_it_is() throws IOException {
-        List<Place> bits = places(8);
-        Random random = new Random(42);
-        for (int i = 0; i < SAMPLE; i++) {
-            flip(bits.get(random.nextInt(bits.size())));
-        }
-        for (String small : List.of("HEAD", "refs/heads/main")) {
-            byte[] bytes = Files.readAllBytes(repository.resolve(small));
-            for (int bit = 0; bit < bytes.length * 8; bit += 5) {
-                flip(new Place(repository.resolve(small), bit));
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
-    @Tag("campaign")
-    void every_flipped_bit_is_seen(int bitOfEachByte) throws IOException {
-        for (Place bit : places(8)) {
-            if (bit.at % 8 == bitOfEachByte) {
-                flip(bit);
-            }
-        }
-    }
-
-    @Test
-    void a_file_cut_short_is_seen() throws IOException {
-        List<Place> lengths = places(1);
-        Random random = new Random(43);
-        for (int i = 0; i < SAMPLE / 3; i++) {
-            cut(lengths.get(random.nextInt(lengths.size())));
-        }
-    }
-
-    @Test
-    @Tag("campaign")
-    void a_file_cut_at_any_length_is_seen() throws IOException {
-        for (Place length : places(1)) {
-            cut(length);
-        }
+        ledger = SmallLedger.make(scratch);
+        repository = ledger.repository();
+        trust = ledger.trust();
     }
 
     @Test
     void swapped_objects_are_seen() throws IOException {
-        List<Path> loose = files().stream()
+        List<Path> loose = ledger.files().stream()
                 .filter(file -> file.toString().matches(".*/objects/../.{38}"))
                 .toList();
         assertThat(loose).hasSizeGreaterThan(1);
@@ -178,8 +104,8 @@ class TamperingTest {
     @Test
     void a_history_written_anew_with_another_key_is_seen() throws IOException {
         Path other = scratch.resolve("other.git");
-        try (Ledger ledger = Ledger.init(other, SigningKey.generate(), LedgerOptions.defaults())) {
-            done(ledger, put(STREAMS.get(0), TxHash.NONE, "{\"n\":1000}"));
+        try (Ledger forged = Ledger.init(other, SigningKey.generate(), LedgerOptions.defaults())) {
+            done(forged, put(SmallLedger.STREAMS.getFirst(), TxHash.NONE, "{\"n\":1000}"));
         }
         Report report = Verifier.verify(other, Trust.in(trust.rootKey()), Verifier.Depth.DEEP);
         assertThat(report.findings()).extracting(Finding::kind).containsOnly(Finding.Kind.SIGNATURE);
@@ -200,84 +126,14 @@ class TamperingTest {
         Native.git(work, "push", "-q", "origin", "main");
 
         assertThat(verify().findings()).extracting(Finding::kind).contains(Finding.Kind.HISTORY);
-        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
-            assertThat(ledger.append(put(StreamId.of("orders", "o-9"), TxHash.NONE, "{}")))
+        try (Ledger opened = Ledger.open(repository, LedgerOptions.defaults())) {
+            assertThat(opened.append(put(StreamId.of("orders", "o-9"), TxHash.NONE, "{}")))
                     .isInstanceOf(Append.Unavailable.class);
         }
     }
 
-    private void flip(Place place) throws IOException {
-        byte[] original = Files.readAllBytes(place.file);
-        byte[] changed = original.clone();
-        changed[place.at / 8] ^= (byte) (1 << place.at % 8);
-        seen(place, original, changed);
-    }
-
-    private void cut(Place place) throws IOException {
-        byte[] original = Files.readAllBytes(place.file);
-        seen(place, original, Arrays.copyOf(original, place.at));
-    }
-
-    private void seen(Place place, byte[] original, byte[] changed) throws IOException {
-        overwrite(place.file, changed);
-        try {
-            boolean reported = !verify().findings().isEmpty();
-            boolean pack = place.file.toString().contains("/pack-");
-            assertThat(reported || (!pack && answers().equals(answers)))
-                    .as("%s", place)
-                    .isTrue();
-        } finally {
-            overwrite(place.file, original);
-        }
-    }
-
-    private record Place(Path file, int at) {}
-
-    private List<Place> places(int perByte) throws IOException {
-        List<Place> places = new ArrayList<>();
-        for (Path file : files()) {
-            long length = Files.size(file) * perByte;
-            for (int at = 0; at < length; at++) {
-                places.add(new Place(file, at));
-            }
-        }
-        return places;
-    }
-
-    private List<Path> files() throws IOException {
-        try (Stream<Path> files = Files.walk(repository)) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> !file.startsWith(repository.resolve("tally")))
-                    .filter(
-                            file -> file.toString()
-                                    .matches(
-                                            ".*/(HEAD|packed-refs|refs/heads/main|objects/../.{38}|objects/pack/pack-.*(pack|idx))"))
-                    .sorted()
-                    .toList();
-        }
-    }
-
     private Report verify() throws IOException {
-        return Verifier.verify(repository, trust, Verifier.Depth.DEEP);
-    }
-
-    private Map<StreamId, List<LogEntry>> answers() throws IOException {
-        Map<StreamId, List<LogEntry>> logs = new TreeMap<>(java.util.Comparator.comparing(StreamId::toString));
-        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
-            for (StreamId stream : STREAMS) {
-                logs.put(stream, ledger.log(stream, Integer.MAX_VALUE, 100));
-            }
-        }
-        return logs;
-    }
-
-    private void foreignCommit() throws IOException {
-        Path work = scratch.resolve("foreign");
-        Native.git(scratch, "clone", "-q", repository.toString(), work.toString());
-        Files.writeString(work.resolve("README"), "somebody else's file\n");
-        Native.git(work, "add", "README");
-        Native.git(work, "commit", "-q", "-m", "add a readme");
-        Native.git(work, "push", "-q", "origin", "main");
+        return ledger.verify();
     }
 
     private static void overwrite(Path file, byte[] bytes) throws IOException {

@@ -3,7 +3,7 @@ package dev.tallystick.ledger.verifier;
 /**
  * Something that is not as it should be.
  *
- * @param where the stream, file or commit it was found in
+ * @param where the stream (by name, or by path if none of its transactions can be read), file or commit it was found in
  * @param transaction the transaction's id, its version if the id cannot be read, or empty if there is none
  */
 public record Finding(Kind kind, String where, String transaction, String detail) {

@@ -24,12 +24,12 @@ final class History {
     private final Map<String, Link> links = new HashMap<>();
     private long transactions;
 
-    History(ObjectFiles objects, Findings findings, Trust trust, Watcher watcher) {
+    History(ObjectFiles objects, Findings findings, Trust trust, Watcher watcher, Streams streams) {
         this.objects = objects;
         this.findings = findings;
         this.trust = trust;
         this.watcher = watcher;
-        this.streams = new Streams(objects, findings);
+        this.streams = streams;
     }
 
     long transactions() {
@@ -103,12 +103,13 @@ final class History {
         }
     }
 
-    private void checkForeign(SignedCommit commit, Tree before, Tree after) {
+    private void checkForeign(SignedCommit commit, Tree before, Tree after) throws IOException {
         for (String name : GUARDED) {
             if (!before.id(name).equals(after.id(name))) {
                 findings.add(Finding.Kind.HISTORY, "commit " + commit.id(), "bears no root and changes '" + name + "'");
             }
         }
+        streams.checkUntouched(commit, before.id("documents"), after.id("documents"));
     }
 
     private void chained(SignedCommit commit, Tree after) throws IOException {

@@ -8,12 +8,13 @@ import java.util.TreeSet;
 /** What a commit that joins two histories makes of their streams: nothing of either may be lost. */
 final class JoinedStreams {
 
-    private static final int LEVELS = 4;
-
     private final Streams streams;
     private final Findings findings;
     private final MerkleRoot leaves;
     private long added;
+
+    /** The transaction being looked at, if any. */
+    private String at = "";
 
     JoinedStreams(Streams streams, Findings findings, MerkleRoot leaves) {
         this.streams = streams;
@@ -31,10 +32,10 @@ final class JoinedStreams {
         if (child.equals(first) && child.equals(second)) {
             return;
         }
-        String at = "";
+        at = "";
         try {
-            if (level == LEVELS) {
-                at = stream(path, first, second, child);
+            if (level == Streams.LEVELS) {
+                stream(path, first, second, child);
                 return;
             }
             Tree one = streams.tree(first);
@@ -54,25 +55,31 @@ final class JoinedStreams {
                 }
             }
         } catch (Unsound e) {
-            findings.add(level == LEVELS ? Finding.Kind.STREAM : Finding.Kind.OBJECT, path, at, e.detail());
+            if (level == Streams.LEVELS) {
+                findings.add(Finding.Kind.STREAM, streams.named(path, child, first, second), at, e.detail());
+            } else {
+                findings.add(Finding.Kind.OBJECT, path, e.detail());
+            }
         }
     }
 
-    private String stream(String path, String first, String second, String child) throws IOException, Unsound {
+    private void stream(String path, String first, String second, String child) throws IOException, Unsound {
         if (child.equals(first)) {
             demand(second.isEmpty() || contains(first, second), "transactions of the second history are lost");
-            return "";
+            return;
         }
         if (child.equals(second)) {
             demand(first.isEmpty() || contains(second, first), "transactions of the first history are lost");
-            return "";
+            return;
         }
         demand(!first.isEmpty() && !second.isEmpty(), "it is what neither history had");
         Map<Integer, String> versions = new TreeMap<>();
         streams.collectAdded(first, child, "", versions);
         int number = streams.newest(first) + 1;
         demand(versions.keySet().equals(java.util.Set.of(number)), "more than the joining transaction was added");
+        at = Integer.toString(number);
         Transaction merge = streams.transaction(child, number);
+        at = merge.id();
         demand(
                 merge.isMerge()
                         && merge.parent().equals(streams.head(first))
@@ -90,7 +97,6 @@ final class JoinedStreams {
                 "the second history does not lie beside the first");
         leaves.addTransaction(merge.hash());
         added++;
-        return merge.id();
     }
 
     /** Whether the newest transaction of {@code part} is one of {@code whole}, with what was joined to it. */

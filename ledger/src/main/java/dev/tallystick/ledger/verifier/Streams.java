@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** The streams of documents: what a commit adds to them, and what they are in the end. */
@@ -14,13 +15,22 @@ final class Streams {
     static final String HEAD = "HEAD";
     static final String MERGED = "merged";
 
+    /** From the tree of documents down to a stream. */
+    static final int LEVELS = 4;
+
+    /** So many transactions of a damaged stream are asked for its name. */
+    private static final int ASKED = 10;
+
     private final ObjectFiles objects;
     private final Findings findings;
+    private final String newestTree;
     private long count;
 
-    Streams(ObjectFiles objects, Findings findings) {
+    /** @param newestTree where streams can be asked for their names, or empty */
+    Streams(ObjectFiles objects, Findings findings, String newestTree) {
         this.objects = objects;
         this.findings = findings;
+        this.newestTree = newestTree;
     }
 
     long count() {
@@ -56,16 +66,49 @@ final class Streams {
     /** Follows every difference between two trees of documents; returns how many transactions were added. */
     long checkAdded(SignedCommit commit, String before, String after, MerkleRoot leaves) throws IOException {
         long added = 0;
-        for (Changed collection : changed(commit, "documents", before, after)) {
-            for (Changed first : changed(commit, collection.path, collection.before, collection.after)) {
-                for (Changed second : changed(commit, first.path, first.before, first.after)) {
-                    for (Changed stream : changed(commit, second.path, second.before, second.after)) {
-                        added += checkStream(stream, leaves);
-                    }
-                }
-            }
+        for (Changed stream : changedStreams(commit, before, after)) {
+            added += checkStream(stream, leaves);
         }
         return added;
+    }
+
+    /** Names what a commit that bears no root has done to streams. */
+    void checkUntouched(SignedCommit commit, String before, String after) throws IOException {
+        for (Changed stream : changedStreams(commit, before, after)) {
+            String where = named(stream.path, stream.before, stream.after);
+            String detail = "was changed by commit " + commit.id() + ", which bears no root";
+            findings.add(Finding.Kind.HISTORY, where, touched(stream), detail);
+        }
+    }
+
+    /** The newest transaction that was added, or changed; its version if it cannot be read. */
+    private String touched(Changed stream) throws IOException {
+        String at = "";
+        try {
+            int newest = newest(stream.after);
+            for (int version = 1; version <= newest; version++) {
+                Optional<String> file = file(stream.after, version);
+                if (file.isPresent() && !file.equals(file(stream.before, version))) {
+                    at = Integer.toString(version);
+                    at = Transaction.parse(objects.read(file.get(), "blob")).id();
+                }
+            }
+        } catch (Unsound e) {
+            return at;
+        }
+        return at;
+    }
+
+    private List<Changed> changedStreams(SignedCommit commit, String before, String after) throws IOException {
+        List<Changed> changed = List.of(new Changed("documents", before, after));
+        for (int level = 0; level < LEVELS; level++) {
+            List<Changed> below = new ArrayList<>();
+            for (Changed directory : changed) {
+                below.addAll(changed(commit, directory.path, directory.before, directory.after));
+            }
+            changed = below;
+        }
+        return changed;
     }
 
     private record Changed(String path, String before, String after) {}
@@ -80,7 +123,7 @@ final class Streams {
             Tree now = tree(after);
             for (String name : old.entries().keySet()) {
                 if (now.id(name).isEmpty()) {
-                    findings.add(Finding.Kind.HISTORY, path + "/" + name, "was removed by commit " + commit.id());
+                    removed(commit, path + "/" + name, old.id(name));
                 }
             }
             for (Map.Entry<String, Tree.Entry> entry : now.entries().entrySet()) {
@@ -96,6 +139,17 @@ final class Streams {
             findings.add(Finding.Kind.OBJECT, path, e.detail());
         }
         return changed;
+    }
+
+    /** Names every stream that went with a directory. */
+    private void removed(SignedCommit commit, String path, String directory) throws IOException, Unsound {
+        if (path.chars().filter(c -> c == '/').count() == LEVELS) {
+            findings.add(Finding.Kind.HISTORY, named(path, directory), "was removed by commit " + commit.id());
+            return;
+        }
+        for (Map.Entry<String, Tree.Entry> entry : tree(directory).entries().entrySet()) {
+            removed(commit, path + "/" + entry.getKey(), entry.getValue().id());
+        }
     }
 
     private long checkStream(Changed stream, MerkleRoot leaves) throws IOException {
@@ -133,7 +187,7 @@ final class Streams {
             }
             return added.size();
         } catch (Unsound e) {
-            findings.add(Finding.Kind.STREAM, stream.path, at, e.detail());
+            findings.add(Finding.Kind.STREAM, named(stream.path, stream.after, stream.before), at, e.detail());
             return 0;
         }
     }
@@ -153,7 +207,38 @@ final class Streams {
                 throw new Unsound("HEAD does not name the newest transaction");
             }
         } catch (Unsound e) {
-            findings.add(Finding.Kind.STREAM, path, at, e.detail());
+            findings.add(Finding.Kind.STREAM, named(path, id), at, e.detail());
+        }
+    }
+
+    /** A stream by its name, if any of its transactions can still be read and says it; otherwise by its path. */
+    String named(String path, String... directories) throws IOException {
+        List<String> asked = new ArrayList<>(List.of(directories));
+        asked.add(newestOf(path));
+        for (String directory : asked) {
+            for (int version = 1; version <= ASKED; version++) {
+                try {
+                    Transaction transaction = transaction(directory, version);
+                    checkPlace(path, transaction);
+                    return transaction.stream();
+                } catch (Unsound e) {
+                    // The next one may say it.
+                }
+            }
+        }
+        return path;
+    }
+
+    /** The directory at this path as the newest commit has it, or empty. */
+    private String newestOf(String path) throws IOException {
+        String id = newestTree;
+        try {
+            for (String name : path.split("/", -1)) {
+                id = tree(id).id(name);
+            }
+            return id;
+        } catch (Unsound e) {
+            return "";
         }
     }
 
@@ -185,14 +270,19 @@ final class Streams {
     }
 
     Transaction transaction(String stream, int version) throws IOException, Unsound {
+        Optional<String> file = file(stream, version);
+        if (file.isEmpty()) {
+            throw new Unsound("version " + version + " is missing");
+        }
+        return Transaction.parse(objects.read(file.get(), "blob"));
+    }
+
+    private Optional<String> file(String stream, int version) throws IOException, Unsound {
         String id = stream;
         for (String name : place(Integer.toString(version)).split("/", -1)) {
             id = tree(id).id(name);
-            if (id.isEmpty()) {
-                throw new Unsound("version " + version + " is missing");
-            }
         }
-        return Transaction.parse(objects.read(id, "blob"));
+        return id.isEmpty() ? Optional.empty() : Optional.of(id);
     }
 
     String head(String stream) throws IOException, Unsound {

@@ -62,7 +62,7 @@ public final class Verifier {
     }
 
     private void judge(ObjectFiles objects, List<String> ids) throws IOException {
-        History history = new History(objects, findings, trust, watcher);
+        History history = new History(objects, findings, trust, watcher, new Streams(objects, findings, ""));
         Set<String> open = new HashSet<>(ids);
         List<SignedCommit> commits = new ArrayList<>();
         try {
@@ -105,13 +105,16 @@ public final class Verifier {
                 return report(0, 0, 0, audited, null);
             }
             List<SignedCommit> commits = new Lineage(objects, findings, this::isEnough).of(head);
-            History history = new History(objects, findings, trust, watcher);
+            Streams streams = new Streams(
+                    objects,
+                    findings,
+                    commits.isEmpty() ? "" : commits.getLast().tree());
+            History history = new History(objects, findings, trust, watcher, streams);
             if (depth == Depth.DEEP) {
                 history.checkAll(commits);
             } else {
                 history.checkRoots(commits);
             }
-            Streams streams = new Streams(objects, findings);
             if (!commits.isEmpty()) {
                 streams.checkNewest(commits.getLast().tree());
             }
