@@ -66,6 +66,16 @@ public final class GraphBuilder {
         return node(new GraphNode.Hook(node, signal, timer, takes));
     }
 
+    /** Asks people, and waits until they answer. */
+    public GraphBuilder task(String node, GraphAsk ask) {
+        return task(node, ask, null);
+    }
+
+    /** Asks people, and waits until they answer, but no longer than {@code patience} in all. */
+    public GraphBuilder task(String node, GraphAsk ask, @Nullable Duration patience) {
+        return node(new GraphNode.Hook(node, null, patience, 1, ask));
+    }
+
     public GraphBuilder timer(String node, Duration length) {
         return node(new GraphNode.Hook(node, null, length, 1));
     }

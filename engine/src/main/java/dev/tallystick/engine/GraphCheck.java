@@ -31,6 +31,7 @@ final class GraphCheck {
         check.names(name, version);
         check.trigger();
         check.transitions();
+        check.tasks();
         if (check.problems.isEmpty()) {
             check.loops();
         }
@@ -116,6 +117,26 @@ final class GraphCheck {
 
     private static boolean fails(GraphNode node) {
         return node instanceof GraphNode.Worker || node instanceof GraphNode.Await || node instanceof GraphNode.Signal;
+    }
+
+    private void tasks() {
+        for (GraphPlace place : places) {
+            if (!(place.node() instanceof GraphNode.Hook hook) || hook.task() == null) {
+                continue;
+            }
+            String asks = "node '" + hook.name() + "' asks people";
+            if (hook.signal() != null) {
+                problems.add(asks + ", and waits for the signal '" + hook.signal()
+                        + "': their answer is what it waits for; remove the signal, or make another hook of it");
+            }
+            if (hook.takes() != 1) {
+                problems.add(asks + ", and a task is answered once: remove 'takes', or ask in a cycle");
+            }
+            if (hook.timer() != null && hook.timer().compareTo(hook.task().untilLast()) <= 0) {
+                problems.add(asks + ", and would give up after " + hook.timer()
+                        + ", before its last escalation: be more patient, or escalate sooner");
+            }
+        }
     }
 
     private void loops() {

@@ -9,6 +9,9 @@ final class GraphContext {
     /** In the output of a hook: what the signal brought. */
     static final String SIGNAL = "signal";
 
+    /** In the output of a hook that asked people: what they answered. */
+    static final String ANSWER = "answer";
+
     /** In the output of a hook: whether time was up before a signal came. */
     static final String TIMED_OUT = "timed_out";
 

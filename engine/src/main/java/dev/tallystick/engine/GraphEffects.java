@@ -19,6 +19,9 @@ final class GraphEffects {
     /** Waits that begin, in case their signal is there already. */
     final List<SignalStore.Wait> waits = new ArrayList<>();
 
+    /** What people are asked. */
+    final List<TaskStore.Asked> tasks = new ArrayList<>();
+
     /** What the engine does itself, at once. */
     final List<GraphTransition> inline = new ArrayList<>();
 
@@ -44,6 +47,7 @@ final class GraphEffects {
         more.dispatches.forEach(this::dispatch);
         children.addAll(more.children);
         waits.addAll(more.waits);
+        tasks.addAll(more.tasks);
         inline.addAll(more.inline);
     }
 }

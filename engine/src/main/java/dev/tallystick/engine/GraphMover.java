@@ -27,12 +27,15 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
     private final PostingStore postings;
     private final GraphStore graphs;
     private final GraphWriter writer;
+    private final GraphTasks tasks;
 
-    GraphMover(CollationStore collation, PostingStore postings, GraphStore graphs, GraphWriter writer) {
+    GraphMover(
+            CollationStore collation, PostingStore postings, GraphStore graphs, GraphWriter writer, GraphTasks tasks) {
         this.collation = collation;
         this.postings = postings;
         this.graphs = graphs;
         this.writer = writer;
+        this.tasks = tasks;
     }
 
     @Override
@@ -58,16 +61,23 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
 
     @Override
     public List<@Nullable GraphMoved> apply(Tx tx, List<GraphStep> steps) throws SQLException {
+        List<GraphStep> unhindered = tasks.free(tx, steps);
         List<JobId> jobs =
-                steps.stream().map(GraphStep::job).distinct().sorted().toList();
+                unhindered.stream().map(GraphStep::job).distinct().sorted().toList();
         Set<JobId> locked = collation.lock(tx, jobs, tx.mayWait());
         List<GraphStep> free =
-                steps.stream().filter(step -> locked.contains(step.job())).toList();
+                unhindered.stream().filter(step -> locked.contains(step.job())).toList();
         Map<Guid, GraphMoved> answers = new HashMap<>();
         if (!free.isEmpty()) {
             List<GraphStep> standing = standing(tx, free, answers);
             postpone(tx, standing, answers);
-            move(tx, standing, answers);
+            escalate(tx, standing, answers);
+            move(
+                    tx,
+                    standing.stream()
+                            .filter(step -> !answers.containsKey(step.posting().guid()))
+                            .toList(),
+                    answers);
         }
         List<@Nullable GraphMoved> inOrder = new ArrayList<>(steps.size());
         steps.forEach(step -> inOrder.add(answers.get(step.posting().guid())));
@@ -119,14 +129,17 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
         }
     }
 
-    private void move(Tx tx, List<GraphStep> standing, Map<Guid, GraphMoved> answers) throws SQLException {
+    private void escalate(Tx tx, List<GraphStep> standing, Map<Guid, GraphMoved> answers) throws SQLException {
+        tasks.escalate(tx, standing).forEach(guid -> answers.put(guid, new GraphMoved.Done(null, List.of(), false)));
+    }
+
+    private void move(Tx tx, List<GraphStep> moving, Map<Guid, GraphMoved> answers) throws SQLException {
         Map<Guid, GraphStep> steps = new LinkedHashMap<>();
-        standing.stream()
-                .filter(step -> !(step.told() instanceof GraphTold.Again))
-                .forEach(step -> steps.put(step.posting().guid(), step));
+        moving.forEach(step -> steps.put(step.posting().guid(), step));
         if (steps.isEmpty()) {
             return;
         }
+        tasks.expire(tx, moving);
         GraphWriter.Written written = writer.write(
                 tx, steps.values().stream().map(GraphStep::transition).toList());
         Map<JobId, List<LeasedWork>> leased = leased(tx, written);

@@ -34,14 +34,25 @@ public sealed interface GraphNode {
     record Await(String name, String workflow, Expression input) implements GraphNode {}
 
     /**
-     * Waits for signals, for some time, or for whichever comes first. One that waits for nothing is a place to cycle back to.
+     * Waits for signals, for people, for some time, or for whichever comes first. One that waits for nothing is a place to cycle
+     * back to.
      *
      * @param signal which signal it takes, or null
      * @param timer how long each wait lasts at most, or null
      * @param takes how many signals; what follows runs once for each of them, in a dimension of its own
+     * @param task what it asks people, whose answer it takes then; or null
      */
     record Hook(
-            String name, @Nullable String signal, @Nullable Duration timer, int takes) implements GraphNode {
+            String name,
+            @Nullable String signal,
+            @Nullable Duration timer,
+            int takes,
+            @Nullable GraphAsk task) implements GraphNode {
+
+        /** One that asks nobody. */
+        public Hook(String name, @Nullable String signal, @Nullable Duration timer, int takes) {
+            this(name, signal, timer, takes, null);
+        }
 
         public Hook {
             if (takes < 1 || takes > MAX_SIGNALS) {
@@ -54,7 +65,7 @@ public sealed interface GraphNode {
         }
 
         boolean waits() {
-            return signal != null || timer != null;
+            return signal != null || timer != null || task != null;
         }
     }
 

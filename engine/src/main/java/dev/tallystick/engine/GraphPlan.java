@@ -310,7 +310,7 @@ final class GraphPlan {
         }
         return switch (node) {
             case GraphNode.Trigger trigger -> job.input();
-            case GraphNode.Hook hook -> hookOutput(told, ordinal);
+            case GraphNode.Hook hook -> hookOutput(hook, told, ordinal);
             case GraphNode.Worker worker -> bytesOf(told);
             case GraphNode.Await await -> bytesOf(told);
             case GraphNode.Signal signal -> bytesOf(told);
@@ -319,12 +319,13 @@ final class GraphPlan {
         };
     }
 
-    private byte[] hookOutput(GraphTold told, int ordinal) throws PayloadTooLargeException {
+    private byte[] hookOutput(GraphNode.Hook hook, GraphTold told, int ordinal) throws PayloadTooLargeException {
         Map<String, @Nullable Object> output = new LinkedHashMap<>();
         output.put(GraphContext.TIMED_OUT, !(told instanceof GraphTold.Signal));
         output.put(GraphContext.ROUND, ordinal);
         if (told instanceof GraphTold.Signal signal) {
-            output.put(GraphContext.SIGNAL, decode(signal.payload()));
+            String name = hook.task() == null ? GraphContext.SIGNAL : GraphContext.ANSWER;
+            output.put(name, decode(signal.payload()));
         }
         return Payloads.encode(codec, output);
     }

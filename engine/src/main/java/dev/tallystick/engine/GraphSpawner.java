@@ -82,6 +82,8 @@ final class GraphSpawner {
                 put(planned, dispatch, null, null);
             }
             case GraphNode.Hook hook
+            when hook.task() != null -> put(planned, dispatch, null, asking(hook, hook.task(), guid, context, planned));
+            case GraphNode.Hook hook
             when hook.waits() -> put(planned, dispatch, null, waiting(hook, activity, guid, planned));
             case GraphNode.Signal signal -> {
                 Map<String, @Nullable Object> order = new LinkedHashMap<>();
@@ -100,7 +102,7 @@ final class GraphSpawner {
         put(planned, dispatch, null, mayGoOn ? null : due(guid));
         if (mayGoOn) {
             Lease own = new Lease(dispatch.activity(), guid, 0);
-            planned.inline.add(new GraphTransition(own, new GraphTold.Due(false), cause.owner()));
+            planned.inline.add(new GraphTransition(own, new GraphTold.Due(), cause.owner()));
         }
     }
 
@@ -111,6 +113,35 @@ final class GraphSpawner {
             planned.waits.add(new SignalStore.Wait(new Lease(activity, guid, 0), signal));
         }
         return new GraphDispatch.Posting(guid, GraphStore.QUEUE, hook.timer(), signal, null);
+    }
+
+    /** The wait and the task begin together; the answer is a signal of the task's own. */
+    private GraphDispatch.Posting asking(
+            GraphNode.Hook hook, GraphAsk ask, Guid guid, Map<String, @Nullable Object> context, GraphEffects planned)
+            throws PayloadTooLargeException {
+        TaskId task = GraphTasks.idOf(guid);
+        Expression details = ask.details();
+        byte[] about = Payloads.encode(codec, details == null ? null : evaluate(hook, details, context));
+        @Nullable Duration due = ask.wait(0, hook.timer());
+        String person = person(hook, ask, context);
+        planned.tasks.add(
+                new TaskStore.Asked(task, job.id(), job.mesh(), hook.name(), ask.group(), person, about, due));
+        return new GraphDispatch.Posting(guid, GraphStore.QUEUE, due, Question.signal(task), null);
+    }
+
+    private static @Nullable String person(GraphNode.Hook hook, GraphAsk ask, Map<String, @Nullable Object> context) {
+        Expression person = ask.person();
+        if (person == null) {
+            return null;
+        }
+        String name = evaluate(hook, person, context) instanceof String text ? text : "";
+        try {
+            Ask.requireName("person", name);
+            return name;
+        } catch (IllegalArgumentException e) {
+            throw new ExpressionException(
+                    "node '" + hook.name() + "': '" + person + "' comes to nobody: " + e.getMessage(), e);
+        }
     }
 
     private static GraphDispatch.Posting due(Guid guid) {

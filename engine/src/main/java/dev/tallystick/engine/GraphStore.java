@@ -110,6 +110,15 @@ final class GraphStore {
             where p.job_id = i.job_id and p.guid = i.guid
             """;
 
+    // Nobody leases a wait, so its fence counts how often it was taken up: whoever saw it due before that comes too
+    // late.
+    private static final String WAIT_ON = """
+            update tally.posting p
+            set visible_at = coalesce(now() + i.after_millis * interval '1 millisecond', 'infinity'), fence = p.fence + 1
+            from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, after_millis)
+            where p.job_id = i.job_id and p.guid = i.guid
+            """;
+
     private static final String NOTE_FAILURE = """
             update tally.activity a
             set error = i.error
@@ -144,7 +153,7 @@ final class GraphStore {
             """;
 
     private static final String DUE = PostingStore.LANES + """
-            select p.job_id, p.guid, p.path, p.name, p.fence, p.awaits is not null as awaited, a.input,
+            select p.job_id, p.guid, p.path, p.name, p.fence, p.awaits, a.input,
                 c.id is not null as child_closed, c.output as child_output, c.error as child_error, c.outcome as child_outcome
             from lane l
             cross join (values (0), (1), (2)) as u (priority)
@@ -188,7 +197,7 @@ final class GraphStore {
     /** Something for the engine to do, and what it needs for that. */
     record Due(
             Lease posting,
-            boolean awaited,
+            @Nullable String awaits,
             byte @Nullable [] input,
             @Nullable Closed child) {}
 
@@ -301,6 +310,16 @@ final class GraphStore {
                 of.texts(each -> each.again().reason()));
     }
 
+    /** Waits whose tasks were handed on last as much longer as the next group has. */
+    void waitOn(Tx tx, List<TaskStore.Escalated> waits) throws SQLException {
+        Columns<TaskStore.Escalated> of = new Columns<>(waits);
+        tx.update(
+                WAIT_ON,
+                of.uuids(each -> each.job().value()),
+                of.uuids(each -> each.task().value()),
+                of.optionalLongs(TaskStore.Escalated::dueMillis));
+    }
+
     /** What the jobs return. */
     void returns(Tx tx, Map<JobId, byte[]> outputs) throws SQLException {
         Columns<Map.Entry<JobId, byte[]>> of = new Columns<>(List.copyOf(outputs.entrySet()));
@@ -365,6 +384,6 @@ final class GraphStore {
                         row.getBytes("child_output"),
                         row.getString("child_error"))
                 : null;
-        return new Due(posting, row.getBoolean("awaited"), row.getBytes("input"), child);
+        return new Due(posting, row.getString("awaits"), row.getBytes("input"), child);
     }
 }

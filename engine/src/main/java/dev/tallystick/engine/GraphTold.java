@@ -18,9 +18,19 @@ sealed interface GraphTold {
     /**
      * Nothing: it is the engine's turn to do what the node says, or a wait has come to its end.
      *
-     * @param awaited whether it may have been given a signal, by somebody who does not know the graph
+     * @param awaited the signal that it may have been given, by somebody who does not know the graph; null if it awaits none
      */
-    record Due(boolean awaited) implements GraphTold {}
+    record Due(@Nullable String awaited) implements GraphTold {
+
+        /** It is the engine's turn. */
+        Due() {
+            this(null);
+        }
+
+        boolean asksPeople() {
+            return awaited != null && Question.answersTask(awaited);
+        }
+    }
 
     /** A signal that a wait has taken. */
     record Signal(byte[] payload) implements GraphTold {}

@@ -35,6 +35,11 @@ record GraphType(Graph graph, GraphShape shape) {
                 : null;
     }
 
+    /** The hook at a node; null if there is none, for the same reason. */
+    GraphNode.@Nullable Hook hook(String node) {
+        return shape.find(node).map(GraphPlace::node).orElse(null) instanceof GraphNode.Hook hook ? hook : null;
+    }
+
     /** Why a job cannot go on that was at a node which there is no more. */
     String changed(String node) {
         return "node '" + node

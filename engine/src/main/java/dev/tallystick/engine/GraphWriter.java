@@ -35,6 +35,7 @@ final class GraphWriter {
     private final Codec codec;
     private final Duration lease;
     private final DeadLetterStore letters = new DeadLetterStore();
+    private final TaskStore tasks = new TaskStore();
 
     GraphWriter(
             CollationStore collation,
@@ -120,6 +121,9 @@ final class GraphWriter {
         if (!all.children.isEmpty()) {
             jobs.start(tx, all.children, lease);
         }
+        if (!all.tasks.isEmpty()) {
+            tasks.open(tx, all.tasks);
+        }
         if (!legs.isEmpty()) {
             demandSameDimensions(collation.collate(tx, legs), plans);
         }
@@ -179,7 +183,7 @@ final class GraphWriter {
     /** A wait that has come to its end with a signal that it was given is told that. */
     private List<GraphTransition> heard(Tx tx, List<GraphTransition> transitions) throws SQLException {
         List<Lease> awaited = transitions.stream()
-                .filter(each -> each.told() instanceof GraphTold.Due due && due.awaited())
+                .filter(each -> each.told() instanceof GraphTold.Due due && due.awaited() != null)
                 .map(GraphTransition::posting)
                 .toList();
         if (awaited.isEmpty()) {

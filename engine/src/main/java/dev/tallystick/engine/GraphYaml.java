@@ -24,7 +24,7 @@ public final class GraphYaml {
             "trigger", Set.of(),
             "worker", Set.of("worker", "topic", "input", "retry"),
             "await", Set.of("workflow", "input"),
-            "hook", Set.of("signal", "timer", "takes"),
+            "hook", Set.of("signal", "timer", "takes", "task"),
             "cycle", Set.of("back"),
             "signal", Set.of("job", "signal", "payload"),
             "interrupt", Set.of("outcome", "reason"));
@@ -151,7 +151,8 @@ public final class GraphYaml {
                         name,
                         text(fields, "signal").orElse(null),
                         duration(fields, "timer").orElse(null),
-                        number(fields, "takes").orElse(1));
+                        number(fields, "takes").orElse(1),
+                        task(name, fields).orElse(null));
             case "cycle" ->
                 new GraphNode.Cycle(
                         name,
@@ -183,6 +184,41 @@ public final class GraphYaml {
                 topic.isPresent(),
                 needed(fields, name, "input", "what the worker gets"),
                 retry(fields));
+    }
+
+    private Optional<GraphAsk> task(String name, YamlValue.Mapping fields) {
+        YamlValue value = fields.values().get("task");
+        if (value == null) {
+            return Optional.empty();
+        }
+        String what = "the task of node '" + name + "'";
+        YamlValue.Mapping task = mapping(value, what, Set.of("group", "person", "details", "escalate"));
+        List<Ask.Escalation> escalations = new ArrayList<>();
+        switch (task.values().get("escalate")) {
+            case null -> {}
+            case YamlValue.Listing listing ->
+                listing.values().forEach(each -> escalation(what, each).ifPresent(escalations::add));
+            case YamlValue single -> escalation(what, single).ifPresent(escalations::add);
+        }
+        return checked(
+                task,
+                () -> new GraphAsk(
+                        text(task, "group").orElse(null),
+                        expression(task, "person").orElse(null),
+                        expression(task, "details").orElse(null),
+                        escalations));
+    }
+
+    private Optional<Ask.Escalation> escalation(String task, YamlValue value) {
+        YamlValue.Mapping next = mapping(value, "an escalation of " + task, Set.of("after", "group"));
+        Optional<String> group = text(next, "group", "say which group is asked then");
+        if (!next.values().containsKey("after")) {
+            problem(next, "'after' is missing: say after how long, e.g. after: PT8H");
+        }
+        Optional<Duration> after = duration(next, "after");
+        return after.isEmpty() || group.isEmpty()
+                ? Optional.empty()
+                : checked(next, () -> new Ask.Escalation(after.get(), group.get()));
     }
 
     private Retry retry(YamlValue.Mapping fields) {

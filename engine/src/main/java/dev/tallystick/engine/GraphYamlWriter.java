@@ -47,7 +47,11 @@ final class GraphYamlWriter {
             case GraphNode.Hook hook -> {
                 put(fields, "signal", hook.signal());
                 put(fields, "timer", hook.timer());
-                fields.put("takes", hook.takes());
+                if (hook.task() == null) {
+                    fields.put("takes", hook.takes());
+                } else {
+                    fields.put("task", task(hook.task()));
+                }
             }
             case GraphNode.Cycle cycle -> fields.put("back", cycle.back());
             case GraphNode.Signal signal -> {
@@ -62,6 +66,24 @@ final class GraphYamlWriter {
         }
         if (!place.next().isEmpty()) {
             fields.put("next", next(place.next()));
+        }
+        return fields;
+    }
+
+    private static Map<String, Object> task(GraphAsk ask) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        put(fields, "group", ask.group());
+        put(fields, "person", ask.person());
+        put(fields, "details", ask.details());
+        if (!ask.escalations().isEmpty()) {
+            List<Object> escalations = new ArrayList<>();
+            for (Ask.Escalation escalation : ask.escalations()) {
+                Map<String, Object> next = new LinkedHashMap<>();
+                put(next, "after", escalation.after());
+                put(next, "group", escalation.group());
+                escalations.add(next);
+            }
+            fields.put("escalate", escalations);
         }
         return fields;
     }

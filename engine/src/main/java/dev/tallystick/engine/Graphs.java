@@ -86,7 +86,7 @@ final class Graphs {
                 surroundings.children(),
                 codec,
                 settings.lease());
-        this.mover = new GraphMover(collation, postings, store, writer);
+        this.mover = new GraphMover(collation, postings, store, writer, new GraphTasks(store, registry::type));
         this.signals = new GraphSignals(store, postings, writer);
         this.runner = new GraphRunner(
                 database, postings, store, registry, this::bring, codec, random, settings, crashPoints, owner);
@@ -148,8 +148,7 @@ final class Graphs {
         crashPoints.reached(EngineCrashPoint.ACCEPTED);
         ActivityId trigger = job.first();
         Lease posting = new Lease(trigger, Guid.of(trigger, 0), 0);
-        CompletableFuture<?> unused =
-                hand(posting, new GraphTold.Due(false), Runner.queueOf(job.workflow(), job.version()));
+        CompletableFuture<?> unused = hand(posting, new GraphTold.Due(), Runner.queueOf(job.workflow(), job.version()));
     }
 
     void stopAndRelease(Duration patience) {
@@ -198,7 +197,7 @@ final class Graphs {
                     null);
         }
         byte[] input = due.input();
-        return input == null ? hand(due.posting(), new GraphTold.Due(due.awaited()), null) : send(due.posting(), input);
+        return input == null ? hand(due.posting(), new GraphTold.Due(due.awaits()), null) : send(due.posting(), input);
     }
 
     /** Sends a signal under a key of its own, so that a repeat is no second one, and then records that it was sent. */

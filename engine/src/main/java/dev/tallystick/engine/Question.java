@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Question<T> {
 
+    private static final String SIGNAL = "$task:";
+
     private final Context context;
     private final String mesh;
     private final Codec codec;
@@ -34,7 +36,11 @@ final class Question<T> {
 
     /** The signal that answers a task. */
     static String signal(TaskId task) {
-        return "$task:" + task;
+        return SIGNAL + task;
+    }
+
+    static boolean answersTask(String signal) {
+        return signal.startsWith(SIGNAL);
     }
 
     /** @param patience how long to wait in all, or null for as long as it takes */
@@ -82,7 +88,10 @@ final class Question<T> {
     private void enter(TaskId id, @Nullable Duration due) {
         byte[] details = encoded();
         context.transaction("$task:" + name, Boolean.class, connection -> {
-            store.open(Tx.on(connection), id, context.job(), mesh, name, ask, details, due);
+            store.open(
+                    Tx.on(connection),
+                    List.of(new TaskStore.Asked(
+                            id, context.job(), mesh, name, ask.group(), ask.person(), details, due)));
             return true;
         });
     }
@@ -97,10 +106,15 @@ final class Question<T> {
 
     private void escalate(TaskId id, String group, @Nullable Duration due) {
         context.transaction(
-                "$escalate:" + name, Boolean.class, connection -> store.escalate(Tx.on(connection), id, group, due));
+                "$escalate:" + name,
+                Boolean.class,
+                connection -> !store.escalate(
+                                Tx.on(connection), List.of(new TaskStore.Escalated(id, context.job(), group, due)))
+                        .isEmpty());
     }
 
     private boolean expire(TaskId id) {
-        return context.transaction("$expire:" + name, Boolean.class, connection -> store.expire(Tx.on(connection), id));
+        return context.transaction(
+                "$expire:" + name, Boolean.class, connection -> store.expire(Tx.on(connection), List.of(id)) == 1);
     }
 }

@@ -4,9 +4,11 @@ import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -15,24 +17,39 @@ final class TaskStore {
 
     private static final String OPEN = """
             insert into tally.task (id, job_id, mesh, name, group_name, assignee, claimed_at, details, due_at)
-            values (?, ?, ?, ?, ?, ?::text, case when ?::text is not null then now() end, ?,
-                now() + ?::bigint * interval '1 millisecond')
+            select id, job_id, mesh, name, group_name, person, case when person is not null then now() end, details,
+                now() + due_millis * interval '1 millisecond'
+            from unnest(
+                ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::bigint[]
+            ) as i (id, job_id, mesh, name, group_name, person, details, due_millis)
             on conflict (id) do nothing
             """;
 
     private static final String ESCALATE = """
-            update tally.task
-            set group_name = ?, assignee = null, claimed_at = null, escalations = escalations + 1,
-                due_at = now() + ?::bigint * interval '1 millisecond'
-            where id = ?
-                and resolved_at is null
-                and expired_at is null
+            update tally.task t
+            set group_name = i.group_name, assignee = null, claimed_at = null, escalations = t.escalations + 1,
+                due_at = now() + i.due_millis * interval '1 millisecond'
+            from unnest(?::uuid[], ?::text[], ?::bigint[]) as i (id, group_name, due_millis)
+            where t.id = i.id
+                and t.resolved_at is null
+                and t.expired_at is null
+            returning t.id
             """;
+
+    private static final String LOCK_ALL = """
+            select id
+            from tally.task
+            where id = any(?)
+            order by id
+            for update
+            """;
+
+    private static final String LOCK_FREE = LOCK_ALL + " skip locked";
 
     private static final String EXPIRE = """
             update tally.task
             set expired_at = now()
-            where id = ?
+            where id = any(?)
                 and resolved_at is null
                 and expired_at is null
             """;
@@ -94,29 +111,83 @@ final class TaskStore {
             @Nullable String resolveKey,
             @Nullable String over) {}
 
-    void open(Tx tx, TaskId id, JobId job, String mesh, String name, Ask ask, byte[] details, @Nullable Duration due)
-            throws SQLException {
+    /**
+     * A task about to exist.
+     *
+     * @param group whose members may claim it, or null
+     * @param person who has it from the beginning, or null
+     * @param due when it escalates or expires, counted from now; null if it does neither
+     */
+    record Asked(
+            TaskId id,
+            JobId job,
+            String mesh,
+            String name,
+            @Nullable String group,
+            @Nullable String person,
+            byte[] details,
+            @Nullable Duration due) {}
+
+    /**
+     * A task that goes to another group.
+     *
+     * @param due when it escalates further or expires, counted from now; null if it does neither
+     */
+    record Escalated(
+            TaskId task, JobId job, String group, @Nullable Duration due) {
+
+        @Nullable
+        Long dueMillis() {
+            return due == null ? null : due.toMillis();
+        }
+    }
+
+    void open(Tx tx, List<Asked> asked) throws SQLException {
+        Columns<Asked> of = new Columns<>(asked);
         tx.update(
                 OPEN,
-                id.value(),
-                job.value(),
-                mesh,
-                name,
-                ask.group(),
-                ask.person(),
-                ask.person(),
-                details,
-                due == null ? null : due.toMillis());
+                of.uuids(each -> each.id().value()),
+                of.uuids(each -> each.job().value()),
+                of.texts(Asked::mesh),
+                of.texts(Asked::name),
+                of.texts(Asked::group),
+                of.texts(Asked::person),
+                of.bytes(Asked::details),
+                of.optionalLongs(each -> each.due() == null ? null : each.due().toMillis()));
     }
 
-    /** Returns whether it was still open. */
-    boolean escalate(Tx tx, TaskId id, String group, @Nullable Duration due) throws SQLException {
-        return tx.update(ESCALATE, group, due == null ? null : due.toMillis(), id.value()) == 1;
+    /** Returns those that were still open. */
+    Set<TaskId> escalate(Tx tx, List<Escalated> escalated) throws SQLException {
+        Columns<Escalated> of = new Columns<>(escalated);
+        return new HashSet<>(tx.query(
+                ESCALATE,
+                TaskStore::id,
+                of.uuids(each -> each.task().value()),
+                of.texts(Escalated::group),
+                of.optionalLongs(Escalated::dueMillis)));
     }
 
-    /** Returns whether it was still open. */
-    boolean expire(Tx tx, TaskId id) throws SQLException {
-        return tx.update(EXPIRE, id.value()) == 1;
+    /** Returns how many were still open. */
+    int expire(Tx tx, List<TaskId> ids) throws SQLException {
+        return tx.update(EXPIRE, (Object) values(ids));
+    }
+
+    /**
+     * Locks tasks in the order that everybody keeps.
+     *
+     * @param wait whether to wait for those that somebody else holds
+     * @return those that are locked now
+     */
+    Set<TaskId> lock(Tx tx, List<TaskId> ids, boolean wait) throws SQLException {
+        return new HashSet<>(tx.query(wait ? LOCK_ALL : LOCK_FREE, TaskStore::id, (Object) values(ids)));
+    }
+
+    private static UUID[] values(List<TaskId> ids) {
+        return ids.stream().map(TaskId::value).toArray(UUID[]::new);
+    }
+
+    private static TaskId id(ResultSet row) throws SQLException {
+        return new TaskId(row.getObject("id", UUID.class));
     }
 
     Optional<Row> lock(Tx tx, String mesh, TaskId id) throws SQLException {
@@ -160,7 +231,7 @@ final class TaskStore {
 
     private static Row row(ResultSet row) throws SQLException {
         TaskView view = new TaskView(
-                new TaskId(row.getObject("id", UUID.class)),
+                id(row),
                 new JobId(row.getObject("job_id", UUID.class)),
                 row.getString("name"),
                 Optional.ofNullable(row.getString("group_name")),

@@ -26,10 +26,11 @@ final class WhyStore {
                 t.name as task, t.id as task_id, coalesce(t.assignee, 'anyone of ' || t.group_name) as asked
             from tally.activity a
             left join tally.posting p on p.job_id = a.job_id and p.path = a.path and p.name = a.name
-            left join tally.task t on t.job_id = a.job_id and a.name = '$await:$task:' || t.id
+            left join tally.task t on t.job_id = a.job_id
+                and (a.name = '$await:$task:' || t.id or p.awaits = '$task:' || t.id)
             where a.job_id = ?
                 and a.name <> '$main'
-                and (a.ledger / {WORK_DONE}) % 10 = 0
+                and ((a.ledger / {WORK_DONE}) % 10 = 0 or p.guid is not null)
             order by a.entered_at, a.path
             """);
 
@@ -90,8 +91,10 @@ final class WhyStore {
         String mover = switch (row.getString("kind")) {
             case "sleep" -> "the clock, at " + due;
             case LegOne.AWAIT ->
-                name.startsWith(SignalStore.waitName("")) ? awaited(row, name, due) : "the end of its child job";
-            case "hook" -> signal(row.getString("awaits"), due);
+                name.startsWith(SignalStore.waitName(""))
+                        ? awaited(row, name.substring(SignalStore.waitName("").length()), due)
+                        : "the end of its child job";
+            case "hook" -> awaited(row, row.getString("awaits"), due);
             case "child" -> "the end of its child job";
             case "undoing" -> "the end of all that takes back what the job has done";
             case "branch" -> "the end of this branch";
@@ -101,10 +104,10 @@ final class WhyStore {
                 name + " at " + row.getString("path"), Objects.requireNonNull(Tx.instant(row, "entered_at")), mover);
     }
 
-    private static String awaited(ResultSet row, String name, @Nullable Instant due) throws SQLException {
+    private static String awaited(ResultSet row, @Nullable String signal, @Nullable Instant due) throws SQLException {
         String task = row.getString("task");
         if (task == null) {
-            return signal(name.substring(SignalStore.waitName("").length()), due);
+            return signal(signal, due);
         }
         return "the answer of " + row.getString("asked") + " to task '" + task + "' (" + row.getString("task_id") + ")"
                 + orAt(due);

@@ -57,9 +57,13 @@ final class GraphBench implements AutoCloseable {
 
     /** A job that is accepted and that no engine runs. */
     JobId accepted(Graph graph) {
+        return accepted(graph, Map.of());
+    }
+
+    JobId accepted(Graph graph, Object input) {
         try (Engine engine = workbench.idle()) {
             engine.register(graph);
-            return submit(engine, graph.name(), Map.of());
+            return submit(engine, graph.name(), input);
         }
     }
 

@@ -122,6 +122,47 @@ enum GraphCrashScenario implements Scenario {
                     .build());
         }
     },
+    /** A hook that asks people, and a worker beside it that answers. */
+    GRAPH_TASK("yes", " after", " answer", " ask", " start") {
+        @Override
+        void draw(Engine engine, String workflow) {
+            engine.worker(workflow, Object.class, (work, input) -> input);
+            engine.worker(workflow + ".answer", Object.class, (work, input) -> {
+                TaskDesk desk = engine.tasks();
+                desk.ofGroup("default", workflow, null, 10)
+                        .forEach(task -> desk.resolve(
+                                "default", task.id(), "ada", "\"yes\"".getBytes(StandardCharsets.UTF_8), "key"));
+                return "answered";
+            });
+            engine.register(Graph.named(workflow)
+                    .trigger("start")
+                    .task("ask", GraphAsk.group(workflow).about("input"))
+                    .worker("answer", workflow + ".answer", "input", Retry.DEFAULT)
+                    .worker("after", workflow, "ask.answer", Retry.DEFAULT)
+                    .from("start", "ask", "answer")
+                    .from("ask", "after")
+                    .output("after")
+                    .build());
+        }
+    },
+    /** A hook that asks one after the other, and nobody answers. */
+    GRAPH_TASK_OVER("nobody", " after", " ask", " start") {
+        @Override
+        void draw(Engine engine, String workflow) {
+            engine.worker(workflow, Object.class, (work, input) -> input);
+            engine.register(Graph.named(workflow)
+                    .trigger("start")
+                    .task(
+                            "ask",
+                            GraphAsk.person("'ada'").escalate(Duration.ofMillis(10), "directors"),
+                            Duration.ofMillis(20))
+                    .worker("after", workflow, "ask.timed_out ? 'nobody' : ask.answer", Retry.DEFAULT)
+                    .from("start", "ask")
+                    .from("ask", "after")
+                    .output("after")
+                    .build());
+        }
+    },
     GRAPH_CHILD("from child", " after", " child", " start") {
         @Override
         void draw(Engine engine, String workflow) {

@@ -36,7 +36,7 @@ final class GraphDesk {
                 },
                 new JsonCodec(),
                 Duration.ofSeconds(30));
-        this.mover = new GraphMover(collation, postings, store, writer);
+        this.mover = new GraphMover(collation, postings, store, writer, new GraphTasks(store, registry::type));
     }
 
     /** The postings of a job, by name. */
@@ -87,7 +87,7 @@ final class GraphDesk {
 
     /** What the job's trigger leads to. */
     void trigger(JobId job, String trigger) {
-        bring(posting(job, trigger), new GraphTold.Due(false));
+        bring(posting(job, trigger), new GraphTold.Due());
     }
 
     static GraphTold.Output output(Object value) {

@@ -2,6 +2,7 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ class GraphGuideTest {
     @BeforeEach
     void open() throws IOException {
         bench = new GraphBench(postgres.dataSource());
-        bench.graph(GraphYaml.read("order.yaml", example()))
+        bench.graph(GraphYaml.read("order.yaml", example("workflow: order")))
                 .worker("reserve-stock", (work, input) -> Map.of("shelf", "A7"))
                 .worker("charge-card", (work, input) -> Map.of("receipt", "r-1", "amount", field(input, "amount")))
                 .worker("note-approval", (work, input) -> input)
@@ -63,13 +64,39 @@ class GraphGuideTest {
         assertThat(bench.violations()).isEmpty();
     }
 
+    @Test
+    void a_large_order_asks_people_as_the_guide_draws_it() throws IOException {
+        String order = example("workflow: order");
+        String approval = order.substring(order.indexOf("  approval:"), order.indexOf("  approved:"));
+        String asking = order.replace("workflow: order", "workflow: asking")
+                .replace(approval, example("  approval:\n    kind: hook\n    task:"));
+        bench.graph(GraphYaml.read("asking.yaml", asking));
+        Engine engine = bench.start();
+        JobId job =
+                bench.submit(engine, "asking", Map.of("id", 7, "sku", "x", "pieces", 200, "price", 10, "card", "c"));
+        TaskDesk desk = engine.tasks();
+        TaskView task = Eventually.value(
+                        "finance is asked",
+                        () -> desk.ofGroup("default", "finance", null, 10),
+                        tasks -> !tasks.isEmpty())
+                .getFirst();
+
+        byte[] answer = new JsonCodec().encode(Map.of("approved", true));
+        assertThat(desk.resolve("default", task.id(), "ada", answer, "k")).isEqualTo(new TaskOutcome.Done(false));
+
+        assertThat(bench.result(bench.workbench().await(engine, job)))
+                .isEqualTo(Map.of("parcel", "p-A7", "receipt", "r-1", "looked", 2));
+        assertThat(bench.violations()).isEmpty();
+    }
+
     private static Object field(@Nullable Object input, String name) {
         return Objects.requireNonNull(((Map<?, ?>) Objects.requireNonNull(input)).get(name));
     }
 
-    private static String example() throws IOException {
+    /** The block of the guide that begins so. */
+    private static String example(String opening) throws IOException {
         String guide = Files.readString(Path.of(System.getProperty("tally.root"), "docs/guides/graph-workflows.md"));
-        int begin = guide.indexOf("```yaml\n") + "```yaml\n".length();
+        int begin = guide.indexOf("```yaml\n" + opening) + "```yaml\n".length();
         return guide.substring(begin, guide.indexOf("```", begin));
     }
 }

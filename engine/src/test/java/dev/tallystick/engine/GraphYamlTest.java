@@ -30,6 +30,14 @@ class GraphYamlTest {
                 .hook("round")
                 .hook("votes", "vote", Duration.ofMinutes(5), 3)
                 .timer("pause", Duration.ofMillis(1500))
+                .task("ask", GraphAsk.group("finance"))
+                .task(
+                        "ask_ada",
+                        GraphAsk.person("input.manager")
+                                .about("{'amount': 1}")
+                                .escalate(Duration.ofHours(8), "directors")
+                                .escalate(Duration.ofHours(1), "owners"),
+                        Duration.ofDays(2))
                 .cycle("again", "round")
                 .signal("tell", "input.job", "news", "{'text': 'so: here, it is # 1', 'list': [1, 2]}")
                 .interrupt("stop", JobOutcome.CANCELLED, "'enough'")
@@ -38,7 +46,7 @@ class GraphYamlTest {
                 .from("start", "work", "far", "round", "child")
                 .from("work", "joined")
                 .from("far", "joined")
-                .from("child", "votes", "pause")
+                .from("child", "votes", "pause", "ask", "ask_ada")
                 .from("pause", "tell")
                 .when("round", "round.round < 3", "again")
                 .when("joined", "joined = 'bad'", "stop")
@@ -156,6 +164,33 @@ class GraphYamlTest {
                 """).getFirst())
                 .startsWith(
                         "sample.yaml:6:3: node 'again' goes back to 'round', and can be reached without passing it");
+    }
+
+    @Test
+    void a_task_is_for_somebody_and_is_answered_once_before_the_hook_gives_up() {
+        String asks =
+                GOOD.replace("output:", "  ask: {kind: hook, %s}\noutput:").replace("next: end}", "next: [end, ask]}");
+
+        assertThat(problems(asks.formatted("task: {group: a, person: input.b}")))
+                .containsExactly("sample.yaml:7:21: a task is for a group or for a person: name one of them");
+        assertThat(problems(asks.formatted("task: {group: a, escalate: {after: soon}, colour: red}")))
+                .satisfiesExactly(
+                        first -> assertThat(first)
+                                .startsWith("sample.yaml:7:63: the task of node 'ask' has no 'colour', only"),
+                        second -> assertThat(second)
+                                .isEqualTo("sample.yaml:7:38: 'group' is missing: say which group is asked then"),
+                        third -> assertThat(third).startsWith("sample.yaml:7:49: 'after' is a duration"));
+        assertThat(problems(asks.formatted("task: {group: a, escalate: [{after: PT0S, group: b}]}")))
+                .containsExactly("sample.yaml:7:49: a task escalates after some time, got PT0S");
+        assertThat(problems(asks.formatted(
+                        "signal: go, takes: 2, timer: PT1H, task: {group: a, escalate: {after: PT1H, group: b}}")))
+                .containsExactly(
+                        "sample.yaml:7:3: node 'ask' asks people, and waits for the signal 'go': their answer is what it"
+                                + " waits for; remove the signal, or make another hook of it",
+                        "sample.yaml:7:3: node 'ask' asks people, and a task is answered once: remove 'takes', or ask in"
+                                + " a cycle",
+                        "sample.yaml:7:3: node 'ask' asks people, and would give up after PT1H, before its last"
+                                + " escalation: be more patient, or escalate sooner");
     }
 
     private static List<String> problems(String yaml) {

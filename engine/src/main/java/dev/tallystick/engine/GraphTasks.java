@@ -1,0 +1,110 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.engine.TaskStore.Escalated;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What hooks of graphs ask people, when time is up: the task goes to the next group, or expires in the transaction in which the
+ * job goes on without an answer. A task has the GUID of its wait as its id, and the fence of that wait says how often it was
+ * handed on.
+ *
+ * <p>Invariant: tasks are locked before jobs, as by those who answer them. So an answer is there before the time-out or is told
+ * that the task is over.
+ */
+final class GraphTasks {
+
+    private final TaskStore tasks = new TaskStore();
+    private final GraphStore graphs;
+    private final Function<String, @Nullable GraphType> types;
+
+    GraphTasks(GraphStore graphs, Function<String, @Nullable GraphType> types) {
+        this.graphs = graphs;
+        this.types = types;
+    }
+
+    static TaskId idOf(Guid wait) {
+        return new TaskId(wait.value());
+    }
+
+    /** Locks the tasks whose time is up, and returns the steps for which there is nobody else to wait. */
+    List<GraphStep> free(Tx tx, List<GraphStep> steps) throws SQLException {
+        List<TaskId> asked = asked(steps).stream()
+                .map(GraphTasks::task)
+                .sorted(Comparator.comparing(TaskId::value))
+                .toList();
+        if (asked.isEmpty()) {
+            return steps;
+        }
+        Set<TaskId> locked = tasks.lock(tx, asked, tx.mayWait());
+        return steps.stream()
+                .filter(step -> tx.mayWait() || !asksPeople(step) || locked.contains(task(step)))
+                .toList();
+    }
+
+    /** Hands on the tasks for which there is another group, and returns the steps of those. */
+    Set<Guid> escalate(Tx tx, List<GraphStep> standing) throws SQLException {
+        List<GraphStep> asked = asked(standing);
+        if (asked.isEmpty()) {
+            return Set.of();
+        }
+        Map<JobId, GraphStore.Job> jobs =
+                graphs.jobs(tx, asked.stream().map(GraphStep::job).toList());
+        List<Escalated> next = new ArrayList<>();
+        for (GraphStep step : asked) {
+            GraphStore.Job job = jobs.get(step.job());
+            GraphNode.Hook hook = job == null || job.closed() ? null : hookOf(job, step);
+            GraphAsk ask = hook == null ? null : hook.task();
+            int escalated = (int) step.posting().fence();
+            if (hook != null && ask != null && escalated < ask.escalations().size()) {
+                String group = ask.escalations().get(escalated).group();
+                next.add(new Escalated(task(step), step.job(), group, ask.wait(escalated + 1, hook.timer())));
+            }
+        }
+        if (next.isEmpty()) {
+            return Set.of();
+        }
+        Set<TaskId> done = tasks.escalate(tx, next);
+        List<Escalated> open =
+                next.stream().filter(each -> done.contains(each.task())).toList();
+        if (!open.isEmpty()) {
+            graphs.waitOn(tx, open);
+        }
+        Set<Guid> handedOn = new HashSet<>();
+        done.forEach(task -> handedOn.add(new Guid(task.value())));
+        return handedOn;
+    }
+
+    /** Those of the tasks that nobody has answered can no longer be answered. */
+    void expire(Tx tx, List<GraphStep> due) throws SQLException {
+        List<GraphStep> asked = asked(due);
+        if (!asked.isEmpty()) {
+            tasks.expire(tx, asked.stream().map(GraphTasks::task).toList());
+        }
+    }
+
+    private GraphNode.@Nullable Hook hookOf(GraphStore.Job job, GraphStep step) {
+        GraphType type = types.apply(Runner.queueOf(job.workflow(), job.version()));
+        return type == null ? null : type.hook(step.posting().activity().name());
+    }
+
+    private static List<GraphStep> asked(List<GraphStep> steps) {
+        return steps.stream().filter(GraphTasks::asksPeople).toList();
+    }
+
+    private static boolean asksPeople(GraphStep step) {
+        return step.told() instanceof GraphTold.Due due && due.asksPeople();
+    }
+
+    private static TaskId task(GraphStep step) {
+        return idOf(step.posting().guid());
+    }
+}
