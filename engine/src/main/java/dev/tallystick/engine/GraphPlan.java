@@ -268,7 +268,7 @@ final class GraphPlan {
 
     /** What expressions see in a dimension: the input, and what lies in it and around it. */
     Map<String, @Nullable Object> context(String path) {
-        return context(List.of(), path);
+        return context(Map.of(), path);
     }
 
     /** A join may lie further out than what it joins, and sees that too: the last round of it. */
@@ -277,16 +277,34 @@ final class GraphPlan {
         boolean leaves = type.shape().openers().stream()
                 .anyMatch(opener -> type.shape().reaches(opener, join.name())
                         && !type.shape().dominates(opener, join.name()));
-        return context(leaves ? newest.under(path) : List.of(), arrivedFrom);
+        return context(leaves ? latest(path) : Map.of(), arrivedFrom);
     }
 
     private Map<String, @Nullable Object> lastContext(GraphTransition transition) throws SQLException {
-        return context(newest.under(""), transition.activity().path());
+        return context(latest(""), transition.activity().path());
     }
 
-    private Map<String, @Nullable Object> context(List<Seen> further, String path) {
-        Map<String, @Nullable Object> context = new LinkedHashMap<>();
-        further.forEach(each -> context.put(each.id().name(), decode(each.output())));
+    /** The last round of each node, at the path and further in; also of what this plan is about and nobody has written yet. */
+    private Map<String, @Nullable Object> latest(String path) throws SQLException {
+        Map<String, String> rounds = new HashMap<>();
+        Map<String, @Nullable Object> latest = new HashMap<>();
+        for (Seen each : newest.under(path)) {
+            rounds.put(each.id().name(), each.id().path());
+            latest.put(each.id().name(), decode(each.output()));
+        }
+        outputs.forEach((activity, output) -> {
+            String before = rounds.get(activity.name());
+            if (GraphShape.around(activity.path()).contains(path)
+                    && (before == null || GraphShape.ROUNDS.compare(before, activity.path()) <= 0)) {
+                rounds.put(activity.name(), activity.path());
+                latest.put(activity.name(), output);
+            }
+        });
+        return latest;
+    }
+
+    private Map<String, @Nullable Object> context(Map<String, @Nullable Object> further, String path) {
+        Map<String, @Nullable Object> context = new LinkedHashMap<>(further);
         List<String> around = GraphShape.around(path);
         for (String each : around) {
             for (Seen one : seen.values()) {

@@ -2,6 +2,8 @@ package dev.tallystick.engine;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,6 +27,9 @@ import java.util.Set;
  * circles.
  */
 final class GraphShape {
+
+    /** Of two dimensions of one node the later round is the greater. */
+    static final Comparator<String> ROUNDS = GraphShape::compareRounds;
 
     private final Map<String, GraphPlace> places;
     private final Map<String, List<String>> incoming;
@@ -109,6 +114,16 @@ final class GraphShape {
 
     private static List<String> rounds(String path) {
         return path.isEmpty() ? List.of() : List.of(path.split("/", -1));
+    }
+
+    private static int compareRounds(String one, String other) {
+        return Arrays.compare(numbers(one), numbers(other));
+    }
+
+    private static int[] numbers(String path) {
+        return rounds(path).stream()
+                .mapToInt(round -> Integer.parseInt(round.substring(round.indexOf(':') + 1)))
+                .toArray();
     }
 
     private static String openerOf(String round) {

@@ -34,14 +34,15 @@ final class GraphStore {
                 on i.job_id = a.job_id and i.path = a.path
             """;
 
-    // The last round of each node.
+    // The last round of each node. What was entered in one transaction has one time, and the numbers of the rounds
+    // decide.
     private static final String NEWEST = """
             select distinct on (name) job_id, path, name, ledger, output, arrived, skipped
             from tally.activity
             where job_id = ?
                 and (path = ? or starts_with(path, ?))
                 and output is not null
-            order by name, entered_at desc, length(path) desc, path desc
+            order by name, entered_at desc, string_to_array(nullif(regexp_replace(path, '[^/]+:', '', 'g'), ''), '/')::int[] desc
             """;
 
     private static final String GUIDS = """

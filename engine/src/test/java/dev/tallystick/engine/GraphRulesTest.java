@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -90,6 +91,36 @@ class GraphRulesTest {
         desk.bring(joined.getFirst(), output("end"));
         assertThat(outcome(job)).contains(JobOutcome.COMPLETED);
         assertThat(bench.violations()).isEmpty();
+    }
+
+    @Test
+    void r15_a_job_returns_what_another_branch_has_brought_in_the_batch_that_closes_it() {
+        Graph graph = Graph.named("last")
+                .trigger("start")
+                .hook("round")
+                .worker("step", "round.round")
+                .cycle("again", "round")
+                .worker("beside", "1")
+                .from("start", "round", "beside")
+                .from("round", "step")
+                .when("step", "step = 'again'", "again")
+                .output("step & ' ' & beside")
+                .build();
+        JobId job = bench.accepted(graph);
+        GraphDesk desk = new GraphDesk(bench.workbench().database(), graph);
+        desk.trigger(job, "start");
+        List<GraphStep> both = desk.lease("me").stream()
+                .sorted(Comparator.comparing(lease -> lease.activity().path().length()))
+                .map(lease -> new GraphStep(lease, output(lease.activity().name()), null))
+                .toList();
+
+        desk.bring(both.reversed());
+
+        JobView closed = bench.workbench()
+                .database()
+                .transact("job", tx -> new JobStore().read(tx, job))
+                .orElseThrow();
+        assertThat(closed.output()).asString(StandardCharsets.UTF_8).isEqualTo("\"step beside\"");
     }
 
     @Test
