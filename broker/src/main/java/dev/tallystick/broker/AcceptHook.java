@@ -43,6 +43,11 @@ public interface AcceptHook {
     /** The job is durable. Short: others wait meanwhile. Not called if the process dies before. */
     default void started(PlannedJob job) {}
 
+    /** The ends of the jobs that it starts, for those who want to hear of them. */
+    default EndWatch ends() {
+        return EndWatch.NONE;
+    }
+
     /** For a broker of messages alone. */
     AcceptHook NO_WORKFLOWS = new AcceptHook() {
 

@@ -13,10 +13,8 @@ import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
-import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
 import dev.tallystick.sql.Wakeups;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -63,7 +61,6 @@ public final class Broker implements AutoCloseable {
     private final Webhooks webhooks;
     private final OrphanCheck orphans;
     private final Search search;
-    private final AnnouncementStore announcements = new AnnouncementStore();
     private final Loop sequencing;
     private final Loop calling;
     private final Loop following;
@@ -97,7 +94,9 @@ public final class Broker implements AutoCloseable {
         this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
         Sequencer sequencer = new Sequencer(database, crashPoints);
         this.sequencing = new Loop("sequencer", settings.poll(), () -> sequence(sequencer));
-        this.webhooks = new Webhooks(database, deliveries, settings.callable(), ids, clock, random, crashPoints);
+        this.webhooks =
+                new Webhooks(database, deliveries, hook.ends(), settings.callable(), ids, clock, random, crashPoints);
+        Herald herald = new Herald(database, hook.ends(), crashPoints);
         this.orphans = new OrphanCheck(database);
         this.search = new Search(database);
         this.calling = new Loop("webhooks", settings.poll(), webhooks::run);
@@ -111,6 +110,7 @@ public final class Broker implements AutoCloseable {
                 sequencing,
                 calling,
                 following,
+                new Loop("ends", settings.poll(), () -> announce(herald)),
                 new Loop("gate", settings.gate().cleanupInterval(), gate::cleanUp),
                 new Loop("message-retention", SWEEPING, retention::sweep),
                 new Loop("orphans", LOOKING_FOR_ORPHANS, orphans::run));
@@ -189,18 +189,8 @@ public final class Broker implements AutoCloseable {
         return orphans;
     }
 
-    /**
-     * Tells those who subscribed to a workflow of the ends of its jobs, in a transaction of the caller's. What was announced
-     * before is not announced again. Follow it up with {@link #ring()} once it is committed.
-     *
-     * @return how many deliveries were made
-     */
-    public int announce(Tx tx, List<Announcement> ends) throws SQLException {
-        return announcements.announce(tx, ends);
-    }
-
     /** There is something new: have it numbered, called for and pushed. */
-    public void ring() {
+    void ring() {
         sequencing.ring();
         calling.ring();
         bells.ring();
@@ -327,6 +317,12 @@ public final class Broker implements AutoCloseable {
         if (sequencer.run() > 0) {
             bells.ring();
             wakeups.ring();
+        }
+    }
+
+    private void announce(Herald herald) {
+        if (herald.run() > 0) {
+            ring();
         }
     }
 

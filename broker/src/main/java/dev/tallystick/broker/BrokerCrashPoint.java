@@ -16,6 +16,8 @@ public enum BrokerCrashPoint implements CrashPoint {
     NUMBERED,
     /** A webhook has been called, which is not recorded: it will be called again. */
     CALLED,
+    /** The ends of jobs are announced, the transaction is open: they are still to be announced. */
+    ANNOUNCED,
     /** Old history is deleted, the transaction is open: nothing happened. */
     FORGOTTEN
 }

@@ -14,6 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Calls out for those who would rather be called than ask. A call is repeated until it is answered with 2xx, ever less often,
@@ -25,6 +27,8 @@ public final class Webhooks {
 
     static final int GONE = 410;
 
+    private static final Logger LOG = LoggerFactory.getLogger(Webhooks.class);
+
     private static final int SECRET_BYTES = 32;
     private static final int AT_ONCE = 16;
     private static final int LOOK = 256;
@@ -34,6 +38,7 @@ public final class Webhooks {
 
     private final Database database;
     private final Deliveries deliveries;
+    private final EndWatch ends;
     private final Ids ids;
     private final InstantSource clock;
     private final RandomGenerator random;
@@ -47,6 +52,7 @@ public final class Webhooks {
     Webhooks(
             Database database,
             Deliveries deliveries,
+            EndWatch ends,
             AddressPolicy policy,
             Ids ids,
             InstantSource clock,
@@ -54,6 +60,7 @@ public final class Webhooks {
             CrashPoints crashPoints) {
         this.database = database;
         this.deliveries = deliveries;
+        this.ends = ends;
         this.ids = ids;
         this.clock = clock;
         this.random = random;
@@ -77,7 +84,12 @@ public final class Webhooks {
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
         String id = ids.next().toString();
-        Webhook webhook = database.transact("register webhook", tx -> store.create(tx, id, owner, source, url, secret))
+        Webhook webhook = database.transact("register webhook", tx -> {
+                    if (source.kind() == Destination.Kind.WORKFLOW) {
+                        ends.watch(tx, id, owner.mesh(), source.reference());
+                    }
+                    return store.create(tx, id, owner, source, url, secret);
+                })
                 .orElseThrow(() -> new IllegalArgumentException(owner + " is not a member any more"));
         return new Registered(webhook, HexFormat.of().formatHex(secret));
     }
@@ -90,9 +102,16 @@ public final class Webhooks {
     public boolean delete(String mesh, String id) {
         return database.transact("delete webhook", tx -> {
             boolean there = store.find(tx, mesh, id).isPresent();
-            store.delete(tx, mesh, id);
+            if (there) {
+                ends.unwatch(tx, id);
+                store.delete(tx, mesh, id);
+            }
             return there;
         });
+    }
+
+    public Optional<Webhook> find(String mesh, String id) {
+        return database.transact("find webhook", tx -> store.find(tx, mesh, id));
     }
 
     /** Makes the calls that are due, some at once, until none is. */
@@ -124,6 +143,11 @@ public final class Webhooks {
         if (failure.isEmpty()) {
             deliveries.acknowledge(mesh, lease);
         } else if (isFinal(outcome) || delivery.attempt() >= MAX_ATTEMPTS) {
+            LOG.warn(
+                    "gave up calling {} for message {}: {}",
+                    delivery.lease().inbox(),
+                    delivery.message().id(),
+                    failure.get());
             deliveries.bury(mesh, lease, failure.get());
         } else {
             deliveries.release(mesh, lease, pause(delivery.attempt()), failure.get());

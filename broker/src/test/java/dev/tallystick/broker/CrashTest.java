@@ -73,6 +73,7 @@ class CrashTest {
     private void prepare() {
         try (Broker broker = TestBroker.on(postgres.dataSource())) {
             broker.webhooks().register(ALICE, TestBroker.ALERTS, URI.create("http://localhost/hook"));
+            broker.webhooks().register(ALICE, TestBroker.ORDER, URI.create("http://localhost/hook"));
             broker.directory().create(MESH, QUIET);
         }
     }
@@ -84,6 +85,7 @@ class CrashTest {
             try (Broker restarted = TestBroker.on(postgres.dataSource())) {
                 assertThat(restarted.accept(ALICE, submission))
                         .isInstanceOfAny(Acceptance.Accepted.class, Acceptance.Duplicate.class);
+                new Herald(database, new JobHook().ends(), CrashPoints.NONE).run();
             }
         }
         boolean job = submission.envelope().to().kind() == Destination.Kind.WORKFLOW;
@@ -93,6 +95,9 @@ class CrashTest {
                         "select count(*) as n from tally.test_job j join tally.message m on m.id = j.id where m.key = ?",
                         submission))
                 .isEqualTo(job ? 1 : 0);
+        assertThat(count("select count(*) as n from tally.message where key is null and ? <> ''", submission))
+                .as("announced ends")
+                .isEqualTo(count("select count(*) as n from tally.test_job where ? <> ''", submission));
         return crash.hasCrashed();
     }
 
@@ -103,6 +108,7 @@ class CrashTest {
                 postgres.dataSource(), TestBroker.SETTINGS, new JobHook("order"), Limiter.NONE, crashPoints)) {
             broker.accept(ALICE, submission);
             new Sequencer(database, crashPoints).run();
+            new Herald(database, new JobHook().ends(), crashPoints).run();
             broker.webhooks().run();
             AcceptDoor keys = new AcceptDoor(TestBroker.SETTINGS.keyRetention());
             new Retention(database, keys, TestBroker.SETTINGS.historyKept(), crashPoints).sweep();

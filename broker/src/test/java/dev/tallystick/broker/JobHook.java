@@ -1,5 +1,6 @@
 package dev.tallystick.broker;
 
+import dev.tallystick.core.Json;
 import dev.tallystick.keys.StoredResponse;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
@@ -14,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class JobHook implements AcceptHook {
 
     private final Set<String> workflows = ConcurrentHashMap.newKeySet();
+    final Set<String> watched = ConcurrentHashMap.newKeySet();
     final AtomicInteger started = new AtomicInteger();
     volatile boolean failing;
 
@@ -24,7 +26,8 @@ final class JobHook implements AcceptHook {
     static void createTable(Database database) {
         database.transact(
                 "create table",
-                tx -> tx.update("create table tally.test_job (id uuid primary key, workflow text not null)"));
+                tx -> tx.update(
+                        "create table tally.test_job (id uuid primary key, workflow text not null, told boolean not null default false)"));
     }
 
     void register(String workflow) {
@@ -52,6 +55,34 @@ final class JobHook implements AcceptHook {
         if (failing) {
             throw new IllegalStateException("the hook fails");
         }
+    }
+
+    /** Every job has ended as soon as it was started. */
+    @Override
+    public EndWatch ends() {
+        return new EndWatch() {
+
+            @Override
+            public void watch(Tx tx, String watcher, String mesh, String workflow) {
+                watched.add(workflow);
+            }
+
+            @Override
+            public void unwatch(Tx tx, String watcher) {
+                watched.clear();
+            }
+
+            @Override
+            public List<Announcement> take(Tx tx, int limit) throws SQLException {
+                return tx.query(
+                        "update tally.test_job set told = true where not told returning id, workflow",
+                        row -> Announcement.ofEnd(
+                                row.getObject("id", UUID.class),
+                                TestBroker.MESH,
+                                row.getString("workflow"),
+                                Json.of("done")));
+            }
+        };
     }
 
     @Override

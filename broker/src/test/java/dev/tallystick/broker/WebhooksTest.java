@@ -20,8 +20,6 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +39,7 @@ class WebhooksTest {
 
     private final Database database = Database.on(postgres.dataSource());
     private final BlockingQueue<Called> calls = new LinkedBlockingQueue<>();
+    private final JobHook jobs = new JobHook("order");
     private final Broker broker = open(InetAddress::isLoopbackAddress);
     private volatile int status = 204;
     private HttpServer server;
@@ -242,18 +241,16 @@ class WebhooksTest {
 
     @Test
     void the_end_of_a_job_is_announced_once_to_those_who_subscribed_to_its_workflow() {
-        broker.webhooks().register(ALICE, TestBroker.ORDER, url("/"));
-        UUID job = AcceptTest.accepted(broker.accept(ALICE, TestBroker.job("k", "x")))
-                .id();
-        List<Announcement> ends = List.of(
-                Announcement.ofEnd(job, MESH, "order", Json.of("done")),
-                Announcement.ofEnd(new UUID(1, 2), MESH, "unheard", Json.of("done")));
+        Webhook hook =
+                broker.webhooks().register(ALICE, TestBroker.ORDER, url("/")).webhook();
+        assertThat(jobs.watched).containsExactly("order");
+        AcceptTest.accepted(broker.accept(ALICE, TestBroker.job("k", "x")));
+        Herald herald = new Herald(database, jobs.ends(), CrashPoints.NONE);
 
-        for (int repeat = 0; repeat < 2; repeat++) {
-            int made = database.transact("announce", tx -> broker.announce(tx, ends));
-            assertThat(made).isEqualTo(repeat == 0 ? 1 : 0);
-            broker.webhooks().run();
-        }
+        assertThat(herald.run()).isEqualTo(1);
+        broker.webhooks().run();
+        assertThat(herald.run()).isZero();
+        broker.webhooks().run();
 
         assertThat(calls).singleElement().satisfies(called -> {
             Json.ObjectValue body = (Json.ObjectValue) Json.parse(called.body());
@@ -261,6 +258,17 @@ class WebhooksTest {
                     .containsEntry("to", Json.of("workflow:order"))
                     .containsEntry("message", Json.of("done"));
         });
+        assertThat(broker.orphans().run().isClean()).isTrue();
+        broker.webhooks().delete(MESH, hook.id());
+        assertThat(jobs.watched).isEmpty();
+    }
+
+    @Test
+    void ends_that_nobody_subscribed_to_are_told_to_nobody() {
+        AcceptTest.accepted(broker.accept(ALICE, TestBroker.job("k", "x")));
+
+        assertThat(new Herald(database, jobs.ends(), CrashPoints.NONE).run()).isZero();
+
         assertThat(broker.orphans().run().isClean()).isTrue();
     }
 
@@ -273,9 +281,9 @@ class WebhooksTest {
         assertThat(calls.poll(20, TimeUnit.SECONDS)).isNotNull();
     }
 
-    private static Broker open(AddressPolicy policy) {
+    private Broker open(AddressPolicy policy) {
         BrokerSettings settings = TestBroker.SETTINGS.withCallable(policy);
-        return TestBroker.on(postgres.dataSource(), settings, new JobHook("order"), Limiter.NONE, CrashPoints.NONE);
+        return TestBroker.on(postgres.dataSource(), settings, jobs, Limiter.NONE, CrashPoints.NONE);
     }
 
     private URI url(String path) {

@@ -133,6 +133,15 @@ final class CollationStore {
                 where m.does_complete
                     and c.parent_job is not null
             ),
+            ended as (
+                insert into tally.ended_job (job_id)
+                select c.id
+                from marked m
+                join tally.job c on c.id = m.job_id
+                where m.does_complete
+                    and exists (select from tally.end_watch w where w.mesh = c.mesh and w.workflow = c.workflow)
+                on conflict do nothing
+            ),
             touched as (
                 select job_id, path, name,
                     count(*) filter (where enters) as entries,

@@ -18,7 +18,8 @@ public final class EngineSchema {
             "0023-lanes.sql",
             "0030-open-tasks.sql",
             "0031-deployed-graphs.sql",
-            "0032-job-events.sql");
+            "0032-job-events.sql",
+            "0040-ends-of-jobs.sql");
 
     private EngineSchema() {}
 }

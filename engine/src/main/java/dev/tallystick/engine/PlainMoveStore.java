@@ -82,6 +82,13 @@ final class PlainMoveStore {
                 from unnest(?::uuid[], ?::uuid[], ?::text[], ?::bytea[], ?::text[])
                     as i (job_id, guid, outcome, output, error)
                 where j.id = i.job_id
+                returning j.id, j.mesh, j.workflow
+            ),
+            ended as (
+                insert into tally.ended_job (job_id)
+                select c.id
+                from closed c
+                where exists (select from tally.end_watch w where w.mesh = c.mesh and w.workflow = c.workflow)
             )
             delete from tally.posting p
             using unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)

@@ -1,0 +1,71 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+
+/** Who watches which ends, and the ends that nobody was told of. One method is one statement; the caller owns the transaction. */
+final class JobEndStore {
+
+    private static final String WATCH = """
+            insert into tally.end_watch (mesh, workflow, watcher)
+            values (?, ?, ?)
+            on conflict do nothing
+            """;
+
+    private static final String UNWATCH = """
+            delete from tally.end_watch
+            where watcher = ?
+            """;
+
+    // What went on as a new job has not ended, and what retention has taken away nobody can be told of: both are
+    // dropped.
+    private static final String TAKE = """
+            with next as (
+                select job_id
+                from tally.ended_job
+                order by job_id
+                limit ?
+                for update skip locked
+            ),
+            taken as (
+                delete from tally.ended_job e
+                using next n
+                where e.job_id = n.job_id
+                returning e.job_id
+            )
+            select j.id, coalesce(j.first_job, j.id) as first_job, j.mesh, j.workflow, j.version, j.outcome, j.error,
+                j.closed_at
+            from taken t
+            join tally.job j on j.id = t.job_id
+            where j.outcome <> 'continued'
+            order by j.closed_at, j.id
+            """;
+
+    void watch(Tx tx, String watcher, String mesh, String workflow) throws SQLException {
+        tx.update(WATCH, mesh, workflow, watcher);
+    }
+
+    void unwatch(Tx tx, String watcher) throws SQLException {
+        tx.update(UNWATCH, watcher);
+    }
+
+    List<JobEnd> take(Tx tx, int limit) throws SQLException {
+        return tx.query(TAKE, JobEndStore::end, limit);
+    }
+
+    private static JobEnd end(ResultSet row) throws SQLException {
+        return new JobEnd(
+                new JobId(row.getObject("id", UUID.class)),
+                new JobId(row.getObject("first_job", UUID.class)),
+                row.getString("mesh"),
+                row.getString("workflow"),
+                row.getInt("version"),
+                JobOutcome.of(row.getString("outcome")),
+                row.getString("error"),
+                Objects.requireNonNull(Tx.instant(row, "closed_at")));
+    }
+}
