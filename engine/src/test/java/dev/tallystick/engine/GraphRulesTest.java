@@ -110,7 +110,7 @@ class GraphRulesTest {
         GraphDesk desk = new GraphDesk(bench.workbench().database(), graph);
         desk.trigger(job, "start");
         List<GraphStep> both = desk.lease("me").stream()
-                .sorted(Comparator.comparing(lease -> lease.activity().path().length()))
+                .sorted(Comparator.comparingInt(lease -> lease.activity().path().length()))
                 .map(lease -> new GraphStep(lease, output(lease.activity().name()), null))
                 .toList();
 
