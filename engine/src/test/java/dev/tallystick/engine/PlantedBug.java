@@ -33,7 +33,22 @@ enum PlantedBug {
     THE_DIMENSION_FROM_THE_ACTIVITY_COUNTER(
             "select r.guid, r.ordinal, r.ledger", "select r.guid, m.entries - 1 as ordinal, r.ledger"),
     /** The result commits, the acknowledgement is left for later. */
-    RESULT_AND_ACKNOWLEDGEMENT_IN_TWO_TRANSACTIONS("and m.acknowledges", "and false");
+    RESULT_AND_ACKNOWLEDGEMENT_IN_TWO_TRANSACTIONS("and m.acknowledges", "and false"),
+    /** Nobody looks whether a plain move is recorded. */
+    SHORT_WAY_A_GUARD_DROPPED("as is_first", "or true as is_first"),
+    /** A step that came the short way is not found when it comes again. */
+    SHORT_WAY_A_RANDOM_GUID(
+            "select job_id, guid, path, name, 0, fence,", "select job_id, gen_random_uuid(), path, name, 0, fence,"),
+    /** The activity says that children were spawned, the GUID does not. */
+    SHORT_WAY_A_MARKER_UNBUNDLED("10000000000 + 1000000000 + 1\n", "10000000000 + 1\n"),
+    /** Of what one move brings only one thing is recorded. */
+    SHORT_WAY_TWO_GUIDS_OF_ONE_JOB_APPLIED_ONCE(
+            "select job_id, guid, path, name, 0, fence,",
+            "select distinct on (job_id) job_id, guid, path, name, 0, fence,"),
+    /** The job is closed, and what it was posted for is left for later. */
+    SHORT_WAY_RESULT_AND_ACKNOWLEDGEMENT_IN_TWO_TRANSACTIONS(
+            "delete from tally.posting p\nusing unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)\nwhere p.job_id",
+            "delete from tally.posting p\nusing unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)\nwhere false and p.job_id");
 
     private final String right;
     private final String wrong;

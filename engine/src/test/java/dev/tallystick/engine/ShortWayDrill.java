@@ -1,0 +1,163 @@
+package dev.tallystick.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/** What {@link LedgerDrill} is to the ledgers, for moves that are plain and take the short way past them. */
+final class ShortWayDrill {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final Ledgers ledgers;
+    private final PostingStore postings = new PostingStore();
+    private final Mover mover;
+    private final List<String> wrong = new ArrayList<>();
+
+    ShortWayDrill(DataSource source) {
+        this.ledgers = new Ledgers(source);
+        this.mover = new Mover(ledgers.collation(), postings, new JobStore(), new SignalStore(), LEASE);
+    }
+
+    List<String> violations() {
+        attempt("a life", this::life);
+        attempt("a step that comes again", this::again);
+        attempt("a step that comes again with the end", this::againWithTheEnd);
+        attempt("an end that comes again", this::endAgain);
+        attempt("a stale lease", this::staleLease);
+        return wrong;
+    }
+
+    private void attempt(String what, Runnable part) {
+        try {
+            part.run();
+        } catch (AssertionError | RuntimeException e) {
+            wrong.add(what + ": " + e);
+        }
+    }
+
+    private void life() {
+        Lease body = lease(ledgers.job());
+        LegTwo one = step(body, "1");
+        LegTwo two = step(body, "2");
+        LegTwo end = end(body);
+
+        move(body, List.of(one), one, two);
+        move(body, List.of(two, end));
+
+        demand(ledgers.state(body.job()).equals("0 completed"), ledgers.state(body.job()));
+        demand(ledgers.isClosedBy(body.job(), end), "closed by somebody else");
+        for (LegTwo each : List.of(one, two)) {
+            digits("001111000000001", ledgers.activityDigits(each.activity()));
+            digits("000011000000001 #0", ledgers.guidDigits(each));
+        }
+        digits("001111100000001", ledgers.activityDigits(body.activity()));
+        digits("000111100000001 #0", ledgers.guidDigits(end));
+        demand(postingsOf(body) == 0, "ended, and still posted");
+    }
+
+    /** The reply was lost: what was entered and brought at once is brought once more. */
+    private void again() {
+        Lease body = lease(ledgers.job());
+        LegTwo one = step(body, "1");
+
+        move(body, List.of(one), one);
+        move(body, List.of(one), one);
+
+        digits("000011000000002 #0", ledgers.guidDigits(one));
+        digits("001111000000002", ledgers.activityDigits(one.activity()));
+        demand(ledgers.state(body.job()).equals("1 open"), ledgers.state(body.job()));
+    }
+
+    /** What was dispatched before and is brought twice, the second time by a holder that goes on to the end. */
+    private void againWithTheEnd() {
+        Lease body = lease(ledgers.job());
+        LegTwo one = step(body, "1");
+
+        move(body, List.of(one), one);
+        move(body, List.of(one, end(body)));
+
+        digits("000011000000002 #0", ledgers.guidDigits(one));
+        demand(ledgers.state(body.job()).equals("0 completed"), ledgers.state(body.job()));
+    }
+
+    private void endAgain() {
+        Lease body = lease(ledgers.job());
+        LegTwo end = end(body);
+
+        demand(move(body, List.of(end)).equals(new Moved.Done()), "the end was refused");
+        demand(move(body, List.of(end)).equals(new Moved.Done()), "the end was forgotten");
+
+        digits("000111100000001 #0", ledgers.guidDigits(end));
+    }
+
+    private void staleLease() {
+        JobId job = ledgers.job();
+        Lease stale = lease(job);
+        ledgers.database()
+                .transact(
+                        "expire",
+                        tx -> tx.update("update tally.posting set visible_at = now() where job_id = ?", job.value()));
+        lease(job);
+        LegTwo forged = step(stale, "1");
+
+        Moved told = move(stale, List.of(forged), forged);
+
+        demand(told.equals(new Moved.LeaseLost()), "a stale holder was told " + told);
+    }
+
+    private static LegTwo step(Lease body, String path) {
+        ActivityId activity = new ActivityId(body.job(), path, "step");
+        return LegTwo.whole(activity, body.fence(), 0, path.getBytes(StandardCharsets.UTF_8), null);
+    }
+
+    private static LegTwo end(Lease body) {
+        return LegTwo.ending(body.activity(), body.fence(), JobOutcome.COMPLETED, null, null);
+    }
+
+    private Moved move(Lease body, List<LegTwo> results, LegTwo... entered) {
+        List<LegOne> dispatches = new ArrayList<>();
+        for (LegTwo each : entered) {
+            dispatches.add(LegOne.attempt(each.activity(), "step", 1));
+        }
+        Move move = new Move(body, results, dispatches, List.of(), List.of());
+        demand(move.isPlain(), "the move is not plain");
+        return ledgers.database()
+                .transact("move", tx -> mover.apply(tx, List.of(move)).getFirst());
+    }
+
+    private long postingsOf(Lease body) {
+        return ledgers.database()
+                .transact(
+                        "postings",
+                        tx -> tx.first(
+                                "select count(*) as n from tally.posting where job_id = ?",
+                                row -> row.getLong("n"),
+                                body.job().value()))
+                .orElseThrow();
+    }
+
+    private Lease lease(JobId job) {
+        return ledgers
+                .database()
+                .transact("lease", tx -> postings.leaseBodies(tx, Set.of("flow@1"), 1_000, LEASE, "somebody"))
+                .stream()
+                .map(LeasedBody::lease)
+                .filter(lease -> lease.job().equals(job))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("not leased"));
+    }
+
+    private static void digits(String right, String found) {
+        demand(found.equals(right), found + " instead of " + right);
+    }
+
+    private static void demand(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new AssertionError(otherwise);
+        }
+    }
+}
