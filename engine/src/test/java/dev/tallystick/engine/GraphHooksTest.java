@@ -196,6 +196,35 @@ class GraphHooksTest {
     }
 
     @Test
+    void what_a_graph_awaits_has_the_limit_of_its_own_workflow() {
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        bench.graph(Graph.named("all")
+                .trigger("start")
+                .await("one", "limited", "'1'")
+                .await("two", "limited", "'2'")
+                .await("three", "limited", "'3'")
+                .from("start", "one", "two", "three")
+                .output("one & two & three")
+                .build());
+        Engine engine = bench.workbench().idle();
+        engine.register(WorkflowType.of("limited", String.class, String.class, (ctx, input) -> {
+                    most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                    String done = ctx.step("work", String.class, () -> input);
+                    running.decrementAndGet();
+                    return done;
+                })
+                .limit(Limit.<String>overall().concurrency(1)));
+        bench.register(engine).start();
+
+        try (engine) {
+            assertThat(bench.result(bench.run(engine, "all", "input"))).isEqualTo("123");
+        }
+        assertThat(most).hasValue(1);
+        assertThat(bench.violations()).isEmpty();
+    }
+
+    @Test
     void code_may_run_a_graph_as_its_child() {
         bench.graph(Graph.named("graph")
                 .trigger("start")
