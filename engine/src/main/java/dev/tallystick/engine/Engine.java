@@ -114,7 +114,7 @@ public final class Engine implements AutoCloseable {
                 new Graphs.Surroundings(this::child, this::send, outcomes::tell, this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphs.signals());
         this.timekeeper = new Timekeeper(database, postings, collation, jobs);
-        MoveCourier courier = new MoveCourier(committer, mover, () -> stopping, this::roomIsMade);
+        MoveCourier courier = new MoveCourier(committer, mover, () -> stopping, this::ringClaims);
         BodyTools tools = new BodyTools(
                 courier,
                 this::recorded,
@@ -131,7 +131,7 @@ public final class Engine implements AutoCloseable {
         this.runner = new Runner(
                 database, postings, jobs, settings, tools, courier::isCrowded, outcomes::tell, this::bodyEnded);
         this.maker = new JobMaker(ids, codec, runner, graphs);
-        this.reruns = new Reruns(database, collation, jobs, maker, keys, this::jobsAreDue);
+        this.reruns = new Reruns(database, collation, jobs, maker, keys, graphs.forks(), this::jobsAreDue);
         this.remoteWork = graphs.remoteWork(random, settings);
         this.unclaimed = new UnclaimedWatch(database, this::isRegistered, settings.lease());
         this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
@@ -432,16 +432,9 @@ public final class Engine implements AutoCloseable {
         return maker.child(order);
     }
 
-    private void roomIsMade() {
-        claims.ring();
-        if (runner.hasLimits()) {
-            limited.ring();
-        }
-    }
-
     private void bodyEnded(Runner.Ended ended) {
         if (ended.makesRoom()) {
-            roomIsMade();
+            ringClaims();
         } else if (runner.hasLimits()) {
             limited.ring();
         }

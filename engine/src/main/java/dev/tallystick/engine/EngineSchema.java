@@ -19,7 +19,8 @@ public final class EngineSchema {
             "0030-open-tasks.sql",
             "0031-deployed-graphs.sql",
             "0032-job-events.sql",
-            "0040-ends-of-jobs.sql");
+            "0040-ends-of-jobs.sql",
+            "0050-forks-of-graphs.sql");
 
     private EngineSchema() {}
 }

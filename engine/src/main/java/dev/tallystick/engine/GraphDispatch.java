@@ -24,12 +24,14 @@ record GraphDispatch(
     /**
      * What somebody has to do for it.
      *
+     * @param key what its work is called outside, if not by its GUID
      * @param due when, counted from now; null if it is not a matter of time
      * @param awaits the signal that would do as well
      * @param owner who has leased it at once
      */
     record Posting(
             Guid guid,
+            @Nullable Guid key,
             String queue,
             @Nullable Duration due,
             @Nullable String awaits,

@@ -144,7 +144,7 @@ final class GraphPlan {
             String path = GraphShape.before(activity.path(), cycle.back());
             GraphPlace back = type.shape().place(cycle.back());
             ActivityId again = new ActivityId(job.id(), path, cycle.back());
-            spawner.enterAgain(back, again, Guid.of(activity, 1), context(activity.path()), transition, planned);
+            spawner.enterAgain(back, again, new Identity(activity, 1), context(activity.path()), transition, planned);
             return true;
         }
         String path = type.shape().opened(activity.path(), place.name(), ordinal);
@@ -153,7 +153,7 @@ final class GraphPlan {
         if (place.node() instanceof GraphNode.Hook hook && transition.told() instanceof GraphTold.Signal) {
             int turn = turn(hook, transition);
             if (turn + 1 < hook.takes()) {
-                spawner.waitOn(hook, activity, Guid.of(activity, turn + 1L), planned);
+                spawner.waitOn(hook, activity, new Identity(activity, turn + 1L), planned);
                 return false;
             }
         }

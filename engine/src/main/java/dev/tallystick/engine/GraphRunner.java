@@ -134,8 +134,12 @@ final class GraphRunner {
 
     private GraphTold attempt(LeasedWork work, GraphNode.Worker node) {
         ActivityId activity = work.lease().activity();
-        String key = work.lease().guid().value().toString();
-        Work about = new Work(work.lease().job(), activity.name(), activity.path(), work.attempt(), key);
+        Work about = new Work(
+                work.lease().job(),
+                activity.name(),
+                activity.path(),
+                work.attempt(),
+                work.key().toString());
         try {
             GraphWorker.Typed<?> worker = Objects.requireNonNull(
                     registry.worker(node.worker()), () -> "no worker '" + node.worker() + "' is registered here");

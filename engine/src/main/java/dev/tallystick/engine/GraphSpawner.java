@@ -14,14 +14,25 @@ final class GraphSpawner {
     private final Codec codec;
     private final Function<ChildOrder, NewJob> children;
     private final boolean mayGoOn;
+    private final GraphPast past;
 
-    /** @param mayGoOn whether the engine does its own part at once; otherwise it is posted, and done in another transaction */
-    GraphSpawner(GraphStore.Job job, Graph graph, Codec codec, Function<ChildOrder, NewJob> children, boolean mayGoOn) {
+    /**
+     * @param mayGoOn whether the engine does its own part at once; otherwise it is posted, and done in another transaction
+     * @param past what is told at once, whoever would have to do it
+     */
+    GraphSpawner(
+            GraphStore.Job job,
+            Graph graph,
+            Codec codec,
+            Function<ChildOrder, NewJob> children,
+            boolean mayGoOn,
+            GraphPast past) {
         this.job = job;
         this.graph = graph;
         this.codec = codec;
         this.children = children;
         this.mayGoOn = mayGoOn;
+        this.past = past;
     }
 
     /** A node is reached for the first time in its dimension. */
@@ -32,37 +43,42 @@ final class GraphSpawner {
             GraphTransition cause,
             GraphEffects planned)
             throws PayloadTooLargeException {
-        spawn(place.node(), dispatch, Guid.of(dispatch.activity(), 0), context, cause, planned);
+        spawn(place.node(), dispatch, new Identity(dispatch.activity(), 0), context, cause, planned);
     }
 
     /** A cycle comes back to a node, which is told something once more. */
     void enterAgain(
             GraphPlace place,
             ActivityId activity,
-            Guid guid,
+            Identity identity,
             Map<String, @Nullable Object> context,
             GraphTransition cause,
             GraphEffects planned)
             throws PayloadTooLargeException {
         planned.opened++;
         GraphDispatch dispatch = new GraphDispatch(activity, place.node().kind(), true, null, null, null, null);
-        spawn(place.node(), dispatch, guid, context, cause, planned);
+        spawn(place.node(), dispatch, identity, context, cause, planned);
     }
 
     /** A hook waits, for the first or for a further signal. */
-    void waitOn(GraphNode.Hook hook, ActivityId activity, Guid guid, GraphEffects planned) {
+    void waitOn(GraphNode.Hook hook, ActivityId activity, Identity identity, GraphEffects planned) {
         GraphDispatch dispatch = new GraphDispatch(activity, hook.kind(), true, null, null, null, null);
-        put(planned, dispatch, null, waiting(hook, activity, guid, planned));
+        if (!recalled(dispatch, identity, planned)) {
+            put(planned, dispatch, null, waiting(hook, activity, identity, planned));
+        }
     }
 
     private void spawn(
             GraphNode node,
             GraphDispatch dispatch,
-            Guid guid,
+            Identity identity,
             Map<String, @Nullable Object> context,
             GraphTransition cause,
             GraphEffects planned)
             throws PayloadTooLargeException {
+        if (recalled(dispatch, identity, planned)) {
+            return;
+        }
         ActivityId activity = dispatch.activity();
         switch (node) {
             case GraphNode.Worker worker ->
@@ -70,8 +86,8 @@ final class GraphSpawner {
                         planned,
                         dispatch,
                         input(node, worker.input(), context),
-                        new GraphDispatch.Posting(
-                                guid,
+                        posting(
+                                identity,
                                 worker.topic() ? worker.worker() : graph.queue(),
                                 Duration.ZERO,
                                 null,
@@ -82,51 +98,67 @@ final class GraphSpawner {
                 put(planned, dispatch, null, null);
             }
             case GraphNode.Hook hook
-            when hook.task() != null -> put(planned, dispatch, null, asking(hook, hook.task(), guid, context, planned));
+            when hook.task() != null ->
+                put(planned, dispatch, null, asking(hook, hook.task(), identity, context, planned));
             case GraphNode.Hook hook
-            when hook.waits() -> put(planned, dispatch, null, waiting(hook, activity, guid, planned));
+            when hook.waits() -> put(planned, dispatch, null, waiting(hook, activity, identity, planned));
             case GraphNode.Signal signal -> {
                 Map<String, @Nullable Object> order = new LinkedHashMap<>();
                 order.put(GraphContext.JOB, evaluate(node, signal.job(), context));
                 order.put(GraphContext.PAYLOAD, evaluate(node, signal.payload(), context));
-                put(planned, dispatch, Payloads.encode(codec, order), due(guid));
+                put(planned, dispatch, Payloads.encode(codec, order), due(identity));
             }
-            case GraphNode.Hook hook -> inline(dispatch, guid, cause, planned);
-            case GraphNode.Cycle cycle -> inline(dispatch, guid, cause, planned);
-            case GraphNode.Interrupt interrupt -> inline(dispatch, guid, cause, planned);
+            case GraphNode.Hook hook -> inline(dispatch, identity, cause, planned);
+            case GraphNode.Cycle cycle -> inline(dispatch, identity, cause, planned);
+            case GraphNode.Interrupt interrupt -> inline(dispatch, identity, cause, planned);
             case GraphNode.Trigger trigger -> throw new IllegalStateException("nothing leads to a trigger");
         }
     }
 
-    private void inline(GraphDispatch dispatch, Guid guid, GraphTransition cause, GraphEffects planned) {
-        put(planned, dispatch, null, mayGoOn ? null : due(guid));
+    /** Whether it is on record, and told at once. */
+    private boolean recalled(GraphDispatch dispatch, Identity identity, GraphEffects planned) {
+        return past.recall(identity)
+                .map(recalled -> {
+                    put(planned, dispatch, recalled.input(), null);
+                    Lease own = new Lease(dispatch.activity(), identity.guid(), 0);
+                    return planned.inline.add(new GraphTransition(own, recalled.told(), null));
+                })
+                .orElse(false);
+    }
+
+    private void inline(GraphDispatch dispatch, Identity identity, GraphTransition cause, GraphEffects planned) {
+        put(planned, dispatch, null, mayGoOn ? null : due(identity));
         if (mayGoOn) {
-            Lease own = new Lease(dispatch.activity(), guid, 0);
+            Lease own = new Lease(dispatch.activity(), identity.guid(), 0);
             planned.inline.add(new GraphTransition(own, new GraphTold.Due(), cause.owner()));
         }
     }
 
-    private static GraphDispatch.Posting waiting(
-            GraphNode.Hook hook, ActivityId activity, Guid guid, GraphEffects planned) {
+    private GraphDispatch.Posting waiting(
+            GraphNode.Hook hook, ActivityId activity, Identity identity, GraphEffects planned) {
         String signal = hook.signal();
         if (signal != null) {
-            planned.waits.add(new SignalStore.Wait(new Lease(activity, guid, 0), signal));
+            planned.waits.add(new SignalStore.Wait(new Lease(activity, identity.guid(), 0), signal));
         }
-        return new GraphDispatch.Posting(guid, GraphStore.QUEUE, hook.timer(), signal, null);
+        return posting(identity, GraphStore.QUEUE, hook.timer(), signal, null);
     }
 
     /** The wait and the task begin together; the answer is a signal of the task's own. */
     private GraphDispatch.Posting asking(
-            GraphNode.Hook hook, GraphAsk ask, Guid guid, Map<String, @Nullable Object> context, GraphEffects planned)
+            GraphNode.Hook hook,
+            GraphAsk ask,
+            Identity identity,
+            Map<String, @Nullable Object> context,
+            GraphEffects planned)
             throws PayloadTooLargeException {
-        TaskId task = GraphTasks.idOf(guid);
+        TaskId task = GraphTasks.idOf(identity.guid());
         Expression details = ask.details();
         byte[] about = Payloads.encode(codec, details == null ? null : evaluate(hook, details, context));
         @Nullable Duration due = ask.wait(0, hook.timer());
         String person = person(hook, ask, context);
         planned.tasks.add(
                 new TaskStore.Asked(task, job.id(), job.mesh(), hook.name(), ask.group(), person, about, due));
-        return new GraphDispatch.Posting(guid, GraphStore.QUEUE, due, Question.signal(task), null);
+        return posting(identity, GraphStore.QUEUE, due, Question.signal(task), null);
     }
 
     private static @Nullable String person(GraphNode.Hook hook, GraphAsk ask, Map<String, @Nullable Object> context) {
@@ -144,8 +176,16 @@ final class GraphSpawner {
         }
     }
 
-    private static GraphDispatch.Posting due(Guid guid) {
-        return new GraphDispatch.Posting(guid, GraphStore.QUEUE, Duration.ZERO, null, null);
+    private GraphDispatch.Posting due(Identity identity) {
+        return posting(identity, GraphStore.QUEUE, Duration.ZERO, null, null);
+    }
+
+    /** In a fork, what is asked of foreign systems is asked under the key that it had in the job that was forked. */
+    private GraphDispatch.Posting posting(
+            Identity identity, String queue, @Nullable Duration due, @Nullable String awaits, @Nullable String owner) {
+        JobId keysOf = job.keysOf();
+        Guid key = keysOf == null ? null : identity.in(keysOf);
+        return new GraphDispatch.Posting(identity.guid(), key, queue, due, awaits, owner);
     }
 
     private static void put(

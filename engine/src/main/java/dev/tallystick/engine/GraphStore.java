@@ -21,7 +21,7 @@ final class GraphStore {
     static final String QUEUE = "$graph";
 
     private static final String JOBS = """
-            select id, mesh, workflow, version, semaphore, threshold, input,
+            select id, mesh, workflow, version, semaphore, threshold, input, keys_of,
                 parent_job is not null as is_child, closed_by is not null as closed
             from tally.job
             where id = any(?)
@@ -58,9 +58,10 @@ final class GraphStore {
                 select *
                 from unnest(
                     ?::uuid[], ?::text[], ?::text[], ?::text[], ?::bool[], ?::bytea[], ?::bigint[], ?::bigint[],
-                    ?::uuid[], ?::text[], ?::bigint[], ?::text[], ?::text[]
+                    ?::uuid[], ?::uuid[], ?::text[], ?::bigint[], ?::text[], ?::text[]
                 ) with ordinality as i (
-                    job_id, path, name, kind, complete, input, arrived, skipped, guid, queue, due_millis, awaits, owner, n
+                    job_id, path, name, kind, complete, input, arrived, skipped,
+                    guid, key, queue, due_millis, awaits, owner, n
                 )
             ),
             entered as (
@@ -81,8 +82,8 @@ final class GraphStore {
                     skipped = coalesce(excluded.skipped, a.skipped)
             )
             insert into tally.posting
-                (job_id, guid, mesh, queue, priority, visible_at, fence, owner, attempts, path, name, awaits)
-            select i.job_id, i.guid, j.mesh, i.queue, j.priority,
+                (job_id, guid, key, mesh, queue, priority, visible_at, fence, owner, attempts, path, name, awaits)
+            select i.job_id, i.guid, i.key, j.mesh, i.queue, j.priority,
                 case
                     when i.owner is not null then now() + ? * interval '1 millisecond'
                     when i.due_millis is null then 'infinity'
@@ -135,7 +136,7 @@ final class GraphStore {
             """;
 
     private static final String WORK = """
-            select p.job_id, p.guid, p.path, p.name, p.fence, p.attempts, a.input, j.workflow, j.version,
+            select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.attempts, a.input, j.workflow, j.version,
                 j.closed_by is not null as closed
             from tally.posting p
             join tally.activity a on a.job_id = p.job_id and a.path = p.path and a.name = p.name
@@ -144,7 +145,7 @@ final class GraphStore {
             """;
 
     private static final String LEASED_BY = """
-            select p.job_id, p.guid, p.path, p.name, p.fence, p.attempts, a.input, j.workflow, j.version,
+            select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.attempts, a.input, j.workflow, j.version,
                 j.closed_by is not null as closed
             from tally.posting p
             join tally.activity a on a.job_id = p.job_id and a.path = p.path and a.name = p.name
@@ -154,7 +155,7 @@ final class GraphStore {
             """;
 
     private static final String DUE = PostingStore.LANES + """
-            select p.job_id, p.guid, p.path, p.name, p.fence, p.awaits, a.input,
+            select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.awaits, a.input,
                 c.id is not null as child_closed, c.output as child_output, c.error as child_error, c.outcome as child_outcome
             from lane l
             cross join (values (0), (1), (2)) as u (priority)
@@ -186,6 +187,7 @@ final class GraphStore {
             int semaphore,
             int threshold,
             byte[] input,
+            @Nullable JobId keysOf,
             boolean isChild,
             boolean closed) {}
 
@@ -198,6 +200,7 @@ final class GraphStore {
     /** Something for the engine to do, and what it needs for that. */
     record Due(
             Lease posting,
+            UUID key,
             @Nullable String awaits,
             byte @Nullable [] input,
             @Nullable Closed child) {}
@@ -208,6 +211,7 @@ final class GraphStore {
                 JOBS,
                 row -> {
                     JobId id = new JobId(row.getObject("id", UUID.class));
+                    UUID keysOf = row.getObject("keys_of", UUID.class);
                     return jobs.put(
                             id,
                             new Job(
@@ -218,6 +222,7 @@ final class GraphStore {
                                     row.getInt("semaphore"),
                                     row.getInt("threshold"),
                                     row.getBytes("input"),
+                                    keysOf == null ? null : new JobId(keysOf),
                                     row.getBoolean("is_child"),
                                     row.getBoolean("closed")));
                 },
@@ -270,6 +275,9 @@ final class GraphStore {
                 of.optionalLongs(GraphDispatch::skipped),
                 of.uuids(each ->
                         each.posting() == null ? null : each.posting().guid().value()),
+                of.uuids(each -> each.posting() == null || each.posting().key() == null
+                        ? null
+                        : each.posting().key().value()),
                 of.texts(each -> each.posting() == null ? null : each.posting().queue()),
                 of.optionalLongs(
                         each -> each.posting() == null || each.posting().due() == null
@@ -372,6 +380,7 @@ final class GraphStore {
                 lease(row),
                 Runner.queueOf(row.getString("workflow"), row.getInt("version")),
                 row.getInt("attempts"),
+                row.getObject("key", UUID.class),
                 row.getBytes("input"),
                 row.getBoolean("closed"));
     }
@@ -385,6 +394,7 @@ final class GraphStore {
                         row.getBytes("child_output"),
                         row.getString("child_error"))
                 : null;
-        return new Due(posting, row.getString("awaits"), row.getBytes("input"), child);
+        return new Due(
+                posting, row.getObject("key", UUID.class), row.getString("awaits"), row.getBytes("input"), child);
     }
 }

@@ -86,10 +86,15 @@ final class GraphWriter {
     }
 
     Written write(Tx tx, List<GraphTransition> transitions) throws SQLException {
+        return write(tx, transitions, GraphPast.NONE);
+    }
+
+    /** As {@link #write(Tx, List)}, for jobs that begin with what is on record. */
+    Written write(Tx tx, List<GraphTransition> transitions, GraphPast past) throws SQLException {
         Written written = new Written();
         List<GraphTransition> wave = heard(tx, transitions);
         for (int turn = 1; !wave.isEmpty(); turn++) {
-            wave = wave(tx, wave, turn < MAX_WAVES, written);
+            wave = wave(tx, wave, new Turn(turn < MAX_WAVES, past), written);
         }
         if (!written.closed().isEmpty()) {
             complete(tx, written.closed());
@@ -97,9 +102,12 @@ final class GraphWriter {
         return written;
     }
 
-    private List<GraphTransition> wave(Tx tx, List<GraphTransition> wave, boolean mayGoOn, Written written)
+    /** What a wave may lead to: whether the engine does its own part at once, and what is on record already. */
+    private record Turn(boolean mayGoOn, GraphPast past) {}
+
+    private List<GraphTransition> wave(Tx tx, List<GraphTransition> wave, Turn turn, Written written)
             throws SQLException {
-        List<GraphPlan> plans = plan(tx, wave, mayGoOn, written);
+        List<GraphPlan> plans = plan(tx, wave, turn, written);
         GraphEffects all = new GraphEffects();
         List<LegTwo> legs = new ArrayList<>();
         List<Lease> refused = new ArrayList<>();
@@ -141,8 +149,7 @@ final class GraphWriter {
         return next;
     }
 
-    private List<GraphPlan> plan(Tx tx, List<GraphTransition> wave, boolean mayGoOn, Written written)
-            throws SQLException {
+    private List<GraphPlan> plan(Tx tx, List<GraphTransition> wave, Turn turn, Written written) throws SQLException {
         Map<JobId, List<GraphTransition>> byJob = wave.stream()
                 .collect(Collectors.groupingBy(GraphTransition::job, LinkedHashMap::new, Collectors.toList()));
         Map<JobId, GraphStore.Job> locked = graphs.jobs(tx, byJob.keySet());
@@ -161,7 +168,7 @@ final class GraphWriter {
                     job,
                     seen.getOrDefault(job.id(), List.of()),
                     entered,
-                    new GraphSpawner(job, type.graph(), codec, children, mayGoOn),
+                    new GraphSpawner(job, type.graph(), codec, children, turn.mayGoOn(), turn.past()),
                     codec,
                     path -> graphs.newest(tx, job.id(), path));
             for (GraphTransition transition : each.getValue()) {

@@ -40,6 +40,7 @@ final class Graphs {
     private final GraphMover mover;
     private final GraphSignals signals;
     private final GraphRunner runner;
+    private final GraphForks forks;
     private final Loop claims;
     private final Loop dues;
     private final List<Loop> loops;
@@ -88,6 +89,7 @@ final class Graphs {
                 settings.lease());
         this.mover = new GraphMover(collation, postings, store, writer, new GraphTasks(store, registry::type));
         this.signals = new GraphSignals(store, postings, writer);
+        this.forks = new GraphForks(writer, registry::type);
         this.runner = new GraphRunner(
                 database, postings, store, registry, this::bring, codec, random, settings, crashPoints, owner);
         this.claims = new Loop("graph-claims", settings.poll(), this::claim);
@@ -97,6 +99,10 @@ final class Graphs {
 
     GraphSignals signals() {
         return signals;
+    }
+
+    GraphForks forks() {
+        return forks;
     }
 
     List<Loop> loops() {
@@ -197,11 +203,12 @@ final class Graphs {
                     null);
         }
         byte[] input = due.input();
-        return input == null ? hand(due.posting(), new GraphTold.Due(due.awaits()), null) : send(due.posting(), input);
+        return input == null ? hand(due.posting(), new GraphTold.Due(due.awaits()), null) : send(due, input);
     }
 
     /** Sends a signal under a key of its own, so that a repeat is no second one, and then records that it was sent. */
-    private CompletableFuture<?> send(Lease posting, byte[] input) {
+    private CompletableFuture<?> send(GraphStore.Due due, byte[] input) {
+        Lease posting = due.posting();
         GraphType type = typeOf(posting.job());
         String node = posting.activity().name();
         String name = type.signal(node);
@@ -215,7 +222,7 @@ final class Graphs {
         } catch (IllegalArgumentException e) {
             return hand(posting, new GraphTold.Failure("'" + order.get(GraphContext.JOB) + "' is no job's id"), null);
         }
-        SentSignal.Id id = new SentSignal.Id(to, name, posting.guid().value().toString());
+        SentSignal.Id id = new SentSignal.Id(to, name, due.key().toString());
         SentSignal signal = new SentSignal(id, codec.encode(order.get(GraphContext.PAYLOAD)));
         return surroundings
                 .send()

@@ -157,9 +157,9 @@ final class JobMaker {
         return new JobId(ids.next());
     }
 
-    /** A closed job once more, as it was. */
-    NewJob fork(JobId id, JobId from, RerunStore.Source source) {
-        return again(id, from, source, source.version(), null);
+    /** A closed job once more, as it was; {@code trigger} is where it begins if it is one of a graph. */
+    NewJob fork(JobId id, JobId from, RerunStore.Source source, @Nullable String trigger) {
+        return again(id, from, source, source.version(), trigger);
     }
 
     /** A closed job once more, in the newest version. */

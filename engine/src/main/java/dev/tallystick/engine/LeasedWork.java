@@ -1,9 +1,12 @@
 package dev.tallystick.engine;
 
+import java.util.UUID;
+
 /**
  * Work that may be done now.
  *
  * @param attempt which attempt this is, counted from 1
  * @param graph the queue of the graph, that is its name and version
+ * @param key what the work is called outside
  */
-record LeasedWork(Lease lease, String graph, int attempt, byte[] input, boolean jobClosed) {}
+record LeasedWork(Lease lease, String graph, int attempt, UUID key, byte[] input, boolean jobClosed) {}

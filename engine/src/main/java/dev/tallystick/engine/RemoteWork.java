@@ -172,7 +172,12 @@ public final class RemoteWork {
         UUID guid = work.lease().guid().value();
         return new Claimed(
                 new Handle(activity.job(), guid, work.lease().fence()),
-                new Work(activity.job(), activity.name(), activity.path(), work.attempt(), guid.toString()),
+                new Work(
+                        activity.job(),
+                        activity.name(),
+                        activity.path(),
+                        work.attempt(),
+                        work.key().toString()),
                 work.input());
     }
 }

@@ -30,6 +30,7 @@ public final class Reruns {
     private final JobStore jobs;
     private final JobMaker maker;
     private final AcceptDoor keys;
+    private final GraphForks graphs;
     private final Runnable jobsAreDue;
     private final RerunStore store = new RerunStore();
     private final DeadLetterStore letters = new DeadLetterStore();
@@ -40,12 +41,14 @@ public final class Reruns {
             JobStore jobs,
             JobMaker maker,
             AcceptDoor keys,
+            GraphForks graphs,
             Runnable jobsAreDue) {
         this.database = database;
         this.collation = collation;
         this.jobs = jobs;
         this.maker = maker;
         this.keys = keys;
+        this.graphs = graphs;
         this.jobsAreDue = jobsAreDue;
     }
 
@@ -58,7 +61,7 @@ public final class Reruns {
     public JobId rerun(JobId job) {
         JobId id = maker.id();
         return begun(id, tx -> {
-            start(tx, closed(tx, job), job, id, false);
+            start(tx, job, maker.rerun(id, job, closed(tx, job)));
             return id;
         });
     }
@@ -70,14 +73,14 @@ public final class Reruns {
      */
     public Accepted rerun(JobId job, ScopedKey key) {
         Fingerprint request = Fingerprint.of("rerun", job.toString());
-        return underKey(job, key, request, (tx, source, id) -> start(tx, source, job, id, false));
+        return underKey(job, key, request, (tx, source, id) -> start(tx, job, maker.rerun(id, job, source)));
     }
 
     /**
      * Does a closed job again from one of its steps on, in the same version and under the same keys; what was done before that
      * step is taken as it was recorded.
      *
-     * @param step its name, or its place if there are several of that name
+     * @param step its name, or its place if there are several of that name; in a graph a node, or {@code node@dimension}
      * @return the new job
      * @throws ForkRefusedException if the job is open, has no such step, or cannot be forked
      */
@@ -104,7 +107,7 @@ public final class Reruns {
      * undone is done again from its beginning.
      *
      * @return the new job
-     * @throws ForkRefusedException if the job is no dead letter, or a graph
+     * @throws ForkRefusedException if the job is no dead letter, or cannot be forked there
      */
     public JobId redrive(JobId job) {
         JobId id = maker.id();
@@ -117,9 +120,11 @@ public final class Reruns {
                 return before.get();
             }
             if (source.undone()) {
-                start(tx, source, job, id, false);
+                start(tx, job, maker.rerun(id, job, source));
+            } else if (source.isGraph()) {
+                forkGraph(tx, source, job, id, type -> graphs.beforeFailure(tx, type, job, id));
             } else {
-                fork(tx, forkable(source, job), job, id, ForkPoint.beforeFailure(store.record(tx, job)));
+                fork(tx, source, job, id, ForkPoint.beforeFailure(store.record(tx, job)));
             }
             letters.redriven(tx, job, id);
             return id;
@@ -185,8 +190,13 @@ public final class Reruns {
     }
 
     private void forkAt(Tx tx, RerunStore.Source source, JobId job, JobId id, String step) throws SQLException {
-        List<Past> record = store.record(tx, job);
-        fork(tx, forkable(source, job), job, id, ForkPoint.before(record, find(job, record, step)));
+        demandForkable(source, job);
+        if (source.isGraph()) {
+            forkGraph(tx, source, job, id, type -> graphs.before(tx, type, job, id, step));
+        } else {
+            List<Past> record = store.record(tx, job);
+            fork(tx, source, job, id, ForkPoint.before(record, find(job, record, step)));
+        }
     }
 
     /** After a lost reply the same is written again under the same id: what is there already stays as it is. */
@@ -210,22 +220,17 @@ public final class Reruns {
         return source;
     }
 
-    private static RerunStore.Source forkable(RerunStore.Source source, JobId job) {
-        if (source.isGraph()) {
-            throw new ForkRefusedException(
-                    job, Reason.NOTHING_TO_GO_ON_FROM, "is one of a graph, which is not forked: rerun it");
-        }
+    private static void demandForkable(RerunStore.Source source, JobId job) {
         if (source.undone()) {
             throw new ForkRefusedException(
                     job,
                     Reason.NOTHING_TO_GO_ON_FROM,
                     "has undone its steps, so there is nothing to go on from: rerun it");
         }
-        return source;
     }
 
     private void fork(Tx tx, RerunStore.Source source, JobId job, JobId id, List<Past> kept) throws SQLException {
-        start(tx, source, job, id, true);
+        start(tx, job, maker.fork(id, job, source, null));
         store.fork(tx, job, id);
         if (!kept.isEmpty()) {
             collation.enter(tx, kept.stream().map(past -> dispatched(id, past)).toList());
@@ -233,10 +238,23 @@ public final class Reruns {
         }
     }
 
-    private void start(Tx tx, RerunStore.Source source, JobId job, JobId id, boolean sameVersion) throws SQLException {
-        NewJob again = sameVersion ? maker.fork(id, job, source) : maker.rerun(id, job, source);
+    private interface Recall {
+        void write(GraphType type) throws SQLException;
+    }
+
+    /** The old job is locked, so whoever has begun the new one and lost the reply finds it here, moved on or not. */
+    private void forkGraph(Tx tx, RerunStore.Source source, JobId job, JobId id, Recall recall) throws SQLException {
+        GraphType type = graphs.typeOf(source, job);
+        if (jobs.read(tx, id).isEmpty()) {
+            start(tx, job, maker.fork(id, job, source, type.graph().trigger().name()));
+            store.fork(tx, job, id);
+            recall.write(type);
+        }
+    }
+
+    private void start(Tx tx, JobId from, NewJob again) throws SQLException {
         jobs.start(tx, List.of(again), Duration.ZERO);
-        store.copySignals(tx, job, id);
+        store.copySignals(tx, from, again.id());
     }
 
     private static LegOne dispatched(JobId id, Past past) {

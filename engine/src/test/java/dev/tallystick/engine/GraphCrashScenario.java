@@ -212,6 +212,40 @@ enum GraphCrashScenario implements Scenario {
                     .build());
         }
     },
+    /** A job that fails and is redriven; only in the fork is the key of its work not its own. */
+    GRAPH_REDRIVE(null, " before", " fragile", " start") {
+        @Override
+        void draw(Engine engine, String workflow) {
+            engine.worker(workflow, Object.class, (work, input) -> "done");
+            engine.worker(workflow + ".fragile", Object.class, (work, input) -> {
+                Guid own = Guid.of(new ActivityId(work.job(), work.dimension(), work.node()), 0);
+                if (work.key().equals(own.value().toString())) {
+                    throw new IllegalStateException("no money");
+                }
+                return input;
+            });
+            engine.register(Graph.named(workflow)
+                    .trigger("start")
+                    .worker("before", workflow, "input", QUICK)
+                    .worker("fragile", workflow + ".fragile", "before", QUICK)
+                    .from("start", "before")
+                    .from("before", "fragile")
+                    .output("fragile")
+                    .build());
+        }
+
+        @Override
+        public void act(Engine engine, JobId job) {
+            try {
+                while (engine.await(job, Duration.ofMillis(200)).isEmpty()) {
+                    engine.why(job); // ends this too if the engine is dead
+                }
+                engine.reruns().redrive(job);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    },
     GRAPH_INTERRUPT(null, " check", " refuse", " start", " waiting") {
         @Override
         void draw(Engine engine, String workflow) {
@@ -274,7 +308,7 @@ enum GraphCrashScenario implements Scenario {
     @Override
     public JobOutcome outcome() {
         return switch (this) {
-            case GRAPH_FAILURE, GRAPH_INTERRUPT -> JobOutcome.FAILED;
+            case GRAPH_FAILURE, GRAPH_REDRIVE, GRAPH_INTERRUPT -> JobOutcome.FAILED;
             case GRAPH_CANCEL -> JobOutcome.CANCELLED;
             default -> JobOutcome.COMPLETED;
         };
@@ -283,6 +317,11 @@ enum GraphCrashScenario implements Scenario {
     @Override
     public int children() {
         return this == GRAPH_CHILD || this == GRAPH_SIGNAL ? 1 : 0;
+    }
+
+    @Override
+    public int jobs() {
+        return this == GRAPH_REDRIVE ? 2 : 1;
     }
 
     @Override

@@ -1,0 +1,116 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What is read of a closed job of a graph that is forked, and what the new one gets of it beside its record. */
+final class GraphForkStore {
+
+    // What was told more than once has a row for each time, and the output of the last.
+    private static final String RECORD = Weights.in("""
+            select a.path, a.name, a.kind, a.input, a.output, a.error, g.guid, g.ordinal, s.payload,
+                count(g.guid) over (partition by a.path, a.name) as times,
+                g.guid = j.closed_by and j.outcome <> 'completed' as ended
+            from tally.job j
+            join tally.activity a on a.job_id = j.id
+            left join tally.guid g
+                on g.job_id = a.job_id and g.path = a.path and g.name = a.name and (g.ledger / {WORK_DONE}) % 10 = 1
+            left join tally.signal s on s.job_id = g.job_id and s.taken_by = g.guid
+            where j.id = ?
+                and a.name not like '$%'
+            order by a.entered_at, a.path, a.name, g.ordinal
+            limit ?
+            """);
+
+    private static final String DIMENSIONS = """
+            select guid, ordinal
+            from tally.guid
+            where job_id = ?
+            """;
+
+    private static final String COPY_TAKEN = """
+            insert into tally.signal (job_id, name, sender_key, payload, taken_by, sent_at)
+            select ?, s.name, s.sender_key, s.payload, i.taken_by, s.sent_at
+            from tally.signal s
+            join unnest(?::uuid[], ?::uuid[]) as i (guid, taken_by) on i.guid = s.taken_by
+            where s.job_id = ?
+            order by s.ordinal
+            on conflict (job_id, name, sender_key) do nothing
+            """;
+
+    /**
+     * Something that an activity was told, or an activity that was told nothing.
+     *
+     * @param guid what it was told; null if that is nothing
+     * @param ordinal the dimension that it was told that in
+     * @param times how many things the activity was told
+     * @param ended whether this ended the job, other than well
+     * @param output what the last thing brought that the activity was told
+     * @param signal what the signal brought that a hook has taken, or null
+     */
+    record Entry(
+            String path,
+            String name,
+            String kind,
+            @Nullable Guid guid,
+            int ordinal,
+            int times,
+            boolean ended,
+            byte @Nullable [] input,
+            byte @Nullable [] output,
+            @Nullable String error,
+            byte @Nullable [] signal) {
+
+        /** As people name it. */
+        String place() {
+            return path.isEmpty() ? name : name + "@" + path;
+        }
+    }
+
+    List<Entry> record(Tx tx, JobId job, int limit) throws SQLException {
+        return tx.query(RECORD, GraphForkStore::entry, job.value(), limit);
+    }
+
+    /** In which dimension each transition of a job was told. */
+    Map<Guid, Integer> dimensions(Tx tx, JobId job) throws SQLException {
+        Map<Guid, Integer> dimensions = new HashMap<>();
+        tx.query(
+                DIMENSIONS,
+                row -> dimensions.put(new Guid(row.getObject("guid", UUID.class)), row.getInt("ordinal")),
+                job.value());
+        return dimensions;
+    }
+
+    /** The new job has the signals too that it was told of: from the waits of the old one to its own. */
+    void copyTaken(Tx tx, JobId from, JobId to, Map<Guid, Guid> waits) throws SQLException {
+        Columns<Map.Entry<Guid, Guid>> of = new Columns<>(List.copyOf(waits.entrySet()));
+        tx.update(
+                COPY_TAKEN,
+                to.value(),
+                of.uuids(wait -> wait.getKey().value()),
+                of.uuids(wait -> wait.getValue().value()),
+                from.value());
+    }
+
+    private static Entry entry(ResultSet row) throws SQLException {
+        UUID guid = row.getObject("guid", UUID.class);
+        return new Entry(
+                row.getString("path"),
+                row.getString("name"),
+                row.getString("kind"),
+                guid == null ? null : new Guid(guid),
+                row.getInt("ordinal"),
+                row.getInt("times"),
+                row.getBoolean("ended"),
+                row.getBytes("input"),
+                row.getBytes("output"),
+                row.getString("error"),
+                row.getBytes("payload"));
+    }
+}

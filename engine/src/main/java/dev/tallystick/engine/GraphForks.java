@@ -1,0 +1,182 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.engine.ForkRefusedException.Reason;
+import dev.tallystick.engine.GraphForkStore.Entry;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Begins a job of a graph with what a closed one has on record. The new job is moved as any other, from its trigger on, but where
+ * something is on record it is told that at once: so its ledgers, its semaphore and its joins are those of a job that did it.
+ * What the graph leads to and what is not on record is begun anew; what lies beyond is not reached.
+ *
+ * <p>Invariant: all that is on record beside and before the fork point is kept, in the dimension that it had. Where that cannot
+ * be, because the graph goes another way now, nothing is written.
+ */
+final class GraphForks {
+
+    /** A record that is longer would hold a transaction for too long. */
+    static final int MAX_TOLD = 10_000;
+
+    private final GraphWriter writer;
+    private final Function<String, @Nullable GraphType> types;
+    private final GraphForkStore store = new GraphForkStore();
+
+    GraphForks(GraphWriter writer, Function<String, @Nullable GraphType> types) {
+        this.writer = writer;
+        this.types = types;
+    }
+
+    /** Where the record is cut: at a node of this name, of which some things are dropped. */
+    private record Cut(@Nullable String name, Predicate<Entry> dropped) {}
+
+    /**
+     * Keeps what does not follow from one of the activities.
+     *
+     * @param place the name of a node, with {@code @} and the dimension if it was entered in several
+     */
+    void before(Tx tx, GraphType type, JobId from, JobId to, String place) throws SQLException {
+        List<Entry> record = record(tx, from);
+        Entry found = find(from, record, place);
+        Cut cut = new Cut(
+                found.name(),
+                each -> each.name().equals(found.name()) && each.path().equals(found.path()));
+        follow(tx, type, from, to, record, cut);
+    }
+
+    /** Keeps all that went well. */
+    void beforeFailure(Tx tx, GraphType type, JobId from, JobId to) throws SQLException {
+        List<Entry> record = record(tx, from);
+        String failed = record.stream()
+                .filter(Entry::ended)
+                .map(Entry::name)
+                .findFirst()
+                .orElse(null);
+        follow(tx, type, from, to, record, new Cut(failed, Entry::ended));
+    }
+
+    private List<Entry> record(Tx tx, JobId job) throws SQLException {
+        List<Entry> record = store.record(tx, job, MAX_TOLD + 1);
+        if (record.size() > MAX_TOLD) {
+            throw new ForkRefusedException(
+                    job,
+                    Reason.NOTHING_TO_GO_ON_FROM,
+                    "has more on record than the " + MAX_TOLD + " things that a fork can begin with: rerun it");
+        }
+        return record;
+    }
+
+    /** The graph of a job, by which its record is followed. */
+    GraphType typeOf(RerunStore.Source source, JobId job) {
+        GraphType type = types.apply(Runner.queueOf(source.workflow(), source.version()));
+        if (type == null) {
+            throw new ForkRefusedException(
+                    job,
+                    Reason.NOTHING_TO_GO_ON_FROM,
+                    "is one of the graph '" + source.workflow() + "' version " + source.version()
+                            + ", which is not registered here: register it, or fork the job where it is");
+        }
+        return type;
+    }
+
+    private void follow(Tx tx, GraphType type, JobId from, JobId to, List<Entry> record, Cut cut) throws SQLException {
+        GraphRecord past = new GraphRecord(from, record, cut.dropped());
+        ActivityId trigger = new ActivityId(to, "", type.graph().trigger().name());
+        if (past.recall(new Identity(trigger, 0)).isEmpty()) {
+            return;
+        }
+        Lease begin = new Lease(trigger, Guid.of(trigger, 0), 0);
+        GraphWriter.Written written =
+                writer.write(tx, List.of(new GraphTransition(begin, new GraphTold.Due(), null)), past);
+        Closed closed = written.closed().get(to);
+        if (closed != null) {
+            throw new ForkRefusedException(
+                    from,
+                    Reason.NOTHING_TO_GO_ON_FROM,
+                    "would end again at once, " + closed.outcome().text() + " (" + closed.error()
+                            + "): fork it before what leads there, or rerun it");
+        }
+        demandSameWay(tx, type.shape(), past, from, to, cut);
+        copySignals(tx, past, from, to);
+    }
+
+    /** Conditions may depend on time or chance, and rounds that run side by side may overtake each other. */
+    private void demandSameWay(Tx tx, GraphShape shape, GraphRecord past, JobId from, JobId to, Cut cut)
+            throws SQLException {
+        Set<String> beyond = cut.name() == null ? Set.of() : beyond(shape, cut.name());
+        Map<Guid, Integer> now = store.dimensions(tx, to);
+        for (Map.Entry<Guid, Entry> each : past.kept().entrySet()) {
+            Entry entry = each.getValue();
+            Guid told = past.recalled().get(each.getKey());
+            boolean same = told == null
+                    ? beyond.contains(entry.name())
+                    : Integer.valueOf(entry.ordinal()).equals(now.get(told));
+            if (!same) {
+                throw new ForkRefusedException(
+                        from,
+                        Reason.NOTHING_TO_GO_ON_FROM,
+                        "goes another way when its record is followed, and does not come to '" + entry.place()
+                                + "' as it did; its conditions depend on time or chance: rerun it");
+            }
+        }
+    }
+
+    /** Everything that may follow from a node, also in further rounds. */
+    private static Set<String> beyond(GraphShape shape, String name) {
+        Set<String> beyond = new HashSet<>();
+        Deque<String> open = new ArrayDeque<>(Set.of(name));
+        while (!open.isEmpty()) {
+            shape.find(open.pop()).filter(place -> beyond.add(place.name())).ifPresent(place -> {
+                place.next().forEach(way -> open.push(way.to()));
+                if (place.node() instanceof GraphNode.Cycle cycle) {
+                    open.push(cycle.back());
+                }
+            });
+        }
+        return beyond;
+    }
+
+    private void copySignals(Tx tx, GraphRecord past, JobId from, JobId to) throws SQLException {
+        Map<Guid, Guid> waits = new HashMap<>();
+        past.recalled().forEach((guid, told) -> {
+            Entry entry = past.kept().get(guid);
+            if (entry != null && entry.signal() != null) {
+                waits.put(guid, told);
+            }
+        });
+        if (!waits.isEmpty()) {
+            store.copyTaken(tx, from, to, waits);
+        }
+    }
+
+    private static Entry find(JobId job, List<Entry> record, String place) {
+        int at = place.indexOf('@');
+        String name = at < 0 ? place : place.substring(0, at);
+        Map<String, Entry> found = new HashMap<>();
+        record.stream()
+                .filter(each -> each.name().equals(name))
+                .filter(each -> at < 0 || each.path().equals(place.substring(at + 1)))
+                .forEach(each -> found.putIfAbsent(each.path(), each));
+        if (found.size() == 1) {
+            return found.values().iterator().next();
+        }
+        String there = record.stream().map(Entry::place).distinct().limit(50).collect(Collectors.joining(", "));
+        throw new ForkRefusedException(
+                job,
+                Reason.NO_SUCH_STEP,
+                found.isEmpty()
+                        ? "has not been at '" + place + "'; it was at " + there
+                        : "was at '" + name + "' in several dimensions: name one of them; it was at " + there);
+    }
+}
