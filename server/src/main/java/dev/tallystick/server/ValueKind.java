@@ -135,12 +135,14 @@ sealed interface ValueKind {
         }
     }
 
-    /** RFC 3339 in UTC. */
+    /** RFC 3339 in UTC. Its years have four digits, so that no moment is too far away to be reckoned with. */
     record Time() implements ValueKind {
 
         @Override
         public Object read(Json value, String place) {
-            if (value instanceof Json.StringValue text && text.value().endsWith("Z")) {
+            if (value instanceof Json.StringValue text
+                    && text.value().endsWith("Z")
+                    && Character.isDigit(text.value().charAt(0))) {
                 try {
                     return Instant.parse(text.value());
                 } catch (DateTimeException e) {

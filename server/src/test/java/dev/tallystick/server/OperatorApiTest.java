@@ -139,6 +139,14 @@ class OperatorApiTest {
         assertThat(result(newest.text("job_id")).text("output")).isEqualTo("version 2");
         assertThat(submit("versioned", "null", ",\"version\":3").code()).isEqualTo("unknown_workflow");
         assertThat(result(due.text("job_id")).text("status")).isEqualTo("completed");
+        assertThat(submit("sample.order", "{\"order\":\"n\"}", ",\"not_before\":\"+999999999-01-01T00:00:00Z\"")
+                        .code())
+                .isEqualTo("malformed_request");
+        assertThat(http.get("/v1/jobs?since=%2B999999999-01-01T00:00:00Z").code())
+                .isEqualTo("malformed_request");
+        String last = submit("sample.order", "{\"order\":\"n\"}", ",\"not_before\":\"9999-12-31T23:59:59Z\"")
+                .text("job_id");
+        assertThat(http.get("/v1/jobs/" + last).text("status")).isEqualTo("open");
         String id = later.text("job_id");
         assertThat(http.get("/v1/jobs/" + id).text("priority")).isEqualTo("low");
         assertThat(http.get("/v1/jobs/" + id + "/why").body()).contains("not before 2999-01-01T00:00:00");
