@@ -205,7 +205,8 @@ final class Pack implements AutoCloseable {
                 }
                 int got = inflater.inflate(content, filled, length - filled);
                 filled += got;
-                if (got == 0 && filled == length && !inflater.finished() && !inflater.needsInput()) {
+                if (got == 0 && !inflater.finished() && !inflater.needsInput()) {
+                    // Nothing more fits, or a dictionary is wanted, which Git never does.
                     throw new DamagedObjectException(name + " holds an object longer than it says, at " + at);
                 }
             }

@@ -1,19 +1,25 @@
 package dev.tallystick.ledger;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.zip.Deflater;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -98,6 +104,47 @@ class DamageTest {
             cut(length);
         }
         judge();
+    }
+
+    @Test
+    @Timeout(60)
+    void an_object_that_asks_for_a_dictionary_is_damage_and_no_endless_task() throws IOException {
+        byte[] content = "blob 4\0blob".getBytes(US_ASCII);
+        Oid id = Oid.of(ObjectType.BLOB, content);
+        byte[] entry = withDictionary(content);
+        Path objects = ledger.repository().resolve("objects");
+        Path loose = objects.resolve(id.toString().substring(0, 2))
+                .resolve(id.toString().substring(2));
+        Files.createDirectories(loose.getParent());
+        Files.write(loose, Arrays.copyOfRange(entry, 1, entry.length));
+        assertThat(ledger.verify().findings()).isNotEmpty();
+        try (ObjectStore store = new ObjectStore(objects)) {
+            assertThatThrownBy(() -> store.read(id)).isInstanceOf(DamagedObjectException.class);
+            Files.delete(loose);
+            Path temporary = objects.resolve("pack/tmp_join");
+            try (FileChannel out =
+                    FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                PackStream stream = new PackStream(out, 1);
+                stream.append(id, entry);
+                byte[] checksum = stream.finish();
+                store.directory().adopt(temporary, stream.index().bytes(checksum), Oid.at(checksum, 0));
+            }
+            assertThatThrownBy(() -> store.read(id)).isInstanceOf(DamagedObjectException.class);
+        }
+        assertThat(ledger.verify().findings()).isNotEmpty();
+    }
+
+    /** An entry of a pack: one byte for type and length, then the content as Git would never compress it. */
+    private static byte[] withDictionary(byte[] content) {
+        byte[] entry = new byte[256];
+        int begin = PackBuilder.putTypeAndLength(entry, ObjectType.BLOB, content.length);
+        Deflater deflater = new Deflater();
+        deflater.setDictionary("blob".getBytes(US_ASCII));
+        deflater.setInput(content);
+        deflater.finish();
+        int length = deflater.deflate(entry, begin, entry.length - begin);
+        deflater.end();
+        return Arrays.copyOf(entry, begin + length);
     }
 
     private void flip(Place place) throws IOException {

@@ -140,7 +140,8 @@ final class ObjectFiles implements AutoCloseable {
             while (!inflater.finished()) {
                 int got = inflater.inflate(chunk);
                 out.write(chunk, 0, got);
-                if ((got == 0 && inflater.needsInput()) || out.size() > LARGEST_OBJECT) {
+                boolean stuck = got == 0 && (inflater.needsInput() || inflater.needsDictionary());
+                if (stuck || out.size() > LARGEST_OBJECT) {
                     throw new Unsound("the object is cut short");
                 }
             }

@@ -202,6 +202,9 @@ final class PackFile implements AutoCloseable {
                 if (full && got > 0) {
                     throw new Unsound("an object is longer than it says");
                 }
+                if (inflater.needsDictionary()) {
+                    throw new Unsound("bytes at " + from + " ask for a dictionary, which Git never does");
+                }
                 filled += got;
             }
             if (filled != content.length) {
