@@ -1,10 +1,15 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.ledger.Clone;
+import dev.tallystick.ledger.CommitId;
+import dev.tallystick.ledger.Fetch;
 import dev.tallystick.ledger.Ledger;
 import dev.tallystick.ledger.LedgerOptions;
+import dev.tallystick.ledger.Merge;
 import dev.tallystick.ledger.Merge.JoinedStream;
 import dev.tallystick.ledger.NotALedgerException;
+import dev.tallystick.ledger.Push;
 import dev.tallystick.ledger.RemoteFailedException;
 import dev.tallystick.ledger.verifier.Finding;
 import java.io.IOException;
@@ -47,6 +52,18 @@ final class LedgerCopies {
             }
         }
 
+        final ExitCode upToDate(CommitId head) {
+            return answer(ExitCode.OK, "up_to_date", "up to date", Map.of("commit", Json.of(head.hex())));
+        }
+
+        final ExitCode forwarded(CommitId head) {
+            return answer(ExitCode.OK, "forwarded", "now at " + head, Map.of("commit", Json.of(head.hex())));
+        }
+
+        final ExitCode refused(String reason) {
+            return answer(ExitCode.CONFLICT, "refused", "refused: " + reason, Map.of("reason", Json.of(reason)));
+        }
+
         final ExitCode answer(ExitCode code, String outcome, String text, Map<String, Json> more) {
             SequencedMap<String, Json> fields = new LinkedHashMap<>();
             fields.put("outcome", Json.of(outcome));
@@ -65,7 +82,7 @@ final class LedgerCopies {
             name = "clone",
             description = "Copy a ledger into --repo and verify it from its first commit on.",
             sortOptions = false)
-    static final class Clone extends LedgerAdmin.Whole {
+    static final class CloneCopy extends LedgerAdmin.Whole {
 
         @Parameters(paramLabel = "ADDRESS", description = "Where it is: whatever git takes.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
@@ -95,10 +112,10 @@ final class LedgerCopies {
             }
         }
 
-        private ExitCode tell(dev.tallystick.ledger.Clone clone) throws IOException {
+        private ExitCode tell(Clone clone) throws IOException {
             SequencedMap<String, Json> fields = new LinkedHashMap<>();
             switch (clone) {
-                case dev.tallystick.ledger.Clone.Cloned cloned -> {
+                case Clone.Cloned cloned -> {
                     try (Ledger copy = cloned.ledger()) {
                         fields.put("outcome", Json.of("cloned"));
                         fields.put("commit", Json.of(copy.commit().hex()));
@@ -106,7 +123,7 @@ final class LedgerCopies {
                     }
                     return ExitCode.OK;
                 }
-                case dev.tallystick.ledger.Clone.Unsound unsound -> {
+                case Clone.Unsound unsound -> {
                     List<String> findings =
                             unsound.findings().stream().map(Finding::toString).toList();
                     fields.put("outcome", Json.of("unsound"));
@@ -122,24 +139,14 @@ final class LedgerCopies {
     }
 
     @Command(name = "fetch", description = "Take over what another copy has more, if nothing here is in the way.")
-    static final class Fetch extends Copying {
+    static final class FetchCopy extends Copying {
 
         @Override
         ExitCode run(Ledger opened, String address) throws IOException {
             return switch (opened.fetch(address)) {
-                case dev.tallystick.ledger.Fetch.UpToDate done ->
-                    answer(
-                            ExitCode.OK,
-                            "up_to_date",
-                            "up to date",
-                            commit(done.head().hex()));
-                case dev.tallystick.ledger.Fetch.Forwarded done ->
-                    answer(
-                            ExitCode.OK,
-                            "forwarded",
-                            "now at " + done.head(),
-                            commit(done.head().hex()));
-                case dev.tallystick.ledger.Fetch.Diverged diverged ->
+                case Fetch.UpToDate done -> upToDate(done.head());
+                case Fetch.Forwarded done -> forwarded(done.head());
+                case Fetch.Diverged diverged ->
                     answer(
                             ExitCode.CONFLICT,
                             "diverged",
@@ -148,38 +155,31 @@ final class LedgerCopies {
                             Map.of(
                                     "ours", Json.of(diverged.ours().hex()),
                                     "theirs", Json.of(diverged.theirs().hex())));
-                case dev.tallystick.ledger.Fetch.Refused refused ->
-                    answer(ExitCode.CONFLICT, "refused", "refused: " + refused.reason(), reason(refused.reason()));
+                case Fetch.Refused refused -> refused(refused.reason());
             };
         }
     }
 
     @Command(name = "push", description = "Hand everything to another copy, if it has nothing that this one lacks.")
-    static final class Push extends Copying {
+    static final class PushCopy extends Copying {
 
         @Override
         ExitCode run(Ledger opened, String address) throws IOException {
             return switch (opened.push(address)) {
-                case dev.tallystick.ledger.Push.Pushed done ->
+                case Push.Pushed done ->
                     answer(
                             ExitCode.OK,
                             "pushed",
                             "pushed " + done.head(),
-                            commit(done.head().hex()));
-                case dev.tallystick.ledger.Push.UpToDate done ->
-                    answer(
-                            ExitCode.OK,
-                            "up_to_date",
-                            "up to date",
-                            commit(done.head().hex()));
-                case dev.tallystick.ledger.Push.FetchFirst behind ->
+                            Map.of("commit", Json.of(done.head().hex())));
+                case Push.UpToDate done -> upToDate(done.head());
+                case Push.FetchFirst behind ->
                     answer(
                             ExitCode.CONFLICT,
                             "fetch_first",
                             "nothing was pushed: the other copy has more; 'fetch' first",
                             Map.of());
-                case dev.tallystick.ledger.Push.Refused refused ->
-                    answer(ExitCode.CONFLICT, "refused", "refused: " + refused.reason(), reason(refused.reason()));
+                case Push.Refused refused -> refused(refused.reason());
             };
         }
     }
@@ -187,38 +187,27 @@ final class LedgerCopies {
     @Command(
             name = "merge",
             description = "Fetch, and join the two histories; conflicts are recorded, nothing is lost.")
-    static final class Merge extends Copying {
+    static final class MergeCopy extends Copying {
 
         @Override
         ExitCode run(Ledger opened, String address) throws IOException {
             return switch (opened.merge(address)) {
-                case dev.tallystick.ledger.Merge.UpToDate done ->
-                    answer(
-                            ExitCode.OK,
-                            "up_to_date",
-                            "up to date",
-                            commit(done.head().hex()));
-                case dev.tallystick.ledger.Merge.Forwarded done ->
-                    answer(
-                            ExitCode.OK,
-                            "forwarded",
-                            "now at " + done.head(),
-                            commit(done.head().hex()));
-                case dev.tallystick.ledger.Merge.Joined joined ->
+                case Merge.UpToDate done -> upToDate(done.head());
+                case Merge.Forwarded done -> forwarded(done.head());
+                case Merge.Joined joined ->
                     answer(
                             ExitCode.OK,
                             "joined",
-                            joined.streams().stream().map(Merge::line).collect(Collectors.joining())
+                            joined.streams().stream().map(MergeCopy::line).collect(Collectors.joining())
                                     + "joined in commit " + joined.head(),
                             Map.of(
                                     "commit",
                                     Json.of(joined.head().hex()),
                                     "streams",
                                     new Json.ArrayValue(joined.streams().stream()
-                                            .map(Merge::fields)
+                                            .map(MergeCopy::fields)
                                             .toList())));
-                case dev.tallystick.ledger.Merge.Refused refused ->
-                    answer(ExitCode.CONFLICT, "refused", "refused: " + refused.reason(), reason(refused.reason()));
+                case Merge.Refused refused -> refused(refused.reason());
             };
         }
 
@@ -235,13 +224,5 @@ final class LedgerCopies {
                     "version", Json.of(stream.version()),
                     "conflicts", stream.conflicts()));
         }
-    }
-
-    private static Map<String, Json> commit(String hex) {
-        return Map.of("commit", Json.of(hex));
-    }
-
-    private static Map<String, Json> reason(String reason) {
-        return Map.of("reason", Json.of(reason));
     }
 }

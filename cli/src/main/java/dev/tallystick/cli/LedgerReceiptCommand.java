@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -33,11 +34,18 @@ final class LedgerReceiptCommand extends TallyCommand {
     @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private Path rootKey;
 
+    @Option(
+            names = "--current-key",
+            paramLabel = "FILE",
+            description = "The key that signs today, if you know it: a key that was retired then proves nothing.")
+    private @Nullable Path currentKey;
+
     @Override
     ExitCode run() throws IOException {
         String text = LedgerCommand.read(receipt);
+        String current = currentKey == null ? "" : LedgerCommand.key(currentKey).line();
         SequencedMap<String, Json> fields = new LinkedHashMap<>();
-        switch (ReceiptCheck.of(text, LedgerCommand.key(rootKey).line())) {
+        switch (ReceiptCheck.of(text, LedgerCommand.key(rootKey).line(), current)) {
             case ReceiptCheck.Proven proven -> {
                 fields.put("proven", Json.of(true));
                 fields.put("stream", Json.of(proven.stream()));

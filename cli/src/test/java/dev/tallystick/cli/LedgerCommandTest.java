@@ -50,6 +50,16 @@ class LedgerCommandTest {
 
         Run again = put("1", "", "01JGFJJZ000000000000000001");
         assertThat(text(json(again), "head")).isEqualTo(head);
+
+        String repository = scratch.resolve("books.git").toString();
+        Run prose =
+                Run.tally("ledger", "--repo", repository, "put", "orders", "o-1", "--body", "2", "--expected-head", "");
+        assertThat(prose.exitCode()).isEqualTo(4);
+        assertThat(prose.out()).isEqualTo("conflict: the head is " + head + "\n");
+        Run first = Run.tally(
+                "ledger", "--repo", repository, "put", "orders", "o-2", "--body", "2", "--expected-head", head);
+        assertThat(first.exitCode()).isEqualTo(4);
+        assertThat(first.out()).isEqualTo("conflict: the head is ''\n");
     }
 
     @Test
@@ -120,6 +130,14 @@ class LedgerCommandTest {
 
         Run proven = Run.tally("verify", receipt.toString(), "--root-key", rootKey.toString(), "--json");
         assertThat(json(proven)).containsEntry("stream", Json.of("orders/o-1"));
+        Path currentKey = scratch.resolve("current.pub");
+        Json.ArrayValue keys = (Json.ArrayValue) json(ledger("keys")).getOrDefault("keys", Json.ofNull());
+        Files.writeString(currentKey, ((Json.StringValue) keys.elements().getLast()).value() + "\n");
+        String[] verify = {"verify", receipt.toString(), "--root-key", rootKey.toString(), "--current-key", ""};
+        verify[5] = currentKey.toString();
+        assertThat(Run.tally(verify).exitCode()).isZero();
+        verify[5] = rootKey.toString();
+        assertThat(Run.tally(verify).exitCode()).isEqualTo(ExitCode.CONFLICT.code());
         Files.writeString(receipt, Files.readString(receipt).replace("\"path\":[", "\"path\":[{\"left\":\"00\"},"));
         assertThat(Run.tally("verify", receipt.toString(), "--root-key", rootKey.toString())
                         .exitCode())

@@ -63,7 +63,12 @@ class LedgerCopiesTest {
 
     @Test
     void what_cannot_be_copied_says_why() {
+        assertThat(outcome(ledger(away, "clone", home.toString()), ExitCode.OK))
+                .as("a clone that is repeated finds that it is done")
+                .isEqualTo("cloned");
+        put(away, "o-9", "9", "");
         assertThat(ledger(away, "clone", home.toString()).exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+        assertThat(ledger(away, "clone", away.toString()).exitCode()).isEqualTo(ExitCode.CONFLICT.code());
         Path nowhere = scratch.resolve("nowhere");
         assertThat(ledger(scratch.resolve("new.git"), "clone", nowhere.toString())
                         .exitCode())

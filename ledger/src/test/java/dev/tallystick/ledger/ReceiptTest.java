@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,7 @@ class ReceiptTest {
     @AfterEach
     void close() throws IOException {
         ledger.close();
+        Native.accepts(scratch.resolve("ledger.git"), scratch);
     }
 
     @Test
@@ -101,6 +104,44 @@ class ReceiptTest {
         assertThat(ReceiptCheck.of(text, other)).isInstanceOf(ReceiptCheck.Refused.class);
         assertThat(ReceiptCheck.of("{}", other)).isInstanceOf(ReceiptCheck.Refused.class);
         assertThat(ReceiptCheck.of("", other)).isInstanceOf(ReceiptCheck.Refused.class);
+    }
+
+    @Test
+    void a_retired_key_that_leaked_proves_nothing_to_somebody_who_knows_the_current_one() throws IOException {
+        StreamId stream = StreamId.of("orders", "o-1");
+        TxHash head = done(ledger, put(stream, TxHash.NONE, "1"));
+        ledger.rotateKey(SigningKey.generate());
+        // Whoever has the machine's files has its keys, and can go on from here in secret.
+        Path stolen = scratch.resolve("stolen.git");
+        Directories.copy(scratch.resolve("ledger.git"), stolen);
+        SigningKey current = SigningKey.generate();
+        ledger.rotateKey(current);
+        done(ledger, put(stream, head, "2"));
+        String honest = ledger.receipt(stream, 1).orElseThrow().text();
+        String currentKey = current.publicKey().line();
+        assertThat(ReceiptCheck.of(honest, root.publicKey().line(), currentKey))
+                .isInstanceOf(ReceiptCheck.Proven.class);
+
+        String forged;
+        try (Ledger thief = Ledger.open(stolen, LedgerOptions.defaults())) {
+            for (int i = 0; i < 5; i++) {
+                done(thief, put(StreamId.of("orders", "never-" + i), TxHash.NONE, "1000000"));
+            }
+            forged = thief.receipt(StreamId.of("orders", "never-4"), 1)
+                    .orElseThrow()
+                    .text();
+        }
+        assertThat(ReceiptCheck.of(forged, root.publicKey().line(), currentKey))
+                .isInstanceOf(ReceiptCheck.Refused.class);
+        String dressedUp = forged.replaceFirst("\"keys\":\\[.*?\\]", Matcher.quoteReplacement(keys(honest)));
+        assertThat(dressedUp).isNotEqualTo(forged);
+        assertThat(check(dressedUp)).as("with the ring of today").isInstanceOf(ReceiptCheck.Refused.class);
+    }
+
+    private static String keys(String receipt) {
+        Matcher keys = Pattern.compile("\"keys\":\\[.*?\\]").matcher(receipt);
+        assertThat(keys.find()).isTrue();
+        return keys.group();
     }
 
     @Test

@@ -34,8 +34,18 @@ public sealed interface ReceiptCheck {
     record Refused(String reason) implements ReceiptCheck {}
 
     static ReceiptCheck of(String receipt, String rootKey) {
+        return of(receipt, rootKey, "");
+    }
+
+    /**
+     * Judges a receipt as somebody does who also knows which key signs today: a receipt shows the keys up to the one that
+     * signed it, so whoever has stolen a retired key can make one in which that key is the newest.
+     *
+     * @param currentKey the key that signs today, or empty if that is not known
+     */
+    static ReceiptCheck of(String receipt, String rootKey, String currentKey) {
         try {
-            return check(new ObjectMapper().readTree(receipt), rootKey);
+            return check(new ObjectMapper().readTree(receipt), rootKey, currentKey);
         } catch (Unsound e) {
             return new Refused(e.detail());
         } catch (JacksonException | IllegalArgumentException e) {
@@ -43,7 +53,7 @@ public sealed interface ReceiptCheck {
         }
     }
 
-    private static ReceiptCheck check(JsonNode receipt, String rootKey) throws Unsound {
+    private static ReceiptCheck check(JsonNode receipt, String rootKey, String currentKey) throws Unsound {
         if (receipt.path("version").asInt(0) != 1) {
             throw new Unsound("this is not a receipt of version 1");
         }
@@ -67,6 +77,9 @@ public sealed interface ReceiptCheck {
         // The newest key in the receipt must have signed: one that was retired may have leaked, and proves nothing.
         if (ring.newestFrom() > commit.position() || !commit.isSignedBy(ring.at(commit.position()))) {
             throw new Unsound("the commit is not signed by the newest key");
+        }
+        if (!currentKey.isEmpty() && !ring.at(commit.position()).equals(currentKey)) {
+            throw new Unsound("the commit is signed by a key that is not the current one; ask for a new receipt");
         }
         return new Proven(transaction.stream(), transaction.id(), transaction.hash(), commit.position());
     }
