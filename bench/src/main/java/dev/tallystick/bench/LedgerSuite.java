@@ -126,28 +126,28 @@ final class LedgerSuite implements Suite {
         }
 
         void write(int stream) {
-            settle(stream, submit(stream));
+            settle(stream, ledger.append(next(stream)));
         }
 
         private void write(List<Integer> streams) {
             List<CompletableFuture<Append>> answers =
-                    streams.stream().map(this::submit).toList();
+                    streams.stream().map(stream -> ledger.submit(next(stream))).toList();
             for (int i = 0; i < answers.size(); i++) {
-                settle(streams.get(i), answers.get(i));
+                settle(streams.get(i), answers.get(i).join());
             }
         }
 
-        private CompletableFuture<Append> submit(int stream) {
+        private Write next(int stream) {
             Json body = Json.parse(
                     "{\"n\":" + ThreadLocalRandom.current().nextInt(1 << 30) + ",\"pad\":\"" + "a".repeat(150) + "\"}");
-            return ledger.submit(new Write(stream(stream), new Change.Put(body), heads.get(stream), ids.nextUlid()));
+            return new Write(stream(stream), new Change.Put(body), heads.get(stream), ids.nextUlid());
         }
 
-        private void settle(int stream, CompletableFuture<Append> answer) {
-            if (answer.join() instanceof Append.Appended appended) {
+        private void settle(int stream, Append answer) {
+            if (answer instanceof Append.Appended appended) {
                 heads.set(stream, appended.head());
             } else {
-                throw new IllegalStateException("not appended: " + answer.join());
+                throw new IllegalStateException("not appended: " + answer);
             }
         }
 

@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -23,11 +25,11 @@ final class AllRefs {
             files = refs.filter(Files::isRegularFile).toList();
         }
         for (Path file : files) {
-            String text = Files.readString(file, US_ASCII).strip();
-            if (file.getFileName().toString().endsWith(".lock") || text.startsWith("ref: ")) {
-                continue;
+            boolean lock = file.getFileName().toString().endsWith(".lock");
+            Optional<String> text = lock ? Optional.empty() : text(file);
+            if (text.isPresent() && !text.get().startsWith("ref: ")) {
+                tips.add(parse(file.toString(), text.get()));
             }
-            tips.add(parse(file.toString(), text));
         }
         Path packed = repository.resolve("packed-refs");
         List<String> lines = Files.exists(packed) ? Files.readAllLines(packed, US_ASCII) : List.of();
@@ -37,6 +39,15 @@ final class AllRefs {
             }
         }
         return new ArrayList<>(tips);
+    }
+
+    /** Empty if the ref is gone: deleted, or moved to {@code packed-refs}, which is read later. */
+    private static Optional<String> text(Path file) throws IOException {
+        try {
+            return Optional.of(Files.readString(file, US_ASCII).strip());
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
     }
 
     private static Oid parse(String where, String hex) throws DamagedRefException {

@@ -62,6 +62,7 @@ final class Housekeeping {
                 Files.delete(file);
             }
         }
+        store.directory().removeAbandoned(now.minus(GRACE));
         return objects.size();
     }
 

@@ -1,10 +1,13 @@
 package dev.tallystick.ledger;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -91,6 +94,31 @@ final class PackDirectory {
                 Files.deleteIfExists(file);
             }
         }
+    }
+
+    /**
+     * Removes what native git left half done when it was killed, if it is older than {@code limit}: unfinished files, packs
+     * without an index, and marks by which a fetch or a push keeps its pack until it is done.
+     */
+    void removeAbandoned(Instant limit) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                if (isAbandoned(file)
+                        && Files.getLastModifiedTime(file).toInstant().isBefore(limit)) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+
+    private static boolean isAbandoned(Path file) throws IOException {
+        String name = file.getFileName().toString();
+        if (name.endsWith(".keep")) {
+            String keeper = Files.readString(file, ISO_8859_1);
+            return keeper.startsWith("fetch-pack ") || keeper.startsWith("receive-pack ");
+        }
+        return name.startsWith("tmp_")
+                || (name.endsWith(".pack") && !Files.exists(file.resolveSibling(name.replace(".pack", ".idx"))));
     }
 
     boolean isKept(String name) {

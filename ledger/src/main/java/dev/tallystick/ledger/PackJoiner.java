@@ -44,7 +44,7 @@ final class PackJoiner implements AutoCloseable {
     private final Condition changed = monitor.newCondition();
     private boolean asked;
     private boolean closed;
-    private @Nullable IOException failure;
+    private @Nullable Exception failure;
 
     PackJoiner(ObjectStore store, Path objects, ProcessLock lock, CrashPoints crashPoints) {
         this.store = store;
@@ -89,7 +89,7 @@ final class PackJoiner implements AutoCloseable {
 
     private void run() {
         while (awaitAsked()) {
-            IOException failed = null;
+            Exception failed = null;
             try {
                 // Another process that joins does our work as well.
                 lock.holdingIfFree(() -> {
@@ -97,7 +97,7 @@ final class PackJoiner implements AutoCloseable {
                     return true;
                 });
                 store.rescan();
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
                 failed = e;
             }
             done(failed);
@@ -116,7 +116,7 @@ final class PackJoiner implements AutoCloseable {
         }
     }
 
-    private void done(@Nullable IOException failed) {
+    private void done(@Nullable Exception failed) {
         monitor.lock();
         try {
             failure = failed;
