@@ -77,6 +77,7 @@ class ConcurrencyTest {
             }
             assertThat(one.log(stream, Integer.MAX_VALUE, 100)).hasSize(10);
         }
+        judge(10);
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,7 +33,7 @@ class CopiesKillTest {
     private static final StreamId SHARED = StreamId.of("copies", "shared");
 
     /** In an ordinary run one place in so many is tried; the campaign tries them all. */
-    private static final int SAMPLE = 4;
+    private static final int SAMPLE = 6;
 
     @TempDir(factory = Memory.class)
     Path scratch;
@@ -75,9 +76,18 @@ class CopiesKillTest {
         killAnywhere(errand, 1);
     }
 
-    @ParameterizedTest
-    @EnumSource(value = Errand.class, names = "MERGE", mode = EnumSource.Mode.EXCLUDE)
-    void a_git_that_is_killed_at_any_force_or_rename_blocks_nobody(Errand errand) throws Exception {
+    @Test
+    void a_git_that_is_killed_at_any_force_or_rename_blocks_no_fetch() throws Exception {
+        killGitAnywhere(Errand.FETCH);
+    }
+
+    @Test
+    @Tag("campaign")
+    void a_git_that_is_killed_at_any_force_or_rename_blocks_no_clone() throws Exception {
+        killGitAnywhere(Errand.CLONE);
+    }
+
+    private void killGitAnywhere(Errand errand) throws Exception {
         prepare(errand);
         recover(errand);
         prepare(errand);

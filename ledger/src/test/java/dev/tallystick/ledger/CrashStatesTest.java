@@ -118,6 +118,9 @@ class CrashStatesTest {
                     .as(description)
                     .hasSize(acknowledged + 1);
         }
+        if (number % 10 == 0) {
+            Native.accepts(state, scratch);
+        }
         Directories.delete(state);
     }
 

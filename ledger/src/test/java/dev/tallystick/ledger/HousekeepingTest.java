@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,51 @@ class HousekeepingTest {
         }
         assertThat(packs()).hasSize(1);
         judge();
+    }
+
+    @Test
+    void what_a_killed_git_left_half_done_is_dropped_after_the_grace_period() throws IOException {
+        Path directory = repository.resolve("objects/pack");
+        String pack = "pack-" + "0".repeat(40);
+        List<Path> abandoned = List.of(
+                directory.resolve("tmp_pack_a1b2c3"),
+                directory.resolve(pack + ".pack"),
+                directory.resolve(pack + ".keep"));
+        for (Path file : abandoned) {
+            Files.writeString(file, "fetch-pack 42 on somewhere\n");
+        }
+        Path kept = Files.writeString(directory.resolve("pack-" + "1".repeat(40) + ".keep"), "kept by hand\n");
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
+            ledger.collectGarbage(Progress.UNSEEN);
+        }
+        assertThat(abandoned).allSatisfy(file -> assertThat(file).exists());
+
+        Instant later = Instant.now().plus(Duration.ofDays(15));
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults().withClock(() -> later))) {
+            ledger.collectGarbage(Progress.UNSEEN);
+        }
+        assertThat(abandoned).allSatisfy(file -> assertThat(file).doesNotExist());
+        assertThat(kept).exists();
+        judge();
+    }
+
+    @Test
+    void verification_gc_and_clone_tell_how_far_they_are() throws IOException {
+        List<String> told = new ArrayList<>();
+        Progress progress = (what, done, of) -> told.add(what + (done == of ? " whole" : ""));
+        Trust trust = Trust.in(rootKey);
+        Verifier.verify(repository, trust, Verifier.Depth.DEEP, progress::report);
+        assertThat(told).contains("objects", "objects whole", "commits", "commits whole");
+        told.clear();
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
+            ledger.collectGarbage(progress);
+        }
+        assertThat(told).contains("objects", "objects whole");
+        told.clear();
+        Path copy = scratch.resolve("copy.git");
+        Clone clone = Ledger.cloneFrom(repository.toString(), copy, trust, LedgerOptions.defaults(), progress);
+        ((Clone.Cloned) clone).ledger().close();
+        assertThat(told).contains("objects", "objects whole", "commits", "commits whole");
     }
 
     @Test

@@ -42,6 +42,7 @@ class QueryIndexTest {
     @AfterEach
     void close() throws IOException {
         ledger.close();
+        Native.accepts(repository, scratch);
     }
 
     @Test

@@ -6,11 +6,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.testkit.Signal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,13 +67,40 @@ class RefTest {
     @Test
     void the_lock_of_another_program_is_waited_for() throws Exception {
         Files.createFile(lock);
-        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
+        Waits waits = new Waits();
+        LedgerOptions options = new LedgerOptions(InstantSource.system(), waits, CrashPoints.NONE);
+        try (Ledger ledger = Ledger.open(repository, options)) {
             TxHash head = ledger.read(STREAM).head();
             CompletableFuture<Append> append = ledger.submit(put(STREAM, head, "2"));
+            waits.thrice.await();
+            assertThat(waits.bounds)
+                    .as("of the time until the next attempt")
+                    .containsOnly(Duration.ofMillis(10) + " to " + Duration.ofMillis(100));
             assertThat(append).isNotDone();
             assertThat(lock).exists();
             Files.delete(lock);
             assertThat(append.get()).isInstanceOf(Append.Appended.class);
+        }
+    }
+
+    /** Notes between which bounds random waits were asked for. */
+    private static final class Waits implements RandomGenerator {
+
+        private final Signal thrice = new Signal("a third wait");
+        private final List<String> bounds = Collections.synchronizedList(new ArrayList<>());
+
+        @Override
+        public long nextLong() {
+            return 0;
+        }
+
+        @Override
+        public long nextLong(long origin, long bound) {
+            bounds.add(Duration.ofNanos(origin) + " to " + Duration.ofNanos(bound));
+            if (bounds.size() == 3) {
+                thrice.fire();
+            }
+            return origin;
         }
     }
 

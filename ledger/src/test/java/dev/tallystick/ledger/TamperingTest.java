@@ -41,12 +41,14 @@ class TamperingTest {
                 .filter(file -> file.toString().matches(".*/objects/../.{38}"))
                 .toList();
         assertThat(loose).hasSizeGreaterThan(1);
+        List<Object> answers = ledger.answers();
         for (int i = 1; i < loose.size(); i++) {
             byte[] one = Files.readAllBytes(loose.get(i - 1));
             byte[] other = Files.readAllBytes(loose.get(i));
             overwrite(loose.get(i - 1), other);
             overwrite(loose.get(i), one);
             assertThat(verify().findings()).extracting(Finding::kind).contains(Finding.Kind.OBJECT);
+            assertThat(answersOrDamage()).isIn(answers, List.of());
             overwrite(loose.get(i - 1), one);
             overwrite(loose.get(i), other);
         }
@@ -104,13 +106,31 @@ class TamperingTest {
     @Test
     void a_history_written_anew_with_another_key_is_seen() throws IOException {
         Path other = scratch.resolve("other.git");
-        try (Ledger forged = Ledger.init(other, SigningKey.generate(), LedgerOptions.defaults())) {
-            done(forged, put(SmallLedger.STREAMS.getFirst(), TxHash.NONE, "{\"n\":1000}"));
+        try (Ledger original = Ledger.open(repository, LedgerOptions.defaults());
+                Ledger forged = Ledger.init(other, SigningKey.generate(), LedgerOptions.defaults())) {
+            for (StreamId stream : SmallLedger.STREAMS) {
+                TxHash head = TxHash.NONE;
+                for (LogEntry entry :
+                        original.log(stream, Integer.MAX_VALUE, 100).reversed()) {
+                    Change change = original.readAt(stream, entry.version()) instanceof Document.Present present
+                            ? new Change.Put(present.body())
+                            : new Change.Delete();
+                    head = done(
+                            forged, new Write(stream, change, head, entry.tx().txId()));
+                }
+            }
         }
-        Report report = Verifier.verify(other, Trust.in(trust.rootKey()), Verifier.Depth.DEEP);
-        assertThat(report.findings()).extracting(Finding::kind).containsOnly(Finding.Kind.SIGNATURE);
-        assertThat(Verifier.verify(other, Trust.nothing(), Verifier.Depth.DEEP).findings())
-                .isEmpty();
+        for (Verifier.Depth depth : Verifier.Depth.values()) {
+            assertThat(Verifier.verify(other, Trust.nothing(), depth).findings())
+                    .isEmpty();
+            assertThat(Verifier.verify(other, Trust.in(trust.rootKey()), depth).findings())
+                    .extracting(Finding::kind)
+                    .containsOnly(Finding.Kind.SIGNATURE);
+            Trust anchored = Trust.nothing().anchoredAt(trust.position(), trust.root());
+            assertThat(Verifier.verify(other, anchored, depth).findings())
+                    .extracting(Finding::kind)
+                    .containsOnly(Finding.Kind.ANCHOR);
+        }
     }
 
     @Test
@@ -129,6 +149,15 @@ class TamperingTest {
         try (Ledger opened = Ledger.open(repository, LedgerOptions.defaults())) {
             assertThat(opened.append(put(StreamId.of("orders", "o-9"), TxHash.NONE, "{}")))
                     .isInstanceOf(Append.Unavailable.class);
+        }
+    }
+
+    /** What the ledger answers; nothing if it notices while reading. */
+    private List<Object> answersOrDamage() throws IOException {
+        try {
+            return ledger.answers();
+        } catch (DamagedObjectException e) {
+            return List.of();
         }
     }
 
