@@ -1,6 +1,7 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.server.Certificate;
 import dev.tallystick.server.ListenFailedException;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
@@ -53,6 +54,19 @@ final class ServerCommand extends TallyCommand {
             description = "Run the sample workflows: sample.order, sample.approval, sample.greeting.")
     private boolean samples;
 
+    @Option(
+            names = "--tls-cert",
+            paramLabel = "PEM",
+            description =
+                    "Speak HTTPS with this certificate and what leads to its authority (default: TALLY_TLS_CERT).")
+    private @Nullable Path certificate;
+
+    @Option(
+            names = "--tls-key",
+            paramLabel = "PEM",
+            description = "The certificate's private key, PKCS#8, not encrypted (default: TALLY_TLS_KEY).")
+    private @Nullable Path privateKey;
+
     @Override
     ExitCode run() throws InterruptedException {
         progress("opening the database …");
@@ -77,10 +91,14 @@ final class ServerCommand extends TallyCommand {
 
     private TallyServer start() {
         try {
-            return TallyServer.start(ServerSettings.of(data, environment())
+            ServerSettings settings = ServerSettings.of(data, environment())
                     .at(host, port)
                     .on(postgres)
-                    .withSamples(samples));
+                    .withSamples(samples);
+            if (certificate != null || privateKey != null) {
+                settings = settings.withTls(Certificate.of(certificate, privateKey));
+            }
+            return TallyServer.start(settings);
         } catch (NotDurableException e) {
             throw new CommandFailed(
                     ExitCode.USAGE,

@@ -4,6 +4,7 @@ import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
+import dev.tallystick.client.Trust;
 import dev.tallystick.client.UnavailableException;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
@@ -48,7 +49,7 @@ abstract class ServerConnection extends TallyCommand {
     @Override
     final ExitCode run() throws Exception {
         try {
-            return run(new TallyClient(address(), token(), PATIENCE));
+            return run(client());
         } catch (RefusedException e) {
             throw new CommandFailed(
                     exitCode(e), String.valueOf(e.getMessage()), "The server refused; nothing was done.");
@@ -124,6 +125,19 @@ abstract class ServerConnection extends TallyCommand {
             return new IdempotencyKey(given);
         } catch (IllegalArgumentException e) {
             throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Choose another --key.");
+        }
+    }
+
+    private TallyClient client() {
+        String authority = environment().get("TALLY_CA");
+        if (authority == null) {
+            return new TallyClient(address(), token(), PATIENCE);
+        }
+        try {
+            return new TallyClient(address(), token(), PATIENCE, Trust.in(Path.of(authority)));
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE, String.valueOf(e.getMessage()), "TALLY_CA names a PEM file with certificates.");
         }
     }
 

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,16 +31,16 @@ final class Exchange {
     private static final Duration CONNECTING = Duration.ofSeconds(5);
     private static final JsonLimits ANSWER = new JsonLimits(64 * 1024 * 1024, JsonLimits.DEFAULT.depth());
 
-    private final HttpClient http = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECTING)
-            .build();
+    private final HttpClient http;
     private final RandomGenerator random = new SecureRandom();
     private final URI server;
     private final String token;
     private final Duration patience;
 
-    Exchange(URI server, String token, Duration patience) {
+    Exchange(URI server, String token, Duration patience, @Nullable SSLContext trust) {
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECTING);
+        this.http = (trust == null ? builder : builder.sslContext(trust)).build();
         this.server = server;
         this.token = token;
         this.patience = patience;

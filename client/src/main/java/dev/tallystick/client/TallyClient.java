@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +32,12 @@ public final class TallyClient {
     }
 
     public TallyClient(URI server, String token, Duration patience) {
-        this.exchange = new Exchange(server, token, patience);
+        this.exchange = new Exchange(server, token, patience, null);
+    }
+
+    /** @param trust which servers to believe, such as {@link Trust#in} */
+    public TallyClient(URI server, String token, Duration patience, SSLContext trust) {
+        this.exchange = new Exchange(server, token, patience, trust);
     }
 
     /**

@@ -52,13 +52,21 @@ final class FrontDoor implements Handler {
     private final RouteTable table;
     private final Function<Token, Optional<Member>> members;
     private final Limits limits;
+    private final Connections connections;
     private final Meters meters;
     private final Ids ids;
 
-    FrontDoor(RouteTable table, Function<Token, Optional<Member>> members, Limits limits, Meters meters, Ids ids) {
+    FrontDoor(
+            RouteTable table,
+            Function<Token, Optional<Member>> members,
+            Limits limits,
+            Connections connections,
+            Meters meters,
+            Ids ids) {
         this.table = table;
         this.members = members;
         this.limits = limits;
+        this.connections = connections;
         this.meters = meters;
         this.ids = ids;
     }
@@ -66,6 +74,8 @@ final class FrontDoor implements Handler {
     @Override
     public void handle(ServerRequest request, ServerResponse response) throws IOException {
         long begin = System.nanoTime();
+        Connections.Connection connection = connections.of(request.remotePeer().address());
+        connection.receives();
         Route route = null;
         int status;
         try {
@@ -73,9 +83,12 @@ final class FrontDoor implements Handler {
             RouteTable.Found found =
                     table.find(method, request.prologue().uriPath().rawPath());
             route = found.route();
-            status = send(answer(found, request), response);
+            Answer answer = answer(found, request, connection);
+            connection.answers();
+            status = send(answer, response, connection);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            connection.answers();
             status = send(new Problem(ProblemCode.STOPPING, "ask again, here or elsewhere"), request, response);
         } catch (RequestException | HttpException | CloseConnectionException e) {
             // The web server's own: it knows what to say, or that nobody listens any more.
@@ -83,17 +96,25 @@ final class FrontDoor implements Handler {
         } catch (UncheckedIOException | SocketWriterException | DataReader.InsufficientDataAvailableException e) {
             throw new CloseConnectionException("the client is gone", e);
         } catch (RuntimeException e) {
+            connection.answers();
             status = send(problem(e, request), request, response);
+        } catch (Error e) {
+            // Said here: what the web server fails at by itself is taken for the fault of the request.
+            connection.answers();
+            status = send(internal(e, request), request, response);
         }
+        connection.awaitsRequest();
         meters.answered(route, status, System.nanoTime() - begin);
     }
 
-    private Answer answer(RouteTable.Found found, ServerRequest request) throws InterruptedException {
+    private Answer answer(RouteTable.Found found, ServerRequest request, Connections.Connection connection)
+            throws InterruptedException {
         Route route = found.route();
         Member caller = admit(route.access(), request);
         Map<String, String> names = new HashMap<>();
         found.names().forEach((name, encoded) -> names.put(name, Call.decode(encoded)));
         byte[] body = readBody(request);
+        connection.works();
         Call call = new Call(
                 caller,
                 names,
@@ -259,7 +280,7 @@ final class FrontDoor implements Handler {
     }
 
     /** What went wrong is for the log alone; the number lets an operator find it there. */
-    private Problem internal(RuntimeException failure, ServerRequest request) {
+    private Problem internal(Throwable failure, ServerRequest request) {
         String incident = ids.next().toString();
         LOG.error(
                 "incident {}: {} {} failed",
@@ -271,7 +292,8 @@ final class FrontDoor implements Handler {
                 .with("incident", Json.of(incident));
     }
 
-    private static int send(Answer answer, ServerResponse response) throws IOException, InterruptedException {
+    private static int send(Answer answer, ServerResponse response, Connections.Connection connection)
+            throws IOException, InterruptedException {
         return switch (answer) {
             case Answer.Document document -> {
                 document.headers().forEach(response::header);
@@ -295,7 +317,7 @@ final class FrontDoor implements Handler {
             case Answer.Stream stream -> {
                 response.header(HeaderNames.CONTENT_TYPE, stream.mediaType());
                 response.header(HeaderNames.CACHE_CONTROL, "no-store");
-                try (OutputStream out = response.outputStream()) {
+                try (OutputStream out = connection.stream(response.outputStream())) {
                     stream.writer().write(out);
                 }
                 yield 200;

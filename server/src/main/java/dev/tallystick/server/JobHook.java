@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.AcceptHook;
+import dev.tallystick.broker.EndWatch;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Rejection;
 import dev.tallystick.broker.Submission;
@@ -27,6 +28,7 @@ final class JobHook implements AcceptHook {
     private final Workflows workflows;
     private final Intake intake;
     private final InstantSource clock;
+    private final EndWatch ends = new EndsOfJobs();
 
     JobHook(Workflows workflows, InstantSource clock) {
         this.workflows = workflows;
@@ -64,6 +66,11 @@ final class JobHook implements AcceptHook {
     @Override
     public void started(PlannedJob job) {
         intake.started(order(job));
+    }
+
+    @Override
+    public EndWatch ends() {
+        return ends;
     }
 
     private Intake.Order order(PlannedJob job) {

@@ -12,8 +12,8 @@ import java.time.Duration;
  * @param prologue bytes of the first line
  * @param connections at once
  * @param requests at once
- * @param silence how long a connection may be unused, beyond {@code patience}
- * @param arrival how long a whole body may take to arrive
+ * @param silence how long a connection may take from being opened, or from an answer, to the end of the next request's head
+ * @param arrival how long a whole body may take to arrive, and an answer to be taken
  * @param patience how long an answer may be waited for
  */
 record Limits(
@@ -36,9 +36,17 @@ record Limits(
             8 * 1024,
             10_000,
             5_000,
-            Duration.ofSeconds(30),
+            Duration.ofSeconds(60),
             Duration.ofSeconds(30),
             Duration.ofSeconds(60));
+
+    Limits withConnections(int number) {
+        return new Limits(body, depth, headers, prologue, number, requests, silence, arrival, patience);
+    }
+
+    Limits withTimes(Duration otherSilence, Duration otherArrival) {
+        return new Limits(body, depth, headers, prologue, connections, requests, otherSilence, otherArrival, patience);
+    }
 
     JsonLimits json() {
         return new JsonLimits(body, depth);

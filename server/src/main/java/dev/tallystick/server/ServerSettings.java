@@ -1,5 +1,6 @@
 package dev.tallystick.server;
 
+import dev.tallystick.broker.AddressPolicy;
 import dev.tallystick.broker.BrokerSettings;
 import dev.tallystick.broker.Limiter;
 import dev.tallystick.engine.EngineSettings;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param postgres the JDBC URL of a Postgres of yours; null for an embedded one
  * @param samples whether it runs the sample workflows
  * @param budget how much each member may ask for
+ * @param tls what it shows to those who connect over HTTPS; null for plain HTTP
  */
 public record ServerSettings(
         String host,
@@ -26,43 +28,76 @@ public record ServerSettings(
         boolean samples,
         BrokerSettings broker,
         EngineSettings engine,
-        Limiter.Budget budget) {
+        Limiter.Budget budget,
+        @Nullable Certificate tls) {
 
     /** Reachable from this machine only, for there is no TLS without certificates. */
     public static final String LOOPBACK = "127.0.0.1";
 
     public static final int PORT = 7070;
 
+    public static final String TLS_CERTIFICATE = "TALLY_TLS_CERT";
+    public static final String TLS_KEY = "TALLY_TLS_KEY";
+
+    /** Whether webhooks may be at addresses of a private network, too. */
+    public static final String PRIVATE_WEBHOOKS = "TALLY_WEBHOOKS_PRIVATE";
+
     /** The defaults, as changed by the environment. */
     public static ServerSettings of(Path data, Map<String, String> environment) {
         BrokerSettings broker = BrokerSettings.DEFAULT
                 .withKeyRetention(KeyRetention.from(environment))
-                .withGate(GateSettings.from(environment));
+                .withGate(GateSettings.from(environment))
+                .withCallable(callable(environment));
+        String chain = environment.get(TLS_CERTIFICATE);
+        String key = environment.get(TLS_KEY);
         return new ServerSettings(
-                LOOPBACK, PORT, data, null, false, broker, EngineSettings.DEFAULT, Limiter.Budget.DEFAULT);
+                LOOPBACK,
+                PORT,
+                data,
+                null,
+                false,
+                broker,
+                EngineSettings.DEFAULT,
+                Limiter.Budget.DEFAULT,
+                chain == null && key == null
+                        ? null
+                        : Certificate.of(chain == null ? null : Path.of(chain), key == null ? null : Path.of(key)));
+    }
+
+    private static AddressPolicy callable(Map<String, String> environment) {
+        String value = environment.getOrDefault(PRIVATE_WEBHOOKS, "false");
+        return switch (value) {
+            case "false" -> AddressPolicy.PUBLIC;
+            case "true" -> AddressPolicy.ANY;
+            default -> throw new IllegalArgumentException(PRIVATE_WEBHOOKS + " is true or false, got '" + value + "'");
+        };
     }
 
     public ServerSettings at(String otherHost, int otherPort) {
-        return new ServerSettings(otherHost, otherPort, data, postgres, samples, broker, engine, budget);
+        return new ServerSettings(otherHost, otherPort, data, postgres, samples, broker, engine, budget, tls);
     }
 
     public ServerSettings on(@Nullable String jdbcUrl) {
-        return new ServerSettings(host, port, data, jdbcUrl, samples, broker, engine, budget);
+        return new ServerSettings(host, port, data, jdbcUrl, samples, broker, engine, budget, tls);
     }
 
     public ServerSettings withSamples(boolean wanted) {
-        return new ServerSettings(host, port, data, postgres, wanted, broker, engine, budget);
+        return new ServerSettings(host, port, data, postgres, wanted, broker, engine, budget, tls);
     }
 
     public ServerSettings withBroker(BrokerSettings other) {
-        return new ServerSettings(host, port, data, postgres, samples, other, engine, budget);
+        return new ServerSettings(host, port, data, postgres, samples, other, engine, budget, tls);
     }
 
     public ServerSettings withEngine(EngineSettings other) {
-        return new ServerSettings(host, port, data, postgres, samples, broker, other, budget);
+        return new ServerSettings(host, port, data, postgres, samples, broker, other, budget, tls);
     }
 
     public ServerSettings withBudget(Limiter.Budget other) {
-        return new ServerSettings(host, port, data, postgres, samples, broker, engine, other);
+        return new ServerSettings(host, port, data, postgres, samples, broker, engine, other, tls);
+    }
+
+    public ServerSettings withTls(@Nullable Certificate other) {
+        return new ServerSettings(host, port, data, postgres, samples, broker, engine, budget, other);
     }
 }

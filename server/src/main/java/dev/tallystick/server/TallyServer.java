@@ -87,9 +87,10 @@ public final class TallyServer implements AutoCloseable {
             engine.start();
             scheduler.start();
             broker.start();
-            FrontDoor door =
-                    new FrontDoor(table, broker.members()::authenticate, limits, meters, new Ids(clock, random));
-            this.web = open(new WebFront(settings.host(), settings.port(), limits, door));
+            Connections connections = new Connections(limits);
+            FrontDoor door = new FrontDoor(
+                    table, broker.members()::authenticate, limits, connections, meters, new Ids(clock, random));
+            this.web = open(new WebFront(settings.host(), settings.port(), settings.tls(), limits, connections, door));
             complete = true;
         } finally {
             if (!complete) {
@@ -155,6 +156,7 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new KeyRoutes(door, committer, ids).routes());
         routes.addAll(new MessageRoutes(broker, limits).routes());
         routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), limits).routes());
+        routes.addAll(new WebhookRoutes(broker.webhooks()).routes());
         routes.addAll(new DirectoryRoutes(broker.directory()).routes());
         routes.addAll(new DeviceRoutes(broker.devices()).routes());
         routes.addAll(new MemberRoutes(broker.members()).routes());

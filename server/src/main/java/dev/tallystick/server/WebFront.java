@@ -1,44 +1,58 @@
 package dev.tallystick.server;
 
 import dev.tallystick.core.ProblemCode;
+import io.helidon.common.socket.SocketOptions;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
 import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http1.Http1Config;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The web server: sockets, limits, and what is answered to what is not even a request. */
 final class WebFront implements AutoCloseable {
 
     private static final Duration GRACE = Duration.ofSeconds(5);
-    private static final Duration LOOK_FOR_IDLE = Duration.ofSeconds(1);
 
     private final WebServer server;
+    private final Connections connections;
     private final String host;
+    private final String scheme;
 
-    WebFront(String host, int port, Limits limits, Handler handler) {
+    WebFront(
+            String host,
+            int port,
+            @Nullable Certificate certificate,
+            Limits limits,
+            Connections connections,
+            Handler handler) {
         this.host = host;
+        this.scheme = certificate == null ? "http" : "https";
+        this.connections = connections;
         DirectHandlers.Builder direct = DirectHandlers.builder();
         for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
             direct.addHandler(type, WebFront::refuse);
         }
-        this.server = WebServer.builder()
-                .host(host)
+        WebServerConfig.Builder builder = WebServer.builder();
+        if (certificate != null) {
+            builder.tls(tls -> tls.sslContext(certificate.context()));
+        }
+        this.server = builder.host(host)
                 .port(port)
                 .shutdownHook(false)
                 .shutdownGracePeriod(GRACE)
                 .maxTcpConnections(limits.connections())
                 .maxConcurrentRequests(limits.requests())
                 .maxPayloadSize(limits.body())
-                .connectionOptions(options -> options.tcpNoDelay(true))
-                .idleConnectionTimeout(limits.patience().plus(limits.silence()))
-                .idleConnectionPeriod(LOOK_FOR_IDLE)
+                .connectionOptions(connections.observing(
+                        SocketOptions.builder().tcpNoDelay(true).build()))
                 .directHandlers(direct.build())
                 .addProtocol(Http1Config.builder()
                         .maxHeadersSize(limits.headers())
@@ -55,12 +69,13 @@ final class WebFront implements AutoCloseable {
 
     URI address() {
         String shown = host.contains(":") ? "[" + host + "]" : host;
-        return URI.create("http://" + shown + ":" + server.port());
+        return URI.create(scheme + "://" + shown + ":" + server.port());
     }
 
     @Override
     public void close() {
         server.stop();
+        connections.close();
     }
 
     /** What the web server refuses by itself, in the same words as everything else; never with what went wrong inside. */
@@ -72,8 +87,8 @@ final class WebFront implements AutoCloseable {
             String message) {
         Problem problem = switch (type) {
             case PAYLOAD_TOO_LARGE -> new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "send a smaller body");
-            case INTERNAL_ERROR -> new Problem(ProblemCode.INTERNAL_ERROR, "the log of the server says more");
-            case FORBIDDEN, BAD_REQUEST, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
+            // Our own faults are answered by the handler. What the web server fails at is reading what is no request.
+            case INTERNAL_ERROR, FORBIDDEN, BAD_REQUEST, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
                 request.headers().contains(HeaderNames.CONTENT_ENCODING) ? encoded() : other(status);
         };
         headers.set(HeaderNames.CONTENT_TYPE, Problem.MEDIA_TYPE);

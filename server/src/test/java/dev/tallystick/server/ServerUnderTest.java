@@ -1,5 +1,6 @@
 package dev.tallystick.server;
 
+import dev.tallystick.broker.AddressPolicy;
 import dev.tallystick.broker.BrokerSettings;
 import dev.tallystick.broker.Limiter;
 import dev.tallystick.engine.EngineSettings;
@@ -41,7 +42,8 @@ final class ServerUnderTest implements AutoCloseable {
                 .withSamples(true)
                 .withEngine(ENGINE)
                 .withBudget(PLENTY)
-                .withBroker(BrokerSettings.DEFAULT.withPoll(Duration.ofMillis(100)));
+                .withBroker(
+                        BrokerSettings.DEFAULT.withPoll(Duration.ofMillis(100)).withCallable(AddressPolicy.ANY));
     }
 
     void restart() {

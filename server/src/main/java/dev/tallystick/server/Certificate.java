@@ -1,0 +1,89 @@
+package dev.tallystick.server;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.CertificateFactory;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server shows to its clients, in two PEM files: its certificate with those that lead to the authority, and its private
+ * key.
+ */
+public record Certificate(Path chain, Path key) {
+
+    private static final Pattern PKCS8 =
+            Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
+    private static final List<String> ALGORITHMS = List.of("EC", "RSA", "EdDSA");
+
+    /** Both of them, or neither: one without the other is a mistake. */
+    public static Certificate of(@Nullable Path chain, @Nullable Path key) {
+        if (chain == null || key == null) {
+            throw new IllegalArgumentException("a certificate (--tls-cert, TALLY_TLS_CERT) and its private key"
+                    + " (--tls-key, TALLY_TLS_KEY) come together");
+        }
+        return new Certificate(chain, key);
+    }
+
+    /** @throws IllegalArgumentException if the files are not what they should be, with what to do about it */
+    SSLContext context() {
+        char[] password = new char[0];
+        try {
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(null, password);
+            store.setKeyEntry("server", privateKey(), password, certificates());
+            KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(store, password);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys.getKeyManagers(), null, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalArgumentException(chain + " and " + key + " do not go together: " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw new IllegalArgumentException("cannot read " + chain + " or " + key + ": " + e.getMessage(), e);
+        }
+    }
+
+    private java.security.cert.Certificate[] certificates() throws IOException, GeneralSecurityException {
+        try (InputStream in = Files.newInputStream(chain)) {
+            java.security.cert.Certificate[] all = CertificateFactory.getInstance("X.509")
+                    .generateCertificates(in)
+                    .toArray(java.security.cert.Certificate[]::new);
+            if (all.length == 0) {
+                throw new IllegalArgumentException("there is no certificate in " + chain);
+            }
+            return all;
+        }
+    }
+
+    private PrivateKey privateKey() throws IOException, GeneralSecurityException {
+        Matcher pem = PKCS8.matcher(Files.readString(key));
+        if (!pem.find()) {
+            throw new IllegalArgumentException(key + " has no unencrypted key in PKCS#8 (BEGIN PRIVATE KEY);"
+                    + " openssl pkcs8 -topk8 -nocrypt makes one");
+        }
+        PKCS8EncodedKeySpec encoded =
+                new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(pem.group(1)));
+        for (String algorithm : ALGORITHMS) {
+            try {
+                return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
+            } catch (InvalidKeySpecException e) {
+                // Then it is one for another algorithm.
+            }
+        }
+        throw new IllegalArgumentException(key + " is a key for none of " + String.join(", ", ALGORITHMS));
+    }
+}

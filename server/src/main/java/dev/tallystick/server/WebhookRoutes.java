@@ -1,0 +1,89 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Member;
+import dev.tallystick.broker.Role;
+import dev.tallystick.broker.Webhook;
+import dev.tallystick.broker.Webhooks;
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.ProblemCode;
+import java.net.URI;
+import java.time.Instant;
+import java.util.List;
+
+/** Webhooks: addresses that are called for messages to a topic or to their owner, and for the ends of a workflow's jobs. */
+final class WebhookRoutes {
+
+    private final Webhooks webhooks;
+
+    WebhookRoutes(Webhooks webhooks) {
+        this.webhooks = webhooks;
+    }
+
+    /** @param source {@code topic:NAME}, {@code workflow:NAME}, or {@code member:} and the caller's own name */
+    record NewWebhook(String source, String url) {}
+
+    record WebhookView(String id, String source, String url, String member, Instant createdAt) {
+
+        static WebhookView of(Webhook webhook) {
+            return new WebhookView(
+                    webhook.id(),
+                    webhook.source().toString(),
+                    webhook.url().toString(),
+                    webhook.member(),
+                    webhook.created());
+        }
+    }
+
+    /** @param secret signs each call, in hex; it is not shown again */
+    record Registered(WebhookView webhook, String secret) {}
+
+    record WebhookList(List<WebhookView> webhooks) {}
+
+    List<Route> routes() {
+        return List.of(
+                Route.post("/v1/webhooks", NewWebhook.class, this::register)
+                        .summary(
+                                "Have an address called for each message to a source, signed, until it answers with 2xx.")
+                        .roles(Role.MEMBER)
+                        .answers(Registered.class)
+                        .statuses(201),
+                Route.get("/v1/webhooks", this::list)
+                        .summary("Your webhooks; those of all members for an admin.")
+                        .roles(Role.MEMBER)
+                        .answers(WebhookList.class),
+                Route.delete("/v1/webhooks/{id}", this::delete)
+                        .summary("Call an address no more, also not for what is on its way.")
+                        .roles(Role.MEMBER)
+                        .refuses(ProblemCode.NOT_FOUND));
+    }
+
+    private Answer register(Call call, NewWebhook wanted) {
+        Webhooks.Registered registered = Call.understood(
+                () -> webhooks.register(call.member(), Destination.parse(wanted.source()), URI.create(wanted.url())));
+        return Answer.created(new Registered(WebhookView.of(registered.webhook()), registered.secret()));
+    }
+
+    private Answer list(Call call) {
+        Member caller = call.member();
+        return Answer.ok(new WebhookList(webhooks.list(caller.mesh()).stream()
+                .filter(webhook -> isFor(caller, webhook))
+                .map(WebhookView::of)
+                .toList()));
+    }
+
+    private Answer delete(Call call) {
+        Member caller = call.member();
+        String id = call.id("id").toString();
+        boolean own = webhooks.find(caller.mesh(), id)
+                .filter(webhook -> isFor(caller, webhook))
+                .isPresent();
+        if (!own || !webhooks.delete(caller.mesh(), id)) {
+            throw Call.notFound();
+        }
+        return Answer.nothing();
+    }
+
+    private static boolean isFor(Member caller, Webhook webhook) {
+        return webhook.member().equals(caller.name()) || caller.may(Role.ADMIN);
+    }
+}

@@ -1,0 +1,221 @@
+package dev.tallystick.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonRefused;
+import dev.tallystick.testkit.Randomness;
+import dev.tallystick.testkit.Seeded;
+import dev.tallystick.testkit.TestPostgres;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Requests that nobody thought of: made from good ones for every route, by changing bytes. The seed is printed on failure. */
+@ExtendWith(Seeded.class)
+class FuzzTest {
+
+    private static final int REQUESTS = 3_000;
+    private static final int BODIES = 20_000;
+    private static final int AT_ONCE = 4;
+
+    /** What parsers stumble over. */
+    private static final List<String> WORDS = List.of(
+            "\r\n",
+            "\n",
+            "\0",
+            "%00",
+            "%zz",
+            "%c3%28",
+            "../",
+            "//",
+            ";",
+            "?",
+            "&a=b",
+            "#",
+            " ",
+            "\"",
+            "{",
+            "[[[[[[[[",
+            "null",
+            "1e999",
+            "-0",
+            "99999999999999999999",
+            "\\ud800",
+            "\u00ff",
+            "Transfer-Encoding: chunked\r\n",
+            "Content-Length: -1\r\n",
+            "Content-Length: 7\r\n",
+            "Expect: 100-continue\r\n",
+            "Content-Encoding: gzip\r\n",
+            "Content-Type: text/plain\r\n",
+            "Upgrade: h2c\r\n",
+            "HTTP/1.0",
+            "HTTP/9.9");
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perClass();
+
+    @TempDir
+    static Path data;
+
+    private static ServerUnderTest server;
+    private static Http http;
+
+    @BeforeAll
+    static void start() {
+        server = ServerUnderTest.on(postgres, data);
+        http = server.member("mallory", "member");
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Test
+    void whatever_is_sent_is_answered_with_2xx_or_4xx_and_without_a_trace(Randomness random) throws Exception {
+        List<byte[]> good = requests();
+        List<byte[]> changed = new ArrayList<>();
+        for (int i = 0; i < REQUESTS; i++) {
+            changed.add(changed(good.get(random.nextInt(good.size())), random));
+        }
+        try (ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
+            List<Future<String>> replies = new ArrayList<>();
+            for (byte[] request : changed) {
+                replies.add(threads.submit(() -> ask(request)));
+            }
+            for (int i = 0; i < replies.size(); i++) {
+                String sent = new String(changed.get(i), StandardCharsets.ISO_8859_1);
+                String reply = replies.get(i).get();
+                // What is no HTTP at all may be left without an answer.
+                assertThat(reply).as(sent).containsPattern("^($|HTTP/1.1 [124]\\d\\d )");
+                assertThat(reply).as(sent).doesNotContain("\tat ", "Exception", "java.", "helidon");
+            }
+        }
+        assertThat(server.anonymous().get("/health/ready").status()).isEqualTo(200);
+    }
+
+    @Test
+    void whatever_a_body_is_it_becomes_what_the_route_wants_or_is_refused(Randomness random) {
+        List<Route> routes = server.server().table().routes().stream()
+                .filter(route -> route.request() != null)
+                .toList();
+        int understood = 0;
+        for (int i = 0; i < BODIES; i++) {
+            Route route = routes.get(random.nextInt(routes.size()));
+            byte[] body = changed(body(route).getBytes(StandardCharsets.UTF_8), random);
+            try {
+                Shape.of(route.request()).read(Json.parse(body, Limits.DEFAULT.json()));
+                understood++;
+            } catch (Problem | JsonRefused refused) {
+                // Anything else would be an internal error.
+            } catch (RuntimeException e) {
+                throw new AssertionError(route + " " + new String(body, StandardCharsets.ISO_8859_1), e);
+            }
+        }
+        assertThat(understood).isPositive();
+    }
+
+    /** A good request for every route, short of those that wait or stream. */
+    private static List<byte[]> requests() {
+        List<byte[]> requests = new ArrayList<>();
+        for (Route route : server.server().table().routes()) {
+            String path = route.path().text().replaceAll("\\{[^}]*}", "00000000-0000-7000-8000-000000000000");
+            if (path.endsWith("/stream")) {
+                continue;
+            }
+            String query = route.query().isEmpty()
+                    ? ""
+                    : "?" + route.query().firstEntry().getKey() + "=1";
+            String body = route.request() == null ? "" : body(route);
+            requests.add((route.method() + " " + path + query + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                            + http.token() + "\r\nIdempotency-Key: fuzz\r\nConnection: close\r\nContent-Length: "
+                            + body.length() + "\r\n\r\n" + body)
+                    .getBytes(StandardCharsets.ISO_8859_1));
+        }
+        return requests;
+    }
+
+    private static String body(Route route) {
+        return switch (route.toString()) {
+            case "POST /v1/jobs" ->
+                "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"x\"},\"priority\":\"now\",\"version\":1,"
+                        + "\"not_before\":\"2030-01-01T00:00:00Z\"}";
+            case "POST /v1/messages" ->
+                "{\"to\":\"member:mallory\",\"message\":{\"a\":[1,2.5,null]},\"mentions\":[\"mallory\"],\"meta\":{}}";
+            case "POST /v1/webhooks" -> "{\"source\":\"member:mallory\",\"url\":\"https://example.org/\"}";
+            case "POST /v1/deliveries/ack" ->
+                "{\"deliveries\":[{\"inbox\":\"member:mallory\","
+                        + "\"message_id\":\"00000000-0000-7000-8000-000000000000\",\"fence\":1}]}";
+            default -> "{\"name\":\"x\",\"seconds\":1}";
+        };
+    }
+
+    private static byte[] changed(byte[] good, Randomness random) {
+        byte[] bytes = good;
+        for (int changes = 1 + random.nextInt(4); changes > 0; changes--) {
+            int at = random.nextInt(bytes.length + 1);
+            int end = Math.min(bytes.length, at + random.nextInt(8));
+            byte[] middle = switch (random.nextInt(5)) {
+                case 0 -> new byte[] {(byte) random.nextInt(256)};
+                case 1 -> new byte[0];
+                case 2 -> WORDS.get(random.nextInt(WORDS.size())).getBytes(StandardCharsets.ISO_8859_1);
+                case 3 -> part(bytes, 0, Math.min(bytes.length, 64));
+                default -> part(bytes, at, Math.min(bytes.length, at + random.nextInt(200)));
+            };
+            bytes = joined(part(bytes, 0, at), middle, part(bytes, end, bytes.length));
+        }
+        return bytes;
+    }
+
+    private static byte[] part(byte[] bytes, int from, int to) {
+        return Arrays.copyOfRange(bytes, from, Math.max(from, to));
+    }
+
+    private static byte[] joined(byte[]... parts) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            all.writeBytes(part);
+        }
+        return all.toByteArray();
+    }
+
+    /** Says everything and nothing more, and listens until the server hangs up. */
+    private static String ask(byte[] request) throws IOException {
+        try (Socket socket = new Socket(
+                server.server().address().getHost(), server.server().address().getPort())) {
+            socket.setSoTimeout((int) Duration.ofSeconds(40).toMillis());
+            ByteArrayOutputStream read = new ByteArrayOutputStream();
+            try {
+                OutputStream out = socket.getOutputStream();
+                out.write(request);
+                out.flush();
+                socket.shutdownOutput();
+                InputStream in = socket.getInputStream();
+                in.transferTo(read);
+            } catch (SocketException closed) {
+                // What came before is the answer.
+            }
+            return read.toString(StandardCharsets.ISO_8859_1);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package dev.tallystick.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.broker.BrokerCrashPoint;
+import dev.tallystick.core.Json;
+import dev.tallystick.testkit.ChildJvm;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.HaltAt;
+import dev.tallystick.testkit.TestPostgres;
+import java.net.URI;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class WebhookApiTest {
+
+    private static final String ORDER = "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"42\"}}";
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perTest();
+
+    @TempDir
+    Path data;
+
+    private final Receiver receiver = new Receiver();
+    private ServerUnderTest server;
+
+    @BeforeEach
+    void start() {
+        server = ServerUnderTest.on(postgres, data);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        receiver.close();
+    }
+
+    @Test
+    void a_message_to_a_topic_calls_the_webhook_signed_and_again_until_it_is_taken() throws Exception {
+        Http admin = server.admin();
+        admin.put("/v1/topics/alerts", "{}");
+        Http alice = server.member("alice", "member");
+        Http.Reply hook = register(alice, "topic:alerts");
+        String secret = hook.text("secret");
+        receiver.answer(503);
+
+        String message = alice.post(
+                        "/v1/messages", "{\"to\":\"topic:alerts\",\"message\":\"fire\"}", "Idempotency-Key", "k")
+                .text("message_id");
+
+        Receiver.Called first = receiver.next();
+        receiver.answer(204);
+        Receiver.Called second = receiver.next();
+        for (Receiver.Called called : List.of(first, second)) {
+            assertThat(called.messageId()).isEqualTo(message);
+            assertThat(called.isSignedWith(secret)).isTrue();
+            assertThat(called.at("message")).isEqualTo(Json.of("fire"));
+        }
+        assertThat(first.attempt()).isEqualTo(1);
+        assertThat(second.attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void the_end_of_a_job_calls_the_webhook_of_its_workflow() throws Exception {
+        Http alice = server.member("alice", "member");
+        String secret = register(alice, "workflow:sample.order").text("secret");
+
+        String job = alice.submit("k", ORDER).text("job_id");
+
+        Receiver.Called called = receiver.next();
+        assertThat(called.isSignedWith(secret)).isTrue();
+        assertThat(called.at("to")).isEqualTo(Json.of("workflow:sample.order"));
+        Json.ObjectValue end = (Json.ObjectValue) called.at("message");
+        assertThat(end.members())
+                .containsEntry("job_id", Json.of(job))
+                .containsEntry("first_job_id", Json.of(job))
+                .containsEntry("workflow", Json.of("sample.order"))
+                .containsEntry("version", Json.of(1))
+                .containsEntry("status", Json.of("completed"))
+                .containsKey("closed_at");
+    }
+
+    @Test
+    void webhooks_are_seen_and_removed_by_their_owner_and_by_admins_alone() {
+        Http alice = server.member("alice", "member");
+        Http bob = server.member("bob", "member");
+        Json hook = register(alice, "member:alice").at("webhook");
+        String id = ((Json.StringValue) ((Json.ObjectValue) hook).members().get("id")).value();
+
+        assertThat(alice.get("/v1/webhooks").at("webhooks")).isEqualTo(new Json.ArrayValue(List.of(hook)));
+        assertThat(server.admin().get("/v1/webhooks").at("webhooks")).isEqualTo(new Json.ArrayValue(List.of(hook)));
+        assertThat(bob.get("/v1/webhooks").at("webhooks")).isEqualTo(new Json.ArrayValue(List.of()));
+        assertThat(alice.get("/v1/webhooks").body()).doesNotContain("secret");
+        assertThat(bob.delete("/v1/webhooks/" + id).status()).isEqualTo(404);
+        assertThat(server.mesh("other").delete("/v1/webhooks/" + id).status()).isEqualTo(404);
+        assertThat(alice.delete("/v1/webhooks/" + id).status()).isEqualTo(204);
+        assertThat(alice.delete("/v1/webhooks/" + id).status()).isEqualTo(404);
+    }
+
+    @Test
+    void what_cannot_be_called_or_is_not_ones_own_is_refused() {
+        Http alice = server.member("alice", "member");
+        for (String body : List.of(
+                "{\"source\":\"topic:a\",\"url\":\"ftp://example.org/\"}",
+                "{\"source\":\"topic:a\",\"url\":\"not a url\"}",
+                "{\"source\":\"queue:a\",\"url\":\"https://example.org/\"}",
+                "{\"source\":\"member:bob\",\"url\":\"https://example.org/\"}",
+                "{\"source\":\"nothing\",\"url\":\"https://example.org/\"}")) {
+            Http.Reply reply = alice.post("/v1/webhooks", body);
+            assertThat(reply.status()).as(body + reply.body()).isEqualTo(400);
+            assertThat(reply.code()).isEqualTo("malformed_request");
+        }
+    }
+
+    @Test
+    void an_address_that_is_not_public_is_not_called_unless_the_server_allows_it() {
+        server.close();
+        try (TallyServer strict = TallyServer.start(ServerUnderTest.settings(postgres.url(), data)
+                .withBroker(ServerSettings.of(data, Map.of()).broker().withPoll(Duration.ofMillis(50))))) {
+            Http admin = new Http(strict.address(), ServerUnderTest.adminToken(data));
+            register(admin, "member:admin");
+            admin.post("/v1/messages", "{\"to\":\"member:admin\",\"message\":\"x\"}", "Idempotency-Key", "k");
+
+            Eventually.holds("the call is given up", () -> dead() == 1);
+        }
+        assertThat(receiver.wasCalledAgain()).isFalse();
+    }
+
+    /** Dies with an end taken and announced but not committed, and with a call made but not recorded. */
+    @ParameterizedTest
+    @EnumSource(
+            value = BrokerCrashPoint.class,
+            names = {"ANNOUNCED", "CALLED"})
+    void an_end_is_told_although_the_server_dies_after_the_job_has_ended(BrokerCrashPoint point) throws Exception {
+        register(server.admin(), "workflow:sample.order");
+        server.close();
+        String job;
+        try (ChildJvm child =
+                ChildJvm.of(KilledServer.class).haltingAt(point, 1).start(postgres.url(), data.toString(), "0")) {
+            String ready = child.awaitLine(line -> line.startsWith("ready"));
+            Http http = new Http(URI.create(ready.substring("ready ".length())), ServerUnderTest.adminToken(data));
+            job = http.submit("k", ORDER).text("job_id");
+            assertThat(child.awaitExit()).isEqualTo(HaltAt.EXIT_CODE);
+        }
+        List<Receiver.Called> calls = new ArrayList<>();
+        if (point == BrokerCrashPoint.CALLED) {
+            calls.add(receiver.next());
+            makeDue();
+        }
+        assertThat(receiver.wasCalledAgain()).isFalse();
+
+        server.restart();
+
+        calls.add(receiver.next());
+        assertThat(calls)
+                .extracting(Receiver.Called::messageId)
+                .containsOnly(calls.getFirst().messageId());
+        assertThat(((Json.ObjectValue) calls.getLast().at("message")).members()).containsEntry("job_id", Json.of(job));
+        Eventually.holds(
+                "the call is recorded", () -> count("select count(*) from tally.delivery where done_at is null") == 0);
+        assertThat(count("select count(*) from tally.message where key is null"))
+                .isEqualTo(1);
+        assertThat(receiver.wasCalledAgain()).isFalse();
+    }
+
+    private Http.Reply register(Http http, String source) {
+        Http.Reply reply =
+                http.post("/v1/webhooks", "{\"source\":\"" + source + "\",\"url\":\"" + receiver.url() + "\"}");
+        assertThat(reply.status()).as(reply.body()).isEqualTo(201);
+        return reply;
+    }
+
+    private static long dead() {
+        return count("select count(*) from tally.delivery where dead_at is not null and error like '%not public%'");
+    }
+
+    private static void makeDue() {
+        count("with due as (update tally.delivery set visible_at = now() returning 1) select count(*) from due");
+    }
+
+    private static long count(String sql) {
+        try (Connection connection = postgres.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            rows.next();
+            return rows.getLong(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
