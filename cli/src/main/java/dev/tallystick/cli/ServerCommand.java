@@ -6,6 +6,7 @@ import dev.tallystick.server.ListenFailedException;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
 import dev.tallystick.sql.NotDurableException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
@@ -55,6 +56,12 @@ final class ServerCommand extends TallyCommand {
     private boolean samples;
 
     @Option(
+            names = "--limiter",
+            paramLabel = "redis://HOST:PORT",
+            description = "Count what members ask for in this Redis instead of in Postgres (default: TALLY_LIMITER).")
+    private @Nullable URI limiter;
+
+    @Option(
             names = "--tls-cert",
             paramLabel = "PEM",
             description =
@@ -95,6 +102,9 @@ final class ServerCommand extends TallyCommand {
                     .at(host, port)
                     .on(postgres)
                     .withSamples(samples);
+            if (limiter != null) {
+                settings = settings.withLimiter(limiter);
+            }
             if (certificate != null || privateKey != null) {
                 settings = settings.withTls(Certificate.of(certificate, privateKey));
             }

@@ -6,6 +6,7 @@ import dev.tallystick.broker.Limiter;
 import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.keys.GateSettings;
 import dev.tallystick.keys.KeyRetention;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param postgres the JDBC URL of a Postgres of yours; null for an embedded one
  * @param samples whether it runs the sample workflows
  * @param budget how much each member may ask for
+ * @param limiter the Redis that counts what members ask for; null to count in Postgres
  * @param tls what it shows to those who connect over HTTPS; null for plain HTTP
  */
 public record ServerSettings(
@@ -29,6 +31,7 @@ public record ServerSettings(
         BrokerSettings broker,
         EngineSettings engine,
         Limiter.Budget budget,
+        @Nullable URI limiter,
         @Nullable Certificate tls) {
 
     /** Reachable from this machine only, for there is no TLS without certificates. */
@@ -36,6 +39,7 @@ public record ServerSettings(
 
     public static final int PORT = 7070;
 
+    public static final String LIMITER = "TALLY_LIMITER";
     public static final String TLS_CERTIFICATE = "TALLY_TLS_CERT";
     public static final String TLS_KEY = "TALLY_TLS_KEY";
 
@@ -48,6 +52,7 @@ public record ServerSettings(
                 .withKeyRetention(KeyRetention.from(environment))
                 .withGate(GateSettings.from(environment))
                 .withCallable(callable(environment));
+        String redis = environment.get(LIMITER);
         String chain = environment.get(TLS_CERTIFICATE);
         String key = environment.get(TLS_KEY);
         return new ServerSettings(
@@ -59,6 +64,7 @@ public record ServerSettings(
                 broker,
                 EngineSettings.DEFAULT,
                 Limiter.Budget.DEFAULT,
+                redis == null ? null : URI.create(redis),
                 chain == null && key == null
                         ? null
                         : Certificate.of(chain == null ? null : Path.of(chain), key == null ? null : Path.of(key)));
@@ -74,30 +80,34 @@ public record ServerSettings(
     }
 
     public ServerSettings at(String otherHost, int otherPort) {
-        return new ServerSettings(otherHost, otherPort, data, postgres, samples, broker, engine, budget, tls);
+        return new ServerSettings(otherHost, otherPort, data, postgres, samples, broker, engine, budget, limiter, tls);
     }
 
     public ServerSettings on(@Nullable String jdbcUrl) {
-        return new ServerSettings(host, port, data, jdbcUrl, samples, broker, engine, budget, tls);
+        return new ServerSettings(host, port, data, jdbcUrl, samples, broker, engine, budget, limiter, tls);
     }
 
     public ServerSettings withSamples(boolean wanted) {
-        return new ServerSettings(host, port, data, postgres, wanted, broker, engine, budget, tls);
+        return new ServerSettings(host, port, data, postgres, wanted, broker, engine, budget, limiter, tls);
     }
 
     public ServerSettings withBroker(BrokerSettings other) {
-        return new ServerSettings(host, port, data, postgres, samples, other, engine, budget, tls);
+        return new ServerSettings(host, port, data, postgres, samples, other, engine, budget, limiter, tls);
     }
 
     public ServerSettings withEngine(EngineSettings other) {
-        return new ServerSettings(host, port, data, postgres, samples, broker, other, budget, tls);
+        return new ServerSettings(host, port, data, postgres, samples, broker, other, budget, limiter, tls);
     }
 
     public ServerSettings withBudget(Limiter.Budget other) {
-        return new ServerSettings(host, port, data, postgres, samples, broker, engine, other, tls);
+        return new ServerSettings(host, port, data, postgres, samples, broker, engine, other, limiter, tls);
+    }
+
+    public ServerSettings withLimiter(@Nullable URI other) {
+        return new ServerSettings(host, port, data, postgres, samples, broker, engine, budget, other, tls);
     }
 
     public ServerSettings withTls(@Nullable Certificate other) {
-        return new ServerSettings(host, port, data, postgres, samples, broker, engine, budget, other);
+        return new ServerSettings(host, port, data, postgres, samples, broker, engine, budget, limiter, other);
     }
 }

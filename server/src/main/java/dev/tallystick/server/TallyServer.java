@@ -4,6 +4,7 @@ import dev.tallystick.broker.Broker;
 import dev.tallystick.broker.BrokerSchema;
 import dev.tallystick.broker.Limiter;
 import dev.tallystick.broker.PostgresLimiter;
+import dev.tallystick.broker.RedisLimiter;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.engine.Deployments;
@@ -75,7 +76,11 @@ public final class TallyServer implements AutoCloseable {
             Workflows workflows = new Workflows(engine.intake(), deployments);
             Scheduler scheduler = open(
                     new Scheduler(database, engine, clock, settings.engine().poll(), crashPoints));
-            Limiter limiter = open(new PostgresLimiter(database, settings.budget()));
+            URI redis = settings.limiter();
+            Limiter limiter = open(
+                    redis == null
+                            ? new PostgresLimiter(database, settings.budget())
+                            : new RedisLimiter(redis, settings.budget()));
             Broker broker = open(new Broker(
                     database, settings.broker(), new JobHook(workflows, clock), limiter, clock, random, crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);

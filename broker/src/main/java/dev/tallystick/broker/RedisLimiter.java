@@ -1,0 +1,120 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.keys.Scope;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.DefiniteFailureException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Semaphore;
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/**
+ * Counts in Redis, for any number of brokers, by its clock. A script counts a request in one go, so that no two brokers see the
+ * same budget. A Redis that loses its memory begins every budget anew, and does no other harm. Thread-safe.
+ *
+ * <p>Needs the Redis client, which this module does not bring along.
+ */
+public final class RedisLimiter implements Limiter {
+
+    private static final String SCRIPT = script();
+    private static final int CONNECTIONS = 8;
+
+    private final RedisClient redis;
+    private final Budget budget;
+    private final String place;
+    private final String script;
+
+    // Who waits for a connection waits here: in the client's pool, virtual threads that wait keep those from running
+    // that could
+    // give one back.
+    private final Semaphore turns = new Semaphore(CONNECTIONS, true);
+
+    /**
+     * @param address {@code redis://[user:password@]host:port[/database]}, or {@code rediss} for TLS
+     * @throws IllegalArgumentException if no Redis answers there
+     */
+    public RedisLimiter(URI address, Budget budget) {
+        this.budget = budget;
+        // Without what may be a password.
+        this.place = address.getHost() + ":" + address.getPort();
+        this.redis = client(address);
+        try {
+            this.script = redis.scriptLoad(SCRIPT);
+        } catch (JedisException e) {
+            redis.close();
+            throw new IllegalArgumentException("no Redis is at work at " + place + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Decision consume(ScopedKey key, Fingerprint fingerprint) {
+        turns.acquireUninterruptibly();
+        try {
+            long left = count(key, fingerprint);
+            return left == 0 ? new Decision.Within() : new Decision.Over(Duration.ofMillis(left));
+        } catch (JedisException e) {
+            // It may be counted. Then the repeat is free.
+            throw new DefiniteFailureException(
+                    DefiniteFailureException.Reason.UNAVAILABLE, "the limiter's Redis at " + place + " is away", e);
+        } finally {
+            turns.release();
+        }
+    }
+
+    @Override
+    public void close() {
+        redis.close();
+    }
+
+    private long count(ScopedKey key, Fingerprint fingerprint) {
+        // In braces is what decides on which node of a cluster it is: a member's keys are together.
+        Scope scope = key.scope();
+        String name = "tally:rate:{" + scope.mesh() + "/" + scope.member() + "}";
+        List<String> keys = List.of(name + ":window", name + ":granted");
+        List<String> arguments = List.of(
+                Long.toString(budget.window().toMillis()),
+                Integer.toString(budget.requests()),
+                Integer.toString(FREE_REPEATS),
+                key.key().value(),
+                fingerprint.hex());
+        try {
+            return (Long) redis.evalsha(script, keys, arguments);
+        } catch (JedisNoScriptException e) {
+            // It was restarted, and has forgotten the script.
+            return (Long) redis.eval(SCRIPT, keys, arguments);
+        }
+    }
+
+    private static RedisClient client(URI address) {
+        try {
+            ConnectionPoolConfig connections = new ConnectionPoolConfig();
+            connections.setMaxTotal(CONNECTIONS);
+            connections.setMaxIdle(CONNECTIONS);
+            return RedisClient.builder()
+                    .fromURI(address)
+                    .poolConfig(connections)
+                    .build();
+        } catch (JedisException | IllegalArgumentException e) {
+            throw new IllegalArgumentException("a limiter is at redis://HOST:PORT: " + e.getMessage(), e);
+        }
+    }
+
+    private static String script() {
+        try (InputStream in =
+                Objects.requireNonNull(RedisLimiter.class.getResourceAsStream("count-request.lua"), "the script")) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

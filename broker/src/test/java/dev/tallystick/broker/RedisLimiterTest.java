@@ -1,0 +1,129 @@
+package dev.tallystick.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.DefiniteFailureException;
+import dev.tallystick.testkit.Eventually;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.RedisClient;
+import redis.embedded.RedisServer;
+
+class RedisLimiterTest extends LimiterContract {
+
+    private static final Fingerprint ORDER = TestBroker.job("k", "x").fingerprint();
+
+    private static int port;
+    private static RedisServer server;
+
+    private final RedisClient redis = RedisClient.create("127.0.0.1", port);
+    private final List<Limiter> opened = new ArrayList<>();
+
+    @BeforeAll
+    static void start() throws IOException {
+        port = freePort();
+        server = redis();
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        server.stop();
+    }
+
+    @BeforeEach
+    void forget() {
+        redis.flushAll();
+    }
+
+    @AfterEach
+    void close() {
+        opened.forEach(Limiter::close);
+        redis.close();
+    }
+
+    @Override
+    Limiter open(Limiter.Budget budget) {
+        Limiter limiter = new RedisLimiter(URI.create("redis://127.0.0.1:" + port), budget);
+        opened.add(limiter);
+        return limiter;
+    }
+
+    @Override
+    void nextWindow() {
+        redis.keys("tally:rate:*:window").forEach(key -> redis.hincrBy(key, "number", -1));
+    }
+
+    @Test
+    void what_is_counted_is_forgotten_by_itself() {
+        open(new Limiter.Budget(1, WINDOW)).consume(ScopedKey.of("k"), ORDER);
+
+        assertThat(redis.keys("*"))
+                .hasSize(2)
+                .allSatisfy(key -> assertThat(redis.pttl(key)).isBetween(WINDOW.toMillis(), 2 * WINDOW.toMillis()));
+    }
+
+    @Test
+    void a_redis_that_was_restarted_is_asked_again_and_one_that_is_away_is_no_answer() throws IOException {
+        Limiter limiter = open(new Limiter.Budget(1, WINDOW));
+        limiter.consume(ScopedKey.of("k"), ORDER);
+        server.stop();
+        try {
+            assertThatThrownBy(() -> limiter.consume(ScopedKey.of("k"), ORDER))
+                    .isInstanceOf(DefiniteFailureException.class)
+                    .hasMessageContaining("127.0.0.1:" + port);
+        } finally {
+            server = redis();
+        }
+
+        // The pool drops what was connected before when it is used.
+        assertThat(Eventually.value(
+                        "an answer",
+                        () -> {
+                            try {
+                                return limiter.consume(ScopedKey.of("other"), ORDER);
+                            } catch (DefiniteFailureException e) {
+                                return new Limiter.Decision.Over(WINDOW);
+                            }
+                        },
+                        Limiter.Decision.Within.class::isInstance))
+                .isEqualTo(new Limiter.Decision.Within());
+    }
+
+    @Test
+    void where_no_redis_is_there_is_no_limiter() throws IOException {
+        URI nowhere = URI.create("redis://user:secret@127.0.0.1:" + freePort());
+
+        assertThatThrownBy(() -> new RedisLimiter(nowhere, Limiter.Budget.DEFAULT))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("127.0.0.1:" + nowhere.getPort())
+                .hasMessageNotContaining("secret");
+    }
+
+    private static RedisServer redis() throws IOException {
+        RedisServer redis = RedisServer.newRedisServer()
+                .bind("127.0.0.1")
+                .port(port)
+                .setting("save \"\"")
+                .setting("maxmemory 64mb")
+                .build();
+        redis.start();
+        return redis;
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}
