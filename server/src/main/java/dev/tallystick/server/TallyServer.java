@@ -165,7 +165,7 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new DirectoryRoutes(broker.directory()).routes());
         routes.addAll(new DeviceRoutes(broker.devices()).routes());
         routes.addAll(new MemberRoutes(broker.members()).routes());
-        routes.addAll(new WorkerRoutes(engine.remoteWork(), limits).routes());
+        routes.addAll(new WorkerRoutes(engine.remoteWork(), broker.history(), limits).routes());
         routes.addAll(new SystemRoutes(
                         () -> broker.members().meshes(),
                         () -> stopping,

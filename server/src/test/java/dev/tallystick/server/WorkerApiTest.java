@@ -58,6 +58,26 @@ class WorkerApiTest {
     }
 
     @Test
+    void a_worker_is_told_the_trace_that_its_job_came_with() {
+        String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        server.admin()
+                .post(
+                        "/v1/jobs",
+                        "{\"workflow\":\"sample.greeting\",\"input\":\"ann\"}",
+                        "Idempotency-Key",
+                        "traced",
+                        "traceparent",
+                        trace);
+
+        Http.Reply traced = claim(worker);
+        worker.post(PATH + "result", handle(traced, ",\"output\":\"hello\""));
+        job();
+
+        assertThat(traced.text("traceparent")).isEqualTo(trace);
+        assertThat(claim(worker).body()).doesNotContain("traceparent");
+    }
+
+    @Test
     void a_result_is_recorded_once_and_its_repeat_is_answered_alike() {
         String job = job();
         Http.Reply work = claim(worker);
