@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.tallystick.testkit.TestPostgres;
@@ -66,14 +67,11 @@ class JobEndsTest {
         JobId job = workbench.submit(engine, "watched", "a");
         workbench.await(engine, job);
 
-        try {
-            workbench.database().transact("die", tx -> {
-                assertThat(ends.take(tx, 10)).hasSize(1);
-                throw new IllegalStateException("died");
-            });
-        } catch (IllegalStateException e) {
-            assertThat(e).hasMessage("died");
-        }
+        assertThatThrownBy(() -> workbench.database().transact("die", tx -> {
+                    assertThat(ends.take(tx, 10)).hasSize(1);
+                    throw new IllegalStateException("died");
+                }))
+                .hasMessage("died");
 
         assertThat(take()).extracting(JobEnd::job).containsExactly(job);
     }

@@ -92,7 +92,7 @@ public final class TallyServer implements AutoCloseable {
             engine.start();
             scheduler.start();
             broker.start();
-            Connections connections = new Connections(limits);
+            Connections connections = open(new Connections(limits));
             FrontDoor door = new FrontDoor(
                     table, broker.members()::authenticate, limits, connections, meters, new Ids(clock, random));
             this.web = open(new WebFront(settings.host(), settings.port(), settings.tls(), limits, connections, door));

@@ -22,7 +22,6 @@ final class WebFront implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(5);
 
     private final WebServer server;
-    private final Connections connections;
     private final String host;
     private final String scheme;
 
@@ -35,7 +34,6 @@ final class WebFront implements AutoCloseable {
             Handler handler) {
         this.host = host;
         this.scheme = certificate == null ? "http" : "https";
-        this.connections = connections;
         DirectHandlers.Builder direct = DirectHandlers.builder();
         for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
             direct.addHandler(type, WebFront::refuse);
@@ -75,7 +73,6 @@ final class WebFront implements AutoCloseable {
     @Override
     public void close() {
         server.stop();
-        connections.close();
     }
 
     /** What the web server refuses by itself, in the same words as everything else; never with what went wrong inside. */
