@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -28,6 +29,7 @@ public final class RedisLimiter implements Limiter {
 
     private static final String SCRIPT = script();
     private static final int CONNECTIONS = 8;
+    private static final int USUAL_PORT = 6379;
 
     private final RedisClient redis;
     private final Budget budget;
@@ -46,7 +48,7 @@ public final class RedisLimiter implements Limiter {
     public RedisLimiter(URI address, Budget budget) {
         this.budget = budget;
         // Without what may be a password.
-        this.place = address.getHost() + ":" + address.getPort();
+        this.place = address.getHost() + ":" + port(address);
         this.redis = client(address);
         try {
             this.script = redis.scriptLoad(SCRIPT);
@@ -96,17 +98,23 @@ public final class RedisLimiter implements Limiter {
     }
 
     private static RedisClient client(URI address) {
-        try {
-            ConnectionPoolConfig connections = new ConnectionPoolConfig();
-            connections.setMaxTotal(CONNECTIONS);
-            connections.setMaxIdle(CONNECTIONS);
-            return RedisClient.builder()
-                    .fromURI(address)
-                    .poolConfig(connections)
-                    .build();
-        } catch (JedisException | IllegalArgumentException e) {
-            throw new IllegalArgumentException("a limiter is at redis://HOST:PORT: " + e.getMessage(), e);
+        String scheme = address.getScheme();
+        String host = address.getHost();
+        if (host == null || !("redis".equals(scheme) || "rediss".equals(scheme))) {
+            throw new IllegalArgumentException("a limiter is at redis://HOST:PORT, or at rediss://HOST:PORT for TLS");
         }
+        ConnectionPoolConfig connections = new ConnectionPoolConfig();
+        connections.setMaxTotal(CONNECTIONS);
+        connections.setMaxIdle(CONNECTIONS);
+        return RedisClient.builder()
+                .hostAndPort(host, port(address))
+                .clientConfig(DefaultJedisClientConfig.builder(address).build())
+                .poolConfig(connections)
+                .build();
+    }
+
+    private static int port(URI address) {
+        return address.getPort() < 0 ? USUAL_PORT : address.getPort();
     }
 
     private static String script() {

@@ -110,6 +110,15 @@ class RedisLimiterTest extends LimiterContract {
                 .hasMessageNotContaining("secret");
     }
 
+    @Test
+    void an_address_that_is_none_of_a_redis_is_refused() {
+        for (String address : List.of("http://127.0.0.1:6379", "redis:nowhere")) {
+            assertThatThrownBy(() -> new RedisLimiter(URI.create(address), Limiter.Budget.DEFAULT))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("redis://HOST:PORT");
+        }
+    }
+
     private static RedisServer redis() throws IOException {
         RedisServer redis = RedisServer.newRedisServer()
                 .bind("127.0.0.1")
