@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -124,7 +125,7 @@ class FuzzTest {
             Route route = routes.get(random.nextInt(routes.size()));
             byte[] body = changed(body(route).getBytes(StandardCharsets.UTF_8), random);
             try {
-                Shape.of(route.request()).read(Json.parse(body, Limits.DEFAULT.json()));
+                Shape.of(Objects.requireNonNull(route.request())).read(Json.parse(body, Limits.DEFAULT.json()));
                 understood++;
             } catch (Problem | JsonRefused refused) {
                 // Anything else would be an internal error.

@@ -105,7 +105,7 @@ class SlowClientsTest {
     void who_does_not_read_its_answers_is_cut_off() throws Exception {
         Socket greedy = connect();
         greedy.setReceiveBufferSize(1024);
-        byte[] question = ("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+        byte[] question = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
         OutputStream out = greedy.getOutputStream();
 
         Thread asking = Thread.ofVirtual().start(() -> {

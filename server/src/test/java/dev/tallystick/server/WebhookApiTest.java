@@ -100,7 +100,7 @@ class WebhookApiTest {
         Http alice = server.member("alice", "member");
         Http bob = server.member("bob", "member");
         Json hook = register(alice, "member:alice").at("webhook");
-        String id = ((Json.StringValue) ((Json.ObjectValue) hook).members().get("id")).value();
+        String id = new Http.Reply(200, hook.canonical(), Map.of()).text("id");
 
         assertThat(alice.get("/v1/webhooks").at("webhooks")).isEqualTo(new Json.ArrayValue(List.of(hook)));
         assertThat(server.admin().get("/v1/webhooks").at("webhooks")).isEqualTo(new Json.ArrayValue(List.of(hook)));
