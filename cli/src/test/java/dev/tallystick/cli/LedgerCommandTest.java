@@ -124,6 +124,7 @@ class LedgerCommandTest {
     void a_receipt_is_checked_offline() throws IOException {
         json(put("1", "", "01JGFJJZ000000000000000001"));
         json(ledger("keys", "--rotate"));
+        json(ledger("put", "orders", "o-2", "--body", "2", "--expected-head", ""));
         Path receipt = scratch.resolve("receipt.json");
         Files.writeString(
                 receipt, ledger("receipt", "orders", "o-1", "--at", "1").out());
