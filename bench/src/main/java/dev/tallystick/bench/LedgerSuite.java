@@ -41,13 +41,10 @@ final class LedgerSuite implements Suite {
     @Override
     public List<Contender> contenders(DataSource unused) throws Exception {
         Path scratch = Scratch.directory();
-        Books books = new Books(scratch.resolve("books.git"), STREAMS);
-        Books small = new Books(scratch.resolve("small.git"), 1);
-        Books large = new Books(scratch.resolve("large.git"), MANY_STREAMS);
-        Books deep = new Books(scratch.resolve("deep.git"), 1);
-        for (int version = 2; version <= LONG_STREAM; version++) {
-            deep.write(0);
-        }
+        Books books = Books.prepared(scratch.resolve("books.git"), STREAMS, 1);
+        Books small = Books.prepared(scratch.resolve("small.git"), 1, 1);
+        Books large = Books.prepared(scratch.resolve("large.git"), MANY_STREAMS, 1);
+        Books deep = Books.prepared(scratch.resolve("deep.git"), 1, LONG_STREAM);
         GitPeers peers = new GitPeers(scratch, STREAMS);
         return List.of(
                 new Contender("jgit.commit.c1", 1, callers -> peers.jgit()),
@@ -70,19 +67,33 @@ final class LedgerSuite implements Suite {
         private final Ids ids = new Ids(InstantSource.system(), new SecureRandom());
         private final AtomicReferenceArray<TxHash> heads;
 
-        Books(Path repository, int streams) throws IOException {
+        private Books(Path repository, Ledger ledger, AtomicReferenceArray<TxHash> heads) {
             this.repository = repository;
-            this.ledger = Ledger.init(repository, SigningKey.generate(), LedgerOptions.defaults());
-            this.heads = new AtomicReferenceArray<>(streams);
-            List<Integer> batch = new ArrayList<>();
-            for (int i = 0; i < streams; i++) {
-                heads.set(i, TxHash.NONE);
-                batch.add(i);
-                if (batch.size() == BATCH || i == streams - 1) {
-                    write(batch);
-                    batch.clear();
+            this.ledger = ledger;
+            this.heads = heads;
+        }
+
+        /** Written in memory if the machine can do that, since nobody measures it, then laid on the disk. */
+        static Books prepared(Path repository, int streams, int versions) throws IOException {
+            Path draft = Scratch.memory().resolve(repository.getFileName());
+            AtomicReferenceArray<TxHash> heads = new AtomicReferenceArray<>(streams);
+            try (Ledger ledger = Ledger.init(draft, SigningKey.generate(), LedgerOptions.defaults())) {
+                Books books = new Books(draft, ledger, heads);
+                List<Integer> batch = new ArrayList<>();
+                for (int i = 0; i < streams; i++) {
+                    heads.set(i, TxHash.NONE);
+                    batch.add(i);
+                    if (batch.size() == BATCH || i == streams - 1) {
+                        books.write(batch);
+                        batch.clear();
+                    }
+                }
+                for (int version = 2; version <= versions; version++) {
+                    books.write(0);
                 }
             }
+            Scratch.copy(draft, repository);
+            return new Books(repository, Ledger.open(repository, LedgerOptions.defaults()), heads);
         }
 
         /** Each caller has streams of its own, so that nobody loses a race. */
@@ -173,14 +184,31 @@ final class LedgerSuite implements Suite {
         };
     }
 
-    /** A directory on the disk of the checkout (a temporary one may be in memory), gone when the run ends. */
+    /** Directories that are gone when the run ends: on the disk of the checkout, or in memory. */
     static final class Scratch {
 
         private Scratch() {}
 
         static Path directory() throws IOException {
-            Path target = Files.createDirectories(Path.of("target").toAbsolutePath());
-            Path directory = Files.createTempDirectory(target, "bench-ledger");
+            return temporary(Files.createDirectories(Path.of("target").toAbsolutePath()));
+        }
+
+        /** One in memory, if there is such a place. */
+        static Path memory() throws IOException {
+            Path memory = Path.of("/dev/shm");
+            return Files.isWritable(memory) ? temporary(memory) : directory();
+        }
+
+        static void copy(Path from, Path to) throws IOException {
+            try (var files = Files.walk(from)) {
+                for (Path file : files.toList()) {
+                    Files.copy(file, to.resolve(from.relativize(file).toString()));
+                }
+            }
+        }
+
+        private static Path temporary(Path parent) throws IOException {
+            Path directory = Files.createTempDirectory(parent, "bench-ledger");
             Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
             return directory;
         }
