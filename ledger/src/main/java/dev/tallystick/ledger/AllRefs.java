@@ -1,6 +1,6 @@
 package dev.tallystick.ledger;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,7 +32,7 @@ final class AllRefs {
             }
         }
         Path packed = repository.resolve("packed-refs");
-        List<String> lines = Files.exists(packed) ? Files.readAllLines(packed, US_ASCII) : List.of();
+        List<String> lines = Files.exists(packed) ? Files.readAllLines(packed, ISO_8859_1) : List.of();
         for (String line : lines) {
             if (!line.startsWith("#") && !line.startsWith("^") && !line.isEmpty()) {
                 tips.add(parse("packed-refs", line.substring(0, Math.max(0, line.indexOf(' ')))));
@@ -44,7 +44,7 @@ final class AllRefs {
     /** Empty if the ref is gone: deleted, or moved to {@code packed-refs}, which is read later. */
     private static Optional<String> text(Path file) throws IOException {
         try {
-            return Optional.of(Files.readString(file, US_ASCII).strip());
+            return Optional.of(Files.readString(file, ISO_8859_1).strip());
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }

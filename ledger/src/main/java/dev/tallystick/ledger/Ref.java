@@ -1,5 +1,6 @@
 package dev.tallystick.ledger;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.tallystick.core.CrashPoints;
@@ -196,11 +197,10 @@ final class Ref {
     private Optional<Oid> readPacked() throws IOException {
         String packed;
         try {
-            packed = Files.readString(repository.resolve("packed-refs"), US_ASCII);
+            // A stranger's branch may have any name, in any encoding.
+            packed = Files.readString(repository.resolve("packed-refs"), ISO_8859_1);
         } catch (NoSuchFileException e) {
             return Optional.empty();
-        } catch (java.nio.charset.CharacterCodingException e) {
-            throw new DamagedRefException("packed-refs is not text");
         }
         for (String line : packed.lines().toList()) {
             if (line.endsWith(" " + name)) {

@@ -88,6 +88,28 @@ class DamageTest {
     }
 
     @Test
+    void a_flipped_bit_of_a_ref_that_is_only_packed_is_seen() throws IOException {
+        flipPackedRef(7);
+    }
+
+    @Test
+    @Tag("campaign")
+    void every_flipped_bit_of_a_ref_that_is_only_packed_is_seen() throws IOException {
+        flipPackedRef(1);
+    }
+
+    private void flipPackedRef(int step) throws IOException {
+        Native.git(ledger.repository(), "pack-refs", "--all", "--prune");
+        assertThat(ledger.repository().resolve("refs/heads/main")).doesNotExist();
+        for (Place bit : places(8)) {
+            if (bit.sort().equals("packed-refs") && bit.at % step == 0) {
+                flip(bit);
+            }
+        }
+        judge();
+    }
+
+    @Test
     void a_file_cut_short_is_seen() throws IOException {
         List<Place> lengths = places(1);
         Random random = new Random(43);

@@ -120,11 +120,15 @@ class RefTest {
     @Test
     void a_ref_is_found_where_native_git_packs_it() throws IOException {
         TxHash head;
+        Native.git(repository, "branch", "cafe", "main");
         Native.git(repository, "pack-refs", "--all", "--prune");
+        Path packed = repository.resolve("packed-refs");
+        Files.writeString(packed, Files.readString(packed).replace("cafe", "caf\u00e9"));
         assertThat(main).doesNotExist();
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
             head = done(ledger, put(STREAM, ledger.read(STREAM).head(), "2"));
             assertThat(ledger.read(STREAM).head()).isEqualTo(head);
+            assertThat(ledger.collectGarbage(Progress.UNSEEN)).isPositive();
         }
         Native.accepts(repository, scratch);
     }
