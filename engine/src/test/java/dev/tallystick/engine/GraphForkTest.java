@@ -25,9 +25,6 @@ class GraphForkTest {
     @RegisterExtension
     static final TestPostgres postgres = Workbench.postgres();
 
-    /** Everything runs here; {@link #broken} says which node fails. */
-    private static final String WORKER = "any";
-
     private final List<String> done = new CopyOnWriteArrayList<>();
     private final AtomicBoolean broken = new AtomicBoolean();
     private GraphBench bench;
@@ -35,7 +32,7 @@ class GraphForkTest {
     @BeforeEach
     void open() {
         bench = new GraphBench(postgres.dataSource());
-        bench.worker(WORKER, (work, input) -> {
+        bench.worker(ForkedGraphs.WORKER, (work, input) -> {
             done.add(at(work) + " " + work.key());
             if (broken.get() && work.node().equals("fragile")) {
                 throw new IllegalStateException("no money");
@@ -63,61 +60,9 @@ class GraphForkTest {
         return places;
     }
 
-    private static GraphBuilder worker(GraphBuilder graph, String node, String input) {
-        return graph.worker(node, WORKER, input, Retry.NONE);
-    }
-
-    private static Graph line() {
-        GraphBuilder graph = Graph.named("line").trigger("start");
-        worker(graph, "before", "input");
-        worker(graph, "fragile", "before");
-        worker(graph, "after", "fragile");
-        return graph.from("start", "before")
-                .from("before", "fragile")
-                .from("fragile", "after")
-                .output("after")
-                .build();
-    }
-
-    /** Two branches and one that is never taken, joined. */
-    private static Graph fork() {
-        GraphBuilder graph = Graph.named("fork").trigger("start");
-        worker(graph, "left", "'l'");
-        worker(graph, "fragile", "'r'");
-        worker(graph, "never", "'n'");
-        worker(graph, "joined", "[left, fragile, never]");
-        return graph.join("joined")
-                .from("start", "left", "fragile")
-                .when("start", "false", "never")
-                .from("left", "joined")
-                .from("fragile", "joined")
-                .from("never", "joined")
-                .output("joined")
-                .build();
-    }
-
-    /** Three rounds outside, two inside each. */
-    private static Graph nested() {
-        GraphBuilder graph =
-                Graph.named("nested").trigger("start").hook("outer").hook("inner");
-        worker(graph, "step", "outer.round & '.' & inner.round");
-        worker(graph, "beside", "inner.round");
-        worker(graph, "last", "step");
-        return graph.cycle("in_again", "inner")
-                .cycle("out_again", "outer")
-                .from("start", "outer")
-                .from("outer", "inner")
-                .from("inner", "step", "beside")
-                .when("step", "inner.round < 1", "in_again")
-                .when("step", "inner.round = 1 and outer.round < 2", "out_again")
-                .when("step", "inner.round = 1 and outer.round = 2", "last")
-                .output("last")
-                .build();
-    }
-
     @Test
     void a_failed_job_is_redriven_from_where_it_failed_under_the_same_keys() {
-        bench.graph(line());
+        bench.graph(ForkedGraphs.line());
         Engine engine = bench.start();
         broken.set(true);
         JobId job = bench.submit(engine, "line", 1);
@@ -146,7 +91,7 @@ class GraphForkTest {
 
     @Test
     void a_fork_of_a_fork_keeps_the_first_keys() {
-        bench.graph(line());
+        bench.graph(ForkedGraphs.line());
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "line", 1);
         bench.workbench().await(engine, job);
@@ -163,7 +108,7 @@ class GraphForkTest {
 
     @Test
     void a_branch_that_is_done_is_kept_and_its_join_waits_for_the_other_one() {
-        bench.graph(fork());
+        bench.graph(ForkedGraphs.fork());
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "fork", 1);
         Object first = bench.result(bench.workbench().await(engine, job));
@@ -180,7 +125,7 @@ class GraphForkTest {
 
     @Test
     void a_fork_at_a_join_or_behind_it_keeps_all_branches_and_one_at_the_trigger_keeps_nothing() {
-        bench.graph(fork());
+        bench.graph(ForkedGraphs.fork());
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "fork", 1);
         Object first = bench.result(bench.workbench().await(engine, job));
@@ -198,9 +143,9 @@ class GraphForkTest {
     @Test
     void what_had_not_come_to_its_end_is_begun_anew() {
         GraphBuilder graph = Graph.named("open").trigger("start").hook("gate", "go");
-        worker(graph, "left", "'l'");
-        worker(graph, "fragile", "left");
-        worker(graph, "joined", "gate.signal & fragile");
+        ForkedGraphs.worker(graph, "left", "'l'");
+        ForkedGraphs.worker(graph, "fragile", "left");
+        ForkedGraphs.worker(graph, "joined", "gate.signal & fragile");
         bench.graph(graph.join("joined")
                 .from("start", "left", "gate")
                 .from("left", "fragile")
@@ -225,7 +170,7 @@ class GraphForkTest {
 
     @Test
     void rounds_before_the_fork_point_and_beside_it_are_kept_also_where_cycles_lie_in_each_other() {
-        bench.graph(nested());
+        bench.graph(ForkedGraphs.nested());
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "nested", 1);
         Object first = bench.result(bench.workbench().await(engine, job));
@@ -256,8 +201,8 @@ class GraphForkTest {
                 .hook("votes", "vote", null, 2)
                 .task("approve", GraphAsk.group("finance"))
                 .timer("pause", Duration.ofMillis(1));
-        worker(graph, "count", "votes.signal");
-        worker(graph, "after", "approve.answer & pause.timed_out");
+        ForkedGraphs.worker(graph, "count", "votes.signal");
+        ForkedGraphs.worker(graph, "after", "approve.answer & pause.timed_out");
         bench.graph(graph.from("start", "votes", "approve")
                 .from("votes", "count")
                 .from("approve", "pause")
@@ -288,11 +233,11 @@ class GraphForkTest {
     void a_child_that_is_done_is_kept_and_one_that_is_forked_at_is_begun_anew() {
         GraphBuilder child = Graph.named("child").trigger("start");
         GraphBuilder parent = Graph.named("parent").trigger("start").await("run", "child", "input");
-        bench.graph(worker(child, "work", "input")
+        bench.graph(ForkedGraphs.worker(child, "work", "input")
                 .from("start", "work")
                 .output("work")
                 .build());
-        bench.graph(worker(parent, "after", "run")
+        bench.graph(ForkedGraphs.worker(parent, "after", "run")
                 .from("start", "run")
                 .from("run", "after")
                 .output("after")
@@ -313,9 +258,9 @@ class GraphForkTest {
     @Test
     void a_failure_that_was_handled_is_kept() {
         GraphBuilder graph = Graph.named("handled").trigger("start");
-        worker(graph, "fragile", "input");
-        worker(graph, "sorry", "fragile.error");
-        worker(graph, "after", "sorry");
+        ForkedGraphs.worker(graph, "fragile", "input");
+        ForkedGraphs.worker(graph, "sorry", "fragile.error");
+        ForkedGraphs.worker(graph, "after", "sorry");
         bench.graph(graph.from("start", "fragile")
                 .onFailure("fragile", "sorry")
                 .from("sorry", "after")
@@ -338,7 +283,7 @@ class GraphForkTest {
     @Test
     void a_job_that_ran_out_of_time_goes_on_with_what_it_waited_for() {
         GraphBuilder graph = Graph.named("late").trigger("start").hook("gate", "go");
-        bench.graph(worker(graph, "before", "input")
+        bench.graph(ForkedGraphs.worker(graph, "before", "input")
                 .from("start", "before")
                 .from("before", "gate")
                 .output("before & gate.signal")
@@ -369,9 +314,9 @@ class GraphForkTest {
     @Test
     void what_cannot_be_forked_is_refused_with_what_to_do() {
         GraphBuilder refusing = Graph.named("refusing").trigger("start");
-        worker(refusing, "check", "input");
-        bench.graph(nested())
-                .graph(fork())
+        ForkedGraphs.worker(refusing, "check", "input");
+        bench.graph(ForkedGraphs.nested())
+                .graph(ForkedGraphs.fork())
                 .graph(refusing.interrupt("refuse", JobOutcome.FAILED, "'out of stock'")
                         .from("start", "check")
                         .from("check", "refuse")
@@ -406,8 +351,8 @@ class GraphForkTest {
     @Test
     void the_rounds_of_a_worker_that_a_cycle_goes_back_to_are_not_all_on_record() {
         GraphBuilder graph = Graph.named("polling").trigger("start");
-        worker(graph, "poll", "$exists(poll) ? 2 : 1");
-        worker(graph, "after", "poll");
+        ForkedGraphs.worker(graph, "poll", "$exists(poll) ? 2 : 1");
+        ForkedGraphs.worker(graph, "after", "poll");
         bench.graph(graph.cycle("again", "poll")
                 .from("start", "poll")
                 .when("poll", "poll = 'poll(1)'", "again")
@@ -433,10 +378,10 @@ class GraphForkTest {
     @Test
     void a_record_that_leads_elsewhere_now_is_refused() {
         GraphBuilder graph = Graph.named("choice").trigger("start");
-        worker(graph, "choose", "'a'");
-        worker(graph, "a", "1");
-        worker(graph, "b", "1");
-        worker(graph, "beside", "1");
+        ForkedGraphs.worker(graph, "choose", "'a'");
+        ForkedGraphs.worker(graph, "a", "1");
+        ForkedGraphs.worker(graph, "b", "1");
+        ForkedGraphs.worker(graph, "beside", "1");
         bench.graph(graph.from("start", "choose", "beside")
                 .when("choose", "choose = 'choose(a)'", "a")
                 .when("choose", "choose != 'choose(a)'", "b")
@@ -457,7 +402,7 @@ class GraphForkTest {
 
     @Test
     void a_fork_whose_reply_is_lost_is_begun_once() {
-        bench.graph(fork());
+        bench.graph(ForkedGraphs.fork());
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "fork", 1);
         Object first = bench.result(bench.workbench().await(engine, job));
@@ -480,7 +425,7 @@ class GraphForkTest {
     @Test
     void a_long_record_is_followed_to_its_end() {
         GraphBuilder graph = Graph.named("long").trigger("start").hook("round");
-        worker(graph, "step", "round.round");
+        ForkedGraphs.worker(graph, "step", "round.round");
         bench.graph(graph.cycle("again", "round")
                 .from("start", "round")
                 .from("round", "step")

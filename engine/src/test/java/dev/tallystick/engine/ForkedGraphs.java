@@ -1,0 +1,61 @@
+package dev.tallystick.engine;
+
+/** Graphs whose jobs are forked; all their work is done by one worker. */
+final class ForkedGraphs {
+
+    static final String WORKER = "any";
+
+    static GraphBuilder worker(GraphBuilder graph, String node, String input) {
+        return graph.worker(node, WORKER, input, Retry.NONE);
+    }
+
+    static Graph line() {
+        GraphBuilder graph = Graph.named("line").trigger("start");
+        worker(graph, "before", "input");
+        worker(graph, "fragile", "before");
+        worker(graph, "after", "fragile");
+        return graph.from("start", "before")
+                .from("before", "fragile")
+                .from("fragile", "after")
+                .output("after")
+                .build();
+    }
+
+    /** Two branches and one that is never taken, joined. */
+    static Graph fork() {
+        GraphBuilder graph = Graph.named("fork").trigger("start");
+        worker(graph, "left", "'l'");
+        worker(graph, "fragile", "'r'");
+        worker(graph, "never", "'n'");
+        worker(graph, "joined", "[left, fragile, never]");
+        return graph.join("joined")
+                .from("start", "left", "fragile")
+                .when("start", "false", "never")
+                .from("left", "joined")
+                .from("fragile", "joined")
+                .from("never", "joined")
+                .output("joined")
+                .build();
+    }
+
+    /** Three rounds outside, two inside each. */
+    static Graph nested() {
+        GraphBuilder graph =
+                Graph.named("nested").trigger("start").hook("outer").hook("inner");
+        worker(graph, "step", "outer.round & '.' & inner.round");
+        worker(graph, "beside", "inner.round");
+        worker(graph, "last", "step");
+        return graph.cycle("in_again", "inner")
+                .cycle("out_again", "outer")
+                .from("start", "outer")
+                .from("outer", "inner")
+                .from("inner", "step", "beside")
+                .when("step", "inner.round < 1", "in_again")
+                .when("step", "inner.round = 1 and outer.round < 2", "out_again")
+                .when("step", "inner.round = 1 and outer.round = 2", "last")
+                .output("last")
+                .build();
+    }
+
+    private ForkedGraphs() {}
+}
