@@ -36,9 +36,7 @@ public final class RedisLimiter implements Limiter {
     private final String place;
     private final String script;
 
-    // Who waits for a connection waits here: in the client's pool, virtual threads that wait keep those from running
-    // that could
-    // give one back.
+    /** Who waits for a connection waits here: in the client's pool, virtual threads that wait keep those back that have one. */
     private final Semaphore turns = new Semaphore(CONNECTIONS, true);
 
     /**
