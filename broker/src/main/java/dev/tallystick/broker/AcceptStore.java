@@ -1,6 +1,7 @@
 package dev.tallystick.broker;
 
 import dev.tallystick.core.Envelope;
+import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -12,14 +13,12 @@ import java.util.UUID;
 /** What is written along with a key when a message is accepted. One method is one statement; the caller owns the transaction. */
 final class AcceptStore {
 
-    // A workflow is the hook's business, and every other kind is looked up where it is kept.
     private static final String MISSING = """
             select i.id
             from unnest(?::uuid[], ?::text[], ?::text[], ?::text[]) as i (id, mesh, kind, reference)
             where case i.kind
                 when 'member' then not exists (
                     select from tally.member m where m.mesh = i.mesh and m.name = i.reference)
-                when 'workflow' then false
                 else not exists (
                     select from tally.destination d
                     where d.mesh = i.mesh and d.kind = i.kind and d.name = i.reference)
@@ -68,7 +67,7 @@ final class AcceptStore {
 
     private record Mention(String mesh, String member, UUID message) {}
 
-    /** The ids of those whose destination does not exist. */
+    /** The ids of those whose destination, which is no workflow, does not exist. */
     Set<UUID> missing(Tx tx, List<AcceptItem> items) throws SQLException {
         Columns<AcceptItem> of = new Columns<>(items);
         return new HashSet<>(tx.query(

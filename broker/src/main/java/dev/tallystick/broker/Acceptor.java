@@ -60,7 +60,7 @@ final class Acceptor implements Primitive<AcceptItem, Acceptance> {
                 fresh.add(items.get(i));
             }
         }
-        Set<UUID> missing = fresh.isEmpty() ? Set.of() : store.missing(tx, fresh);
+        Set<UUID> missing = missing(tx, fresh);
         List<@Nullable Acceptance> answers = new ArrayList<>(items.size());
         List<AcceptItem> accepted = new ArrayList<>(fresh.size());
         List<AcceptClaim> refused = new ArrayList<>();
@@ -81,6 +81,14 @@ final class Acceptor implements Primitive<AcceptItem, Acceptance> {
             write(tx, accepted);
         }
         return answers;
+    }
+
+    /** Whether a workflow exists is the hook's business. */
+    private Set<UUID> missing(Tx tx, List<AcceptItem> fresh) throws SQLException {
+        List<AcceptItem> messages = fresh.stream()
+                .filter(item -> item.envelope().to().kind() != Destination.Kind.WORKFLOW)
+                .toList();
+        return messages.isEmpty() ? Set.of() : store.missing(tx, messages);
     }
 
     private void write(Tx tx, List<AcceptItem> accepted) throws SQLException {

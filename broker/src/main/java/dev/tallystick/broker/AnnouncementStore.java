@@ -1,6 +1,7 @@
 package dev.tallystick.broker;
 
 import dev.tallystick.core.Priority;
+import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.List;

@@ -13,6 +13,7 @@ import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.Loop;
 import dev.tallystick.sql.UnknownOutcomeException;
 import dev.tallystick.sql.Wakeups;
 import java.time.Duration;
@@ -36,6 +37,7 @@ public final class Broker implements AutoCloseable {
 
     private static final Duration STOPPING = Duration.ofSeconds(10);
     private static final Duration SWEEPING = Duration.ofMinutes(10);
+    private static final Duration BETWEEN_TURNS = Duration.ofMillis(10);
     private static final Duration LOOKING_FOR_ORPHANS = Duration.ofDays(1);
 
     /** The channel on which brokers tell each other that there is something new. */
@@ -93,13 +95,13 @@ public final class Broker implements AutoCloseable {
         this.reads = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
         this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
         Sequencer sequencer = new Sequencer(database, crashPoints);
-        this.sequencing = new Loop("sequencer", settings.poll(), () -> sequence(sequencer));
+        this.sequencing = new Loop("sequencer", settings.poll(), BETWEEN_TURNS, () -> sequence(sequencer));
         this.webhooks =
                 new Webhooks(database, deliveries, hook.ends(), settings.callable(), ids, clock, random, crashPoints);
         Herald herald = new Herald(database, hook.ends(), crashPoints);
         this.orphans = new OrphanCheck(database);
         this.search = new Search(database);
-        this.calling = new Loop("webhooks", settings.poll(), webhooks::run);
+        this.calling = new Loop("webhooks", settings.poll(), BETWEEN_TURNS, webhooks::run);
         AuditLog audit = new AuditLog(database);
         this.following = new Loop("followers", settings.poll(), () -> {
             audit.run();
@@ -189,7 +191,7 @@ public final class Broker implements AutoCloseable {
         return orphans;
     }
 
-    /** There is something new: have it numbered, called for and pushed. */
+    /** There is something to deliver: have it numbered, called for and pushed. */
     void ring() {
         sequencing.ring();
         calling.ring();
@@ -209,7 +211,8 @@ public final class Broker implements AutoCloseable {
     @Override
     public void close() {
         wakeups.close();
-        loops.forEach(loop -> loop.end(STOPPING));
+        loops.forEach(Loop::end);
+        loops.forEach(loop -> loop.awaitEnd(STOPPING));
         reads.close();
         committer.close();
     }
@@ -309,8 +312,10 @@ public final class Broker implements AutoCloseable {
         crashPoints.reached(BrokerCrashPoint.ACCEPTED);
         if (item.plan() instanceof AcceptHook.Plan.Ready ready) {
             hook.started(new AcceptHook.PlannedJob(item.id(), item.member(), item.submission(), ready));
+            sequencing.ring();
+        } else {
+            ring();
         }
-        ring();
     }
 
     private void sequence(Sequencer sequencer) {

@@ -5,6 +5,7 @@ import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.Loop;
 import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
@@ -47,7 +48,8 @@ public final class PostgresLimiter implements Limiter {
 
     @Override
     public void close() {
-        sweeping.end(STOPPING);
+        sweeping.end();
+        sweeping.awaitEnd(STOPPING);
         committer.close();
     }
 
@@ -103,8 +105,7 @@ public final class PostgresLimiter implements Limiter {
                 }
             }
             if (!granted.isEmpty()) {
-                store.grant(tx, granted);
-                store.use(tx, used);
+                store.grant(tx, granted, used);
             }
             return decisions;
         }

@@ -4,6 +4,7 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,12 +22,12 @@ final class RateStore {
     /** What was granted under a key. */
     record Grant(ScopedKey key, long window, Fingerprint fingerprint, int repeats) {}
 
-    // Locks the rows in one order. A window that is over is begun anew; the clock is the database's, which all share,
-    // and a
-    // window never goes back.
+    // Locks the rows in one order. A window that is over is begun anew; the clock is the database's, which all share.
+    // A power cut may forget what was counted last: a budget is no promise, so nobody waits for the disk because of it.
     private static final String LOCK_WINDOWS = """
             with clock as (
-                select (extract(epoch from clock_timestamp()) * 1000)::bigint as millis
+                select (extract(epoch from clock_timestamp()) * 1000)::bigint as millis,
+                    set_config('synchronous_commit', 'off', true)
             )
             insert into tally.rate_window as w (mesh, member, window_number, used)
             select mesh, member, c.millis / ?, 0
@@ -46,15 +47,14 @@ final class RateStore {
             """;
 
     private static final String GRANT = """
-            insert into tally.rate_grant (key, mesh, member, window_number, fingerprint, repeats)
-            select key, mesh, member, window_number, fingerprint, repeats
-            from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::bytea[], ?::int[])
-                as i (key, mesh, member, window_number, fingerprint, repeats)
-            on conflict (key, mesh, member) do update
-            set window_number = excluded.window_number, fingerprint = excluded.fingerprint, repeats = excluded.repeats
-            """;
-
-    private static final String USE = """
+            with granted as (
+                insert into tally.rate_grant (key, mesh, member, window_number, fingerprint, repeats)
+                select key, mesh, member, window_number, fingerprint, repeats
+                from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::bytea[], ?::int[])
+                    as i (key, mesh, member, window_number, fingerprint, repeats)
+                on conflict (key, mesh, member) do update
+                set window_number = excluded.window_number, fingerprint = excluded.fingerprint, repeats = excluded.repeats
+            )
             update tally.rate_window w
             set used = i.used
             from unnest(?::text[], ?::text[], ?::int[]) as i (mesh, member, used)
@@ -111,8 +111,10 @@ final class RateStore {
         return grants;
     }
 
-    void grant(Tx tx, List<Grant> grants) throws SQLException {
+    /** Writes what was granted, and how much of their windows is used now by those who were granted something. */
+    void grant(Tx tx, List<Grant> grants, Map<Scope, Integer> used) throws SQLException {
         Columns<Grant> of = new Columns<>(grants);
+        Columns<Map.Entry<Scope, Integer>> windows = new Columns<>(List.copyOf(used.entrySet()));
         tx.update(
                 GRANT,
                 of.texts(grant -> grant.key().key().value()),
@@ -120,16 +122,10 @@ final class RateStore {
                 of.texts(grant -> grant.key().scope().member()),
                 of.longs(Grant::window),
                 of.bytes(grant -> grant.fingerprint().bytes()),
-                of.ints(Grant::repeats));
-    }
-
-    void use(Tx tx, Map<Scope, Integer> used) throws SQLException {
-        Columns<Map.Entry<Scope, Integer>> of = new Columns<>(List.copyOf(used.entrySet()));
-        tx.update(
-                USE,
-                of.texts(entry -> entry.getKey().mesh()),
-                of.texts(entry -> entry.getKey().member()),
-                of.ints(Map.Entry::getValue));
+                of.ints(Grant::repeats),
+                windows.texts(entry -> entry.getKey().mesh()),
+                windows.texts(entry -> entry.getKey().member()),
+                windows.ints(Map.Entry::getValue));
     }
 
     int sweep(Tx tx, Duration window) throws SQLException {

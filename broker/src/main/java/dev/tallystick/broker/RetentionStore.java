@@ -3,6 +3,7 @@ package dev.tallystick.broker;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.GuidLedger;
 import dev.tallystick.core.Step;
+import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.HashMap;

@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Loop;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

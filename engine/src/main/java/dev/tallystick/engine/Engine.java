@@ -6,6 +6,7 @@ import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.KeySweeper;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.Loop;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.Wakeups;
 import java.lang.reflect.Type;
@@ -46,6 +47,7 @@ public final class Engine implements AutoCloseable {
 
     private final String owner;
     private final GroupCommitter committer;
+    private final Duration poll;
     private final Acceptor acceptor;
     private final Signaller signaller;
     private final Runner runner;
@@ -86,6 +88,7 @@ public final class Engine implements AutoCloseable {
             CrashPoints crashPoints) {
         this.database = database;
         this.crashPoints = crashPoints;
+        this.poll = settings.poll();
         this.owner = ids.next().toString();
         PostingStore postings = new PostingStore();
         CollationStore collation = new CollationStore();
@@ -336,7 +339,7 @@ public final class Engine implements AutoCloseable {
             graphs.begin(job);
         } else if (job.owner() != null) {
             runner.begin(LeasedBody.first(job, askedAt), end);
-        } else {
+        } else if (job.delay().compareTo(poll) < 0) {
             jobsAreDue();
         }
     }

@@ -3,6 +3,7 @@ package dev.tallystick.engine;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.Loop;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.ActivityLedger;
 import dev.tallystick.keys.BoundWrites;
+import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -4,6 +4,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Loop;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,6 +1,5 @@
-package dev.tallystick.engine;
+package dev.tallystick.sql;
 
-import dev.tallystick.sql.TransactionException;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -11,12 +10,13 @@ import org.slf4j.LoggerFactory;
  * Does one thing again and again: when it is rung for, and otherwise at an interval. A ring that comes while the thing is being
  * done is not lost. A database that is away makes it try again at the next interval; anything else ends it.
  */
-final class Loop {
+public final class Loop {
 
     private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
 
     private final String name;
     private final Duration interval;
+    private final Duration rest;
     private final Runnable task;
     private final Thread thread;
 
@@ -25,30 +25,38 @@ final class Loop {
     private boolean rung;
     private boolean ended;
 
-    Loop(String name, Duration interval, Runnable task) {
+    public Loop(String name, Duration interval, Runnable task) {
+        this(name, interval, Duration.ZERO, task);
+    }
+
+    /** @param rest what lies between two turns at least: rings that come close together are answered together */
+    public Loop(String name, Duration interval, Duration rest, Runnable task) {
         this.name = name;
         this.interval = interval;
+        this.rest = rest;
         this.task = task;
         this.thread = Thread.ofVirtual().name("tally-" + name).unstarted(this::run);
     }
 
-    void start() {
+    public void start() {
         thread.start();
     }
 
-    /** Do it now. */
-    void ring() {
+    /** Do it soon. */
+    public void ring() {
         lock.lock();
         try {
-            rung = true;
-            changed.signalAll();
+            if (!rung) {
+                rung = true;
+                changed.signalAll();
+            }
         } finally {
             lock.unlock();
         }
     }
 
     /** Ends after what is being done. */
-    void end() {
+    public void end() {
         lock.lock();
         try {
             ended = true;
@@ -59,7 +67,7 @@ final class Loop {
     }
 
     /** Waits for the end, if it ever began. */
-    void awaitEnd(Duration limit) {
+    public void awaitEnd(Duration limit) {
         if (thread.getState() == Thread.State.NEW) {
             return;
         }
@@ -83,7 +91,11 @@ final class Loop {
     private boolean awaitTurn() {
         lock.lock();
         try {
-            long left = interval.toNanos();
+            long left = rest.toNanos();
+            while (!ended && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+            left = interval.toNanos();
             while (!rung && !ended && left > 0) {
                 left = changed.awaitNanos(left);
             }

@@ -1,4 +1,4 @@
-package dev.tallystick.engine;
+package dev.tallystick.sql;
 
 import java.util.List;
 import java.util.UUID;
@@ -9,33 +9,33 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A batch turned on its side: one array for each column, as {@code unnest} takes them. */
-record Columns<T>(List<T> items) {
+public record Columns<T>(List<T> items) {
 
-    UUID[] uuids(Function<T, @Nullable UUID> column) {
+    public UUID[] uuids(Function<T, @Nullable UUID> column) {
         return items.stream().map(column).toArray(UUID[]::new);
     }
 
-    String[] texts(Function<T, @Nullable String> column) {
+    public String[] texts(Function<T, @Nullable String> column) {
         return items.stream().map(column).toArray(String[]::new);
     }
 
-    byte[][] bytes(Function<T, byte @Nullable []> column) {
+    public byte[][] bytes(Function<T, byte @Nullable []> column) {
         return items.stream().map(column).toArray(byte[][]::new);
     }
 
-    long[] longs(ToLongFunction<T> column) {
+    public long[] longs(ToLongFunction<T> column) {
         return items.stream().mapToLong(column).toArray();
     }
 
-    Long[] optionalLongs(Function<T, @Nullable Long> column) {
+    public Long[] optionalLongs(Function<T, @Nullable Long> column) {
         return items.stream().map(column).toArray(Long[]::new);
     }
 
-    int[] ints(ToIntFunction<T> column) {
+    public int[] ints(ToIntFunction<T> column) {
         return items.stream().mapToInt(column).toArray();
     }
 
-    boolean[] flags(Predicate<T> column) {
+    public boolean[] flags(Predicate<T> column) {
         boolean[] flags = new boolean[items.size()];
         for (int i = 0; i < flags.length; i++) {
             flags[i] = column.test(items.get(i));
