@@ -7,9 +7,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The settings under which batches run. Primitives look rows up by their keys, a few hundred at a time, so there is one good
- * plan for each statement: nested loops over the indexes. Postgres is held to it, and makes it once. Left to itself it plans long
- * statements anew for every batch, or keeps a plan that it made while the tables were empty and scans them ever after.
+ * A connection under the settings with which batches run. Primitives look rows up by their keys, a few hundred at a time, so
+ * there is one good plan for each statement: nested loops over the indexes. Postgres is held to it, and keeps it. Left to itself
+ * it plans long statements anew for every batch.
+ *
+ * <p>A plan that was made while a table was empty may walk the whole of it, for that was the least effort then. So plans are
+ * forgotten while the tables grow: whenever twice as much was handled as when they were made, and from time to time.
  */
 final class BatchSession {
 
@@ -20,18 +23,45 @@ final class BatchSession {
             "enable_mergejoin = off",
             "jit = off");
 
+    private static final long PLANS_KEPT_NANOS = Duration.ofSeconds(30).toNanos();
+
+    private final Connection connection;
+    private long handled;
+    private long handledWhenPlanned;
+    private long plannedAtNanos = System.nanoTime();
+
+    private BatchSession(Connection connection) {
+        this.connection = connection;
+    }
+
     /** Begins a session in which nothing waits longer than {@code lockWait} for a stranger's lock. */
-    static void begin(Connection connection, Duration lockWait) throws SQLException {
+    static BatchSession begin(Connection connection, Duration lockWait) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("set lock_timeout = " + lockWait.toMillis());
             for (String setting : PLANNING) {
                 statement.execute("set " + setting);
             }
         }
+        return new BatchSession(connection);
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    /** To be called in the transaction of a batch, before its statements. */
+    void expect(Tx tx, int items) throws SQLException {
+        handled += items;
+        long now = System.nanoTime();
+        if (handled >= 2 * handledWhenPlanned || now - plannedAtNanos > PLANS_KEPT_NANOS) {
+            tx.update("discard plans");
+            handledWhenPlanned = handled;
+            plannedAtNanos = now;
+        }
     }
 
     /** The next holder of a pooled connection must not inherit the settings. */
-    static void end(Connection connection) throws SQLException {
+    void end() throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("reset lock_timeout");
             for (String setting : PLANNING) {
@@ -39,6 +69,4 @@ final class BatchSession {
             }
         }
     }
-
-    private BatchSession() {}
 }

@@ -48,7 +48,7 @@ final class Lane {
     /** How many entries the last batch had. */
     private int answered;
 
-    private @Nullable Connection connection;
+    private @Nullable BatchSession session;
 
     Lane(GroupCommitter committer, Database database, GroupCommitter.Limits limits, int number) {
         this.committer = committer;
@@ -109,7 +109,7 @@ final class Lane {
         } finally {
             refuseMore();
             failQueued(new DefiniteFailureException(Reason.UNAVAILABLE, "the committer has stopped", null));
-            dropConnection();
+            endSession();
         }
     }
 
@@ -229,11 +229,11 @@ final class Lane {
         try {
             answers = withRepeats(batch);
         } catch (UnknownOutcomeException e) {
-            dropConnection();
+            endSession();
             throw e;
         } catch (DefiniteFailureException e) {
             if (e.reason() == Reason.UNAVAILABLE) {
-                dropConnection();
+                endSession();
             }
             throw e;
         }
@@ -245,7 +245,11 @@ final class Lane {
     private List<List<?>> withRepeats(Batch batch) {
         for (int attempt = 1; ; attempt++) {
             try {
-                return database.transactOn(connection(), batch.name(), batch::apply);
+                BatchSession open = session();
+                return database.transactOn(open.connection(), batch.name(), tx -> {
+                    open.expect(tx, batch.size());
+                    return batch.apply(tx);
+                });
             } catch (DefiniteFailureException e) {
                 if (e.reason() != Reason.CONFLICT || attempt == Database.MAX_ATTEMPTS) {
                     throw e;
@@ -255,34 +259,34 @@ final class Lane {
         }
     }
 
-    private Connection connection() {
-        if (connection == null) {
+    private BatchSession session() {
+        if (session == null) {
             Connection opened = database.connect("the group committer");
             try {
-                BatchSession.begin(opened, limits.lockWait());
+                session = BatchSession.begin(opened, limits.lockWait());
             } catch (SQLException e) {
                 Database.giveBack(opened);
                 throw new DefiniteFailureException(Reason.UNAVAILABLE, "the connection broke at once", e);
             }
-            connection = opened;
         }
-        return connection;
+        return session;
     }
 
-    private void dropConnection() {
-        if (connection != null) {
+    private void endSession() {
+        if (session != null) {
+            Connection connection = session.connection();
             try {
                 // Turning auto-commit on would commit what a batch that died has left open.
                 if (!connection.getAutoCommit()) {
                     connection.rollback();
                 }
                 connection.setAutoCommit(true);
-                BatchSession.end(connection);
+                session.end();
             } catch (SQLException e) {
                 Database.discard(connection);
             }
             Database.giveBack(connection);
-            connection = null;
+            session = null;
         }
     }
 

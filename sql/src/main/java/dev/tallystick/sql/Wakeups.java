@@ -100,6 +100,8 @@ public final class Wakeups implements AutoCloseable {
     }
 
     private void ringWhenWanted(Connection connection) throws SQLException, InterruptedException {
+        // A NOTIFY is a commit of its own. What may be lost need not wait for the disk, nor keep others from it.
+        execute(connection, "set synchronous_commit = off");
         while (!closed) {
             if (wanted.tryAcquire(LISTENING.toMillis(), TimeUnit.MILLISECONDS)) {
                 wanted.drainPermits();
@@ -112,12 +114,11 @@ public final class Wakeups implements AutoCloseable {
                 LockSupport.parkNanos(BETWEEN_RINGS.toNanos());
             }
         }
+        execute(connection, "reset synchronous_commit");
     }
 
     private void listen(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("listen " + channel);
-        }
+        execute(connection, "listen " + channel);
         PGConnection postgres = connection.unwrap(PGConnection.class);
         while (!closed) {
             PGNotification @Nullable [] rings = postgres.getNotifications((int) LISTENING.toMillis());
@@ -125,8 +126,12 @@ public final class Wakeups implements AutoCloseable {
                 woken.run();
             }
         }
+        execute(connection, "unlisten " + channel);
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("unlisten " + channel);
+            statement.execute(sql);
         }
     }
 

@@ -1,0 +1,58 @@
+package dev.tallystick.testkit;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * Tells whether statements that look rows up by their keys really do. Postgres chooses how a statement runs by how large the
+ * tables are at that moment, and may choose for an empty table what is ruinous for a full one.
+ */
+public record IndexUseStore(DataSource source) {
+
+    private static final String KEEP_STATISTICS_OLD = """
+            do $$
+            declare
+                t record;
+            begin
+                for t in select tablename from pg_tables where schemaname = 'tally' loop
+                    execute format('alter table tally.%I set (autovacuum_enabled = false)', t.tablename);
+                end loop;
+            end
+            $$
+            """;
+
+    // A row that is looked up is found in a few versions, and while a table is small it may be read as a whole.
+    private static final String WALKED = """
+            select i.relname || '.' || i.indexrelname || ': ' || i.idx_scan || ' scans read ' || i.idx_tup_read as walked
+            from pg_stat_user_indexes i
+            join pg_index x on x.indexrelid = i.indexrelid
+            where i.schemaname = 'tally' and x.indisprimary and i.idx_tup_read > 20 * i.idx_scan + 100
+            """;
+
+    /** From now on Postgres believes that the tables are as large as they are at this moment. */
+    public void freeze() throws SQLException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(KEEP_STATISTICS_OLD);
+            statement.execute("vacuum analyze");
+        }
+    }
+
+    /** The primary keys that were read in long stretches, by sessions that have ended meanwhile: only those have told all. */
+    public List<String> walkedPrimaryKeys() throws SQLException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(WALKED)) {
+            List<String> walked = new ArrayList<>();
+            while (rows.next()) {
+                walked.add(rows.getString("walked"));
+            }
+            return walked;
+        }
+    }
+}
