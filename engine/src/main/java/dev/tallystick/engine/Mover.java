@@ -77,7 +77,7 @@ final class Mover implements Primitive<Move, Moved> {
             }
         }
         if (!plain.isEmpty()) {
-            plainMoves.record(tx, plain);
+            plainMoves.record(tx, plain, held.values().stream().anyMatch(Held::endsAreWatched));
             plain.forEach(move -> answers.put(move.job(), new Moved.Done()));
         }
         if (!others.isEmpty()) {

@@ -35,7 +35,8 @@ final class PlainMoveStore {
                         from tally.activity a
                         where a.job_id = i.job_id and a.path = p.path and a.name = p.name
                             and a.ledger % {COMPLETION_TASKS_DONE} > 0
-                    ) as is_first
+                    ) as is_first,
+                exists (select from tally.end_watch) as ends_are_watched
             from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::text[], ?::text[]) as i (job_id, guid, witness, path, name)
             join tally.posting p on p.job_id = i.job_id and p.guid = i.guid
             join tally.job j on j.id = i.job_id
@@ -45,7 +46,7 @@ final class PlainMoveStore {
 
     private static final String HOLD_FREE = HOLD + " skip locked";
 
-    private static final String RECORD = Weights.in("""
+    private static final String WRITE = Weights.in("""
             with entered as (
                 insert into tally.activity (job_id, path, name, kind, ledger, attempts, output, error)
                 select job_id, path, name, kind,
@@ -83,25 +84,32 @@ final class PlainMoveStore {
                 from unnest(?::uuid[], ?::uuid[], ?::text[], ?::bytea[], ?::text[])
                     as i (job_id, guid, outcome, output, error)
                 where j.id = i.job_id
-                returning j.id, j.mesh, j.workflow
-            ),
-            ended as (
+                returning j.id, j.closed_by, j.mesh, j.workflow
+            )
+            {ended}
+            delete from tally.posting p
+            using closed c
+            where p.job_id = c.id and p.guid = c.closed_by
+            """);
+
+    private static final String RECORD = WRITE.replace("{ended}", "");
+
+    private static final String RECORD_AND_TELL = WRITE.replace("{ended}", """
+            , ended as (
                 insert into tally.ended_job (job_id)
                 select c.id
                 from closed c
                 where exists (select from tally.end_watch w where w.mesh = c.mesh and w.workflow = c.workflow)
             )
-            delete from tally.posting p
-            using unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
-            where p.job_id = i.job_id and p.guid = i.guid
             """);
 
     /**
      * How a job and the posting of its body stand while they are locked.
      *
      * @param isFirst whether nothing of the move is recorded, and no Leg 2 of what it answers
+     * @param endsAreWatched whether anybody wants to hear of the ends of any jobs
      */
-    record Held(long fence, boolean jobClosed, boolean isFirst) {}
+    record Held(long fence, boolean jobClosed, boolean isFirst, boolean endsAreWatched) {}
 
     /**
      * Locks the jobs and the postings of the moves, in the order that everybody keeps.
@@ -115,7 +123,11 @@ final class PlainMoveStore {
                 wait ? HOLD : HOLD_FREE,
                 row -> held.put(
                         new JobId(row.getObject("job_id", UUID.class)),
-                        new Held(row.getLong("fence"), row.getBoolean("closed"), row.getBoolean("is_first"))),
+                        new Held(
+                                row.getLong("fence"),
+                                row.getBoolean("closed"),
+                                row.getBoolean("is_first"),
+                                row.getBoolean("ends_are_watched"))),
                 of.uuids(move -> move.job().value()),
                 of.uuids(move -> move.lease().guid().value()),
                 of.uuids(move -> move.results().isEmpty()
@@ -130,7 +142,7 @@ final class PlainMoveStore {
     private record Entry(LegOne dispatch, @Nullable LegTwo result) {}
 
     /** Writes plain moves whose leases stand and whose jobs are open, as {@link #hold} has told under its locks. */
-    void record(Tx tx, List<Move> moves) throws SQLException {
+    void record(Tx tx, List<Move> moves, boolean endsAreWatched) throws SQLException {
         List<Entry> entries = new ArrayList<>();
         List<LegTwo> answered = new ArrayList<>();
         List<LegTwo> results = new ArrayList<>();
@@ -144,16 +156,25 @@ final class PlainMoveStore {
             results.addAll(move.results());
         }
         List<LegTwo> ends = results.stream().filter(LegTwo::ends).toList();
-        write(tx, new Columns<>(entries), new Columns<>(answered), new Columns<>(results), new Columns<>(ends));
+        write(
+                tx,
+                endsAreWatched ? RECORD_AND_TELL : RECORD,
+                new Columns<>(entries),
+                new Columns<>(answered),
+                new Columns<>(results),
+                new Columns<>(ends));
     }
 
     private static void write(
-            Tx tx, Columns<Entry> entered, Columns<LegTwo> answered, Columns<LegTwo> told, Columns<LegTwo> ended)
+            Tx tx,
+            String statement,
+            Columns<Entry> entered,
+            Columns<LegTwo> answered,
+            Columns<LegTwo> told,
+            Columns<LegTwo> ended)
             throws SQLException {
-        UUID[] jobs = ended.uuids(end -> end.activity().job().value());
-        UUID[] postings = ended.uuids(end -> end.guid().value());
         tx.update(
-                RECORD,
+                statement,
                 entered.uuids(entry -> entry.dispatch().activity().job().value()),
                 entered.texts(entry -> entry.dispatch().activity().path()),
                 entered.texts(entry -> entry.dispatch().activity().name()),
@@ -175,12 +196,10 @@ final class PlainMoveStore {
                 told.texts(result -> result.activity().name()),
                 told.longs(LegTwo::fence),
                 told.flags(LegTwo::ends),
-                jobs,
-                postings,
+                ended.uuids(end -> end.activity().job().value()),
+                ended.uuids(end -> end.guid().value()),
                 ended.texts(end -> end.outcome() == null ? null : end.outcome().text()),
                 ended.bytes(LegTwo::output),
-                ended.texts(LegTwo::error),
-                jobs,
-                postings);
+                ended.texts(LegTwo::error));
     }
 }

@@ -111,9 +111,9 @@ class PlainMoveStoreTest {
         Lease lease = leased();
         Move first = lifeOf(lease).getFirst();
 
-        assertThat(held(first)).isEqualTo(new PlainMoveStore.Held(lease.fence(), false, true));
+        assertThat(held(first)).isEqualTo(new PlainMoveStore.Held(lease.fence(), false, true, false));
         apply(first);
-        assertThat(held(first)).isEqualTo(new PlainMoveStore.Held(lease.fence(), false, false));
+        assertThat(held(first)).isEqualTo(new PlainMoveStore.Held(lease.fence(), false, false, false));
     }
 
     private PlainMoveStore.Held held(Move move) {

@@ -47,8 +47,8 @@ enum PlantedBug {
             "select distinct on (job_id) job_id, guid, path, name, 0, fence,"),
     /** The job is closed, and what it was posted for is left for later. */
     SHORT_WAY_RESULT_AND_ACKNOWLEDGEMENT_IN_TWO_TRANSACTIONS(
-            "delete from tally.posting p\nusing unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)\nwhere p.job_id",
-            "delete from tally.posting p\nusing unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)\nwhere false and p.job_id");
+            "delete from tally.posting p\nusing closed c\nwhere p.job_id",
+            "delete from tally.posting p\nusing closed c\nwhere false and p.job_id");
 
     private final String right;
     private final String wrong;

@@ -117,7 +117,7 @@ public final class Tx {
             case Long[] array -> bindArray(statement, position, "int8", array);
             case Integer[] array -> bindArray(statement, position, "int4", array);
             case String[] array -> bindArray(statement, position, "text", array);
-            case UUID[] array -> bindArray(statement, position, "uuid", array);
+            case UUID[] array -> statement.setArray(position, UuidArray.of(array, connection));
             case byte[][] array -> bindArray(statement, position, "bytea", array);
             default -> statement.setObject(position, value);
         }
