@@ -173,7 +173,7 @@ final class PlainMoveStore {
             Columns<LegTwo> told,
             Columns<LegTwo> ended)
             throws SQLException {
-        tx.update(
+        tx.updateLater(
                 statement,
                 entered.uuids(entry -> entry.dispatch().activity().job().value()),
                 entered.texts(entry -> entry.dispatch().activity().path()),

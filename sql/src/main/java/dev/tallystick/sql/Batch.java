@@ -39,10 +39,12 @@ final class Batch {
 
     /** The answers of each group, in the order of the groups. Nothing is told to anybody before the commit. */
     List<List<?>> apply(Tx tx) throws SQLException {
-        Tx own = entries.size() == 1 ? tx : tx.shared();
+        if (entries.size() > 1) {
+            tx.share();
+        }
         List<List<?>> answers = new ArrayList<>(groups.size());
         for (Group<?, ?> group : groups) {
-            answers.add(group.apply(own));
+            answers.add(group.apply(tx));
         }
         return answers;
     }

@@ -68,12 +68,15 @@ public final class Database {
 
     /** One attempt on a connection that the caller keeps. The connection may be broken afterwards if this throws. */
     <T extends @Nullable Object> T transactOn(Connection connection, String name, Work<T> work) {
-        T result = run(connection, name, work);
+        Done<T> done = run(connection, name, work);
         crashPoints.reached(SqlCrashPoint.BEFORE_COMMIT);
-        commit(connection, name);
+        commit(done.tx(), connection, name);
         crashPoints.reached(SqlCrashPoint.AFTER_COMMIT);
-        return result;
+        return done.result();
     }
+
+    /** What came of the work in a transaction that is to be committed. */
+    private record Done<T extends @Nullable Object>(Tx tx, T result) {}
 
     Connection connect(String name) {
         try {
@@ -92,14 +95,15 @@ public final class Database {
         return backoff;
     }
 
-    private static <T extends @Nullable Object> T run(Connection connection, String name, Work<T> work) {
+    private static <T extends @Nullable Object> Done<T> run(Connection connection, String name, Work<T> work) {
         boolean done = false;
         try {
             connection.setAutoCommit(false);
-            T result = work.run(Tx.on(connection));
+            Tx tx = Tx.begun(connection);
+            T result = work.run(tx);
             demandUnharmed(connection);
             done = true;
-            return result;
+            return new Done<>(tx, result);
         } catch (SQLException e) {
             // COMMIT was never sent, so the server will roll back, whether or not it can still be told to.
             throw new DefiniteFailureException(
@@ -118,9 +122,9 @@ public final class Database {
         }
     }
 
-    private static void commit(Connection connection, String name) {
+    private static void commit(Tx tx, Connection connection, String name) {
         try {
-            connection.commit();
+            tx.commit();
         } catch (SQLException e) {
             if (SqlStates.provesRollback(e)) {
                 rollback(connection);

@@ -29,14 +29,18 @@ public final class Tx {
         T read(ResultSet row) throws SQLException;
     }
 
+    private record Deferred(String sql, @Nullable Object[] parameters) {}
+
     private final Connection connection;
     private final PGConnection postgres;
-    private final boolean shared;
+    private final boolean mayDefer;
+    private boolean shared;
+    private @Nullable Deferred deferred;
 
-    private Tx(Connection connection, boolean shared) throws SQLException {
+    private Tx(Connection connection, boolean mayDefer) throws SQLException {
         this.connection = connection;
         this.postgres = connection.unwrap(PGConnection.class);
-        this.shared = shared;
+        this.mayDefer = mayDefer;
     }
 
     /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
@@ -44,9 +48,14 @@ public final class Tx {
         return new Tx(connection, false);
     }
 
-    /** The same transaction, for several who know nothing of each other. */
-    Tx shared() throws SQLException {
+    /** A transaction that is ended by {@link #commit()}. */
+    static Tx begun(Connection connection) throws SQLException {
         return new Tx(connection, true);
+    }
+
+    /** From now on it is for several who know nothing of each other. */
+    void share() {
+        shared = true;
     }
 
     /**
@@ -58,12 +67,44 @@ public final class Tx {
     }
 
     /** The JDBC connection, for SQL that these methods do not cover. Ending its transaction is not the holder's business. */
-    public Connection connection() {
+    public Connection connection() throws SQLException {
+        runDeferred();
         return connection;
     }
 
     /** Runs a statement and returns the number of rows that it wrote. */
     public int update(String sql, @Nullable Object... parameters) throws SQLException {
+        runDeferred();
+        return run(sql, parameters);
+    }
+
+    /** Runs a statement before the next one; if none follows, together with COMMIT, which spares a round trip. */
+    public void updateLater(String sql, @Nullable Object... parameters) throws SQLException {
+        runDeferred();
+        if (mayDefer) {
+            deferred = new Deferred(sql, parameters);
+        } else {
+            run(sql, parameters);
+        }
+    }
+
+    void commit() throws SQLException {
+        if (deferred == null) {
+            connection.commit();
+        } else {
+            run(deferred.sql() + ";\ncommit", deferred.parameters());
+        }
+    }
+
+    private void runDeferred() throws SQLException {
+        if (deferred != null) {
+            Deferred due = deferred;
+            deferred = null;
+            run(due.sql(), due.parameters());
+        }
+    }
+
+    private int run(String sql, @Nullable Object... parameters) throws SQLException {
         try (PreparedStatement statement = prepare(sql, parameters)) {
             return statement.executeUpdate();
         }
@@ -71,6 +112,7 @@ public final class Tx {
 
     public <T extends @Nullable Object> List<T> query(String sql, RowReader<T> reader, @Nullable Object... parameters)
             throws SQLException {
+        runDeferred();
         try (PreparedStatement statement = prepare(sql, parameters);
                 ResultSet rows = statement.executeQuery()) {
             List<T> read = new ArrayList<>();

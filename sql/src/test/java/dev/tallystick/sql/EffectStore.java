@@ -2,6 +2,7 @@ package dev.tallystick.sql;
 
 import java.sql.SQLException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A table of effects, each under its key: what the tests write, and read back. */
 final class EffectStore {
@@ -36,6 +37,14 @@ final class EffectStore {
         return tx -> tx.update(INSERT, key);
     }
 
+    /** In one round trip with COMMIT, if nothing follows. */
+    static Work<@Nullable Void> insertLater(String key) {
+        return tx -> {
+            tx.updateLater(INSERT, key);
+            return null;
+        };
+    }
+
     static Work<Integer> insertOnce(String key) {
         return tx -> tx.update(INSERT_ONCE, key);
     }
@@ -44,7 +53,7 @@ final class EffectStore {
         return database.transact("read keys", EffectStore::keys);
     }
 
-    private static List<String> keys(Tx tx) throws SQLException {
+    static List<String> keys(Tx tx) throws SQLException {
         return tx.query(KEYS, row -> row.getString("key"));
     }
 
