@@ -2,9 +2,7 @@ package dev.tallystick.broker;
 
 import dev.tallystick.core.Destination;
 import dev.tallystick.sql.Database;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -62,11 +60,6 @@ public final class History {
     /** Empty if there is no such message in the mesh, or not any more. */
     public Optional<Message> message(String mesh, UUID id) {
         return database.transact("read message", tx -> store.message(tx, mesh, id));
-    }
-
-    /** The trace contexts that messages came with, by their ids; a job has the id of the message that started it. */
-    public Map<UUID, String> traceParents(String mesh, Collection<UUID> ids) {
-        return ids.isEmpty() ? Map.of() : database.transact("read traces", tx -> store.traceParents(tx, mesh, ids));
     }
 
     /** The highest position that was given. Whoever wants only what is new begins here. */

@@ -4,10 +4,7 @@ import dev.tallystick.core.Destination;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -63,12 +60,6 @@ final class HistoryStore {
             where name = 'history'
             """;
 
-    private static final String TRACE_PARENTS = """
-            select m.id, m.traceparent
-            from tally.message m
-            where m.mesh = ? and m.id = any(?) and m.traceparent is not null
-            """;
-
     private static final String LOCK_END = END + """
             for update
             """;
@@ -115,16 +106,6 @@ final class HistoryStore {
 
     Optional<Message> message(Tx tx, String mesh, UUID id) throws SQLException {
         return tx.first(MESSAGE, MessageColumns::read, mesh, id);
-    }
-
-    Map<UUID, String> traceParents(Tx tx, String mesh, Collection<UUID> ids) throws SQLException {
-        Map<UUID, String> found = new HashMap<>();
-        tx.query(
-                TRACE_PARENTS,
-                row -> found.put(row.getObject("id", UUID.class), row.getString("traceparent")),
-                mesh,
-                ids.toArray(UUID[]::new));
-        return found;
     }
 
     long end(Tx tx) throws SQLException {

@@ -21,7 +21,8 @@ public record Submission(
         JobOptions options,
         @Nullable String traceParent) {
 
-    private static final Pattern TRACE_PARENT = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
+    private static final Pattern TRACE_PARENT =
+            Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
 
     public Submission {
         if (traceParent != null && !TRACE_PARENT.matcher(traceParent).matches()) {

@@ -4,6 +4,8 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonLimits;
 import dev.tallystick.core.JsonRefused;
 import dev.tallystick.core.ProblemCode;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -109,6 +111,7 @@ final class Exchange {
         HttpRequest.Builder built = HttpRequest.newBuilder(server.resolve(request.path()))
                 .timeout(patience.plus(request.serverWait()))
                 .header("Authorization", "Bearer " + token);
+        W3CTraceContextPropagator.getInstance().inject(Context.current(), built, Exchange::addHeader);
         if (request.key() != null) {
             built.header("Idempotency-Key", request.key());
         }
@@ -120,6 +123,13 @@ final class Exchange {
         return built.header("Content-Type", "application/json")
                 .method(request.method(), HttpRequest.BodyPublishers.ofByteArray(body.canonicalBytes()))
                 .build();
+    }
+
+    /** What the current span belongs to goes along; if there is none, nothing does. */
+    private static void addHeader(HttpRequest.@Nullable Builder to, String name, String value) {
+        if (to != null) {
+            to.setHeader(name, value);
+        }
     }
 
     /** Only a code of ours is an answer; what a proxy in between says proves nothing about the server. */

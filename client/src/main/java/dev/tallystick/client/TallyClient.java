@@ -3,6 +3,7 @@ package dev.tallystick.client;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
+import io.opentelemetry.api.OpenTelemetry;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -26,18 +27,36 @@ public final class TallyClient {
     public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Exchange exchange;
+    private final OpenTelemetry telemetry;
 
     public TallyClient(URI server, String token) {
         this(server, token, PATIENCE);
     }
 
     public TallyClient(URI server, String token, Duration patience) {
-        this.exchange = new Exchange(server, token, patience, null);
+        this(new Exchange(server, token, patience, null), OpenTelemetry.noop());
     }
 
     /** @param trust which servers to believe, such as {@link Trust#in} */
     public TallyClient(URI server, String token, Duration patience, SSLContext trust) {
-        this.exchange = new Exchange(server, token, patience, trust);
+        this(new Exchange(server, token, patience, trust), OpenTelemetry.noop());
+    }
+
+    private TallyClient(Exchange exchange, OpenTelemetry telemetry) {
+        this.exchange = exchange;
+        this.telemetry = telemetry;
+    }
+
+    /**
+     * The same client, whose {@link Worker}s make spans of their own. Requests carry the context of the span that is current in any
+     * case.
+     */
+    public TallyClient withOpenTelemetry(OpenTelemetry other) {
+        return new TallyClient(exchange, other);
+    }
+
+    OpenTelemetry telemetry() {
+        return telemetry;
     }
 
     /**

@@ -1,6 +1,8 @@
 package dev.tallystick.client;
 
 import dev.tallystick.core.Json;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Scope;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +28,7 @@ public final class Worker implements AutoCloseable {
     private final TallyClient client;
     private final String path;
     private final Handler handler;
+    private final WorkerSpans spans;
     private final int atOnce;
     private final Semaphore room;
     private final Map<UUID, Work> running = new ConcurrentHashMap<>();
@@ -57,8 +60,17 @@ public final class Worker implements AutoCloseable {
      * @param activity what it is called in its workflow
      * @param attempt counted from 1
      * @param key for foreign systems: the same for every attempt of this work, different everywhere else
+     * @param traceParent the trace context (W3C) that it belongs to, which is current while it is handled; null for none
      */
-    public record Work(UUID job, UUID id, long fence, String activity, int attempt, String key, Json input) {
+    public record Work(
+            UUID job,
+            UUID id,
+            long fence,
+            String activity,
+            int attempt,
+            String key,
+            Json input,
+            @Nullable String traceParent) {
 
         Map<String, Json> handle() {
             Map<String, Json> handle = new TreeMap<>();
@@ -73,6 +85,7 @@ public final class Worker implements AutoCloseable {
         this.client = client;
         this.path = "/v1/workers/" + TallyClient.encode(topic);
         this.handler = handler;
+        this.spans = new WorkerSpans(client.telemetry(), topic);
         this.atOnce = atOnce;
         this.room = new Semaphore(atOnce);
         this.claims = Thread.ofVirtual().name("tally-worker-claims").unstarted(this::claim);
@@ -141,26 +154,32 @@ public final class Worker implements AutoCloseable {
                 fields.text("activity"),
                 (int) fields.number("attempt"),
                 fields.text("key"),
-                input == null ? Json.ofNull() : input);
+                input == null ? Json.ofNull() : input,
+                fields.member("traceparent") instanceof Json.StringValue trace ? trace.value() : null);
     }
 
+    @SuppressWarnings("try") // that it is closed is all that the scope is for
     private void work(Work work) {
-        try {
-            bring(work, result(work));
+        Span span = spans.begin(work);
+        try (Scope current = span.makeCurrent()) {
+            bring(work, result(work, span));
         } finally {
+            span.end();
             running.remove(work.id());
             room.release();
         }
     }
 
-    private Map<String, Json> result(Work work) {
+    private Map<String, Json> result(Work work, Span span) {
         Map<String, Json> result = work.handle();
         try {
             result.put("output", handler.handle(work));
         } catch (Hopeless e) {
+            WorkerSpans.failed(span, e);
             result.put("error", Json.of(said(e)));
             result.put("for_good", Json.of(true));
         } catch (Exception e) {
+            WorkerSpans.failed(span, e);
             result.put("error", Json.of(said(e)));
         }
         return result;

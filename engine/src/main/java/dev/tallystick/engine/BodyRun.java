@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
@@ -123,6 +124,11 @@ final class BodyRun {
 
     BodyTools tools() {
         return tools;
+    }
+
+    /** The work as an attempt at a step that whoever traces sees. */
+    <T extends @Nullable Object> Callable<T> traced(ActivityId activity, int attempt, Callable<T> work) {
+        return tools.spans().step(body.workflow(), activity, attempt, work);
     }
 
     Attention attention() {
@@ -258,7 +264,7 @@ final class BodyRun {
     /** Commits what is unsaid together with an activity and the job that it dispatches. */
     void dispatch(LegOne dispatch, NewJob child) {
         demandRunning();
-        move(List.of(), List.of(dispatch), List.of(child), List.of());
+        move(List.of(), List.of(dispatch), List.of(child.traced(tools.spans().current())), List.of());
         tools.crashPoints().reached(EngineCrashPoint.CHILD_STARTED);
         tools.jobsAreDue().run();
     }
@@ -272,7 +278,7 @@ final class BodyRun {
     /** Commits what is unsaid together with the end and the job that goes on. */
     void goOn(LegTwo ending, NewJob successor) {
         demandRunning();
-        move(List.of(ending), List.of(), List.of(successor), List.of());
+        move(List.of(ending), List.of(), List.of(successor.traced(tools.spans().current())), List.of());
         tools.crashPoints().reached(EngineCrashPoint.CONTINUED);
         tools.jobsAreDue().run();
     }

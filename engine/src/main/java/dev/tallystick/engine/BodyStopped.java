@@ -1,5 +1,7 @@
 package dev.tallystick.engine;
 
+import java.util.Locale;
+
 /**
  * Unwinds a body that must not go on here: its lease is lost, its job has closed, or it waits and will run again when there is
  * something to do. An error, so that a workflow's own {@code catch (Exception …)} lets it pass.
@@ -15,7 +17,11 @@ final class BodyStopped extends Error {
         TO_BE_UNDONE,
         PARKED,
         BRANCH_CANCELLED,
-        SHUT_DOWN
+        SHUT_DOWN;
+
+        String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     private final Reason reason;

@@ -30,4 +30,5 @@ record BodyTools(
         RandomGenerator random,
         Duration poll,
         Duration lease,
+        Spans spans,
         CrashPoints crashPoints) {}

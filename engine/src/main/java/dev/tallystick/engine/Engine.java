@@ -130,10 +130,11 @@ public final class Engine implements AutoCloseable {
                 random,
                 settings.poll(),
                 settings.lease(),
+                new Spans(committer, settings.tracing()),
                 crashPoints);
         this.runner = new Runner(
                 database, postings, jobs, settings, tools, courier::isCrowded, outcomes::tell, this::bodyEnded);
-        this.maker = new JobMaker(ids, codec, runner, graphs);
+        this.maker = new JobMaker(ids, codec, runner, graphs, settings.tracing());
         this.reruns = new Reruns(database, collation, jobs, maker, keys, graphs.forks(), this::jobsAreDue);
         this.remoteWork = graphs.remoteWork(random, settings);
         this.unclaimed = new UnclaimedWatch(database, this::isRegistered, settings.lease());

@@ -20,7 +20,8 @@ public final class EngineSchema {
             "0031-deployed-graphs.sql",
             "0032-job-events.sql",
             "0040-ends-of-jobs.sql",
-            "0050-forks-of-graphs.sql");
+            "0050-forks-of-graphs.sql",
+            "0058-traces-of-jobs.sql");
 
     private EngineSchema() {}
 }

@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param lanes how many group commits go on at once
  * @param kept how long closed jobs are kept
  * @param sweep how often to drop what need not be kept any longer: closed jobs, expired keys, unused lanes
+ * @param tracing who hears of what is done
  */
 public record EngineSettings(
         Duration lease,
@@ -22,7 +23,8 @@ public record EngineSettings(
         Duration unsaid,
         int lanes,
         Duration kept,
-        Duration sweep) {
+        Duration sweep,
+        Tracing tracing) {
 
     public static final EngineSettings DEFAULT = new EngineSettings(
             Duration.ofSeconds(30),
@@ -32,7 +34,8 @@ public record EngineSettings(
             Duration.ofMillis(20),
             1,
             Duration.ofDays(30),
-            Duration.ofMinutes(10));
+            Duration.ofMinutes(10),
+            Tracing.OFF);
 
     public EngineSettings {
         if (lease.compareTo(heartbeat.multipliedBy(2)) < 0) {
@@ -44,22 +47,26 @@ public record EngineSettings(
     }
 
     public EngineSettings lease(Duration length, Duration beat) {
-        return new EngineSettings(length, beat, poll, bodies, unsaid, lanes, kept, sweep);
+        return new EngineSettings(length, beat, poll, bodies, unsaid, lanes, kept, sweep, tracing);
     }
 
     public EngineSettings poll(Duration interval) {
-        return new EngineSettings(lease, heartbeat, interval, bodies, unsaid, lanes, kept, sweep);
+        return new EngineSettings(lease, heartbeat, interval, bodies, unsaid, lanes, kept, sweep, tracing);
     }
 
     public EngineSettings lanes(int number) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, number, kept, sweep);
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, number, kept, sweep, tracing);
     }
 
     public EngineSettings kept(Duration duration) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, duration, sweep);
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, duration, sweep, tracing);
     }
 
     public EngineSettings sweep(Duration interval) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, interval);
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, interval, tracing);
+    }
+
+    public EngineSettings tracing(Tracing other) {
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, sweep, other);
     }
 }

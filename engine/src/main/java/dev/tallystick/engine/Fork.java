@@ -105,7 +105,8 @@ final class Fork<T extends @Nullable Object> {
         Attention.Fork attention = run.attention().fork(open.size());
         List<Thread> threads = new ArrayList<>();
         for (int i : open) {
-            threads.add(run.start("tally-branch-" + activity(i).path(), () -> runBranch(i, until, attention)));
+            Runnable branch = run.tools().spans().beside(() -> runBranch(i, until, attention));
+            threads.add(run.start("tally-branch-" + activity(i).path(), branch));
         }
         try {
             attention.await();

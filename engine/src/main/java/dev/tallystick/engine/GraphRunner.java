@@ -21,6 +21,7 @@ final class GraphRunner {
     private final Codec codec;
     private final RandomGenerator random;
     private final EngineSettings settings;
+    private final Spans spans;
     private final CrashPoints crashPoints;
     private final String owner;
 
@@ -45,6 +46,7 @@ final class GraphRunner {
             Codec codec,
             RandomGenerator random,
             EngineSettings settings,
+            Spans spans,
             CrashPoints crashPoints,
             String owner) {
         this.database = database;
@@ -55,6 +57,7 @@ final class GraphRunner {
         this.codec = codec;
         this.random = random;
         this.settings = settings;
+        this.spans = spans;
         this.crashPoints = crashPoints;
         this.owner = owner;
     }
@@ -144,7 +147,7 @@ final class GraphRunner {
             GraphWorker.Typed<?> worker = Objects.requireNonNull(
                     registry.worker(node.worker()), () -> "no worker '" + node.worker() + "' is registered here");
             Object output = TimeLimit.<@Nullable Object>within(
-                    node.retry().timeout(), () -> worker.call(codec, about, work.input()));
+                    node.retry().timeout(), spans.node(work, () -> worker.call(codec, about, work.input())));
             return new GraphTold.Output(Payloads.encode(codec, output));
         } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
             boolean last = !node.retry().allows(work.attempt(), e) || e instanceof PayloadTooLargeException;

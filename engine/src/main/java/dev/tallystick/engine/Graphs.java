@@ -36,6 +36,7 @@ final class Graphs {
     private final Codec codec;
     private final CrashPoints crashPoints;
     private final Surroundings surroundings;
+    private final Spans spans;
     private final GraphStore store = new GraphStore();
     private final GraphRegistry registry = new GraphRegistry();
     private final GraphMover mover;
@@ -78,6 +79,7 @@ final class Graphs {
         this.codec = codec;
         this.crashPoints = crashPoints;
         this.surroundings = surroundings;
+        this.spans = new Spans(committer, settings.tracing());
         GraphWriter writer = new GraphWriter(
                 collation,
                 postings,
@@ -92,7 +94,7 @@ final class Graphs {
         this.signals = new GraphSignals(store, postings, writer);
         this.forks = new GraphForks(writer, registry::type);
         this.runner = new GraphRunner(
-                database, postings, store, registry, this::bring, codec, random, settings, crashPoints, owner);
+                database, postings, store, registry, this::bring, codec, random, settings, spans, crashPoints, owner);
         this.claims = new Loop("graph-claims", settings.poll(), this::claim);
         this.dues = new Loop("graph-dues", settings.poll(), this::doDue);
         this.loops = List.of(claims, dues, new Loop("graph-heartbeat", settings.heartbeat(), runner::beat));
@@ -122,7 +124,7 @@ final class Graphs {
 
     /** For workers outside of this process. */
     RemoteWork remoteWork(RandomGenerator random, EngineSettings settings) {
-        return new RemoteWork(database, store, registry::type, this::bring, random, settings);
+        return new RemoteWork(database, store, registry::type, this::bring, random, settings, spans);
     }
 
     @Nullable

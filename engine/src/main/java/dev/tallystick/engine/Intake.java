@@ -26,6 +26,7 @@ public final class Intake {
      * @param id new for every order, and kept when the order is started again after a transaction that failed
      * @param version one that {@link #version} has named
      * @param attributes what it can be found by
+     * @param traceParent the trace context (W3C) that it came with; null for none
      */
     public record Order(
             JobId id,
@@ -35,7 +36,8 @@ public final class Intake {
             Priority priority,
             byte[] input,
             Duration delay,
-            List<Attribute> attributes) {}
+            List<Attribute> attributes,
+            @Nullable String traceParent) {}
 
     /**
      * Belongs to an engine.

@@ -22,12 +22,14 @@ final class JobMaker {
     private final Codec codec;
     private final Runner runner;
     private final Graphs graphs;
+    private final Tracing tracing;
 
-    JobMaker(Ids ids, Codec codec, Runner runner, Graphs graphs) {
+    JobMaker(Ids ids, Codec codec, Runner runner, Graphs graphs, Tracing tracing) {
         this.ids = ids;
         this.codec = codec;
         this.runner = runner;
         this.graphs = graphs;
+        this.tracing = tracing;
     }
 
     /** What a new job of a workflow runs: the version, what it returns, and the trigger if it is a graph. */
@@ -95,18 +97,19 @@ final class JobMaker {
         Newest type = version(submission.workflow(), submission.version());
         JobId id = new JobId(ids.next());
         NewJob job = limited(new NewJob(
-                id,
-                submission.mesh(),
-                submission.workflow(),
-                type.version(),
-                submission.priority().turn(),
-                submission.input(),
-                submission.delay(),
-                type.trigger() == null ? leasedTo : null,
-                null,
-                null,
-                type.trigger(),
-                submission.timeout()));
+                        id,
+                        submission.mesh(),
+                        submission.workflow(),
+                        type.version(),
+                        submission.priority().turn(),
+                        submission.input(),
+                        submission.delay(),
+                        type.trigger() == null ? leasedTo : null,
+                        null,
+                        null,
+                        type.trigger(),
+                        submission.timeout()))
+                .traced(tracing.current());
         AcceptClaim claim = submission.key() == null || submission.fingerprint() == null
                 ? null
                 : new AcceptClaim(
@@ -121,18 +124,19 @@ final class JobMaker {
     NewJob ordered(Intake.Order order, @Nullable String leasedTo) {
         String trigger = version(order.workflow(), order.version()).trigger();
         return limited(new NewJob(
-                order.id(),
-                order.mesh(),
-                order.workflow(),
-                order.version(),
-                order.priority().turn(),
-                order.input(),
-                order.delay(),
-                trigger == null && order.delay().isZero() ? leasedTo : null,
-                null,
-                null,
-                trigger,
-                null));
+                        order.id(),
+                        order.mesh(),
+                        order.workflow(),
+                        order.version(),
+                        order.priority().turn(),
+                        order.input(),
+                        order.delay(),
+                        trigger == null && order.delay().isZero() ? leasedTo : null,
+                        null,
+                        null,
+                        trigger,
+                        null))
+                .traced(order.traceParent());
     }
 
     /** The job that the one which orders it goes on as. */
@@ -170,18 +174,19 @@ final class JobMaker {
 
     private NewJob again(JobId id, JobId from, RerunStore.Source source, int version, @Nullable String trigger) {
         return limited(new NewJob(
-                id,
-                source.mesh(),
-                source.workflow(),
-                version,
-                source.priority(),
-                source.input(),
-                Duration.ZERO,
-                null,
-                null,
-                from,
-                trigger,
-                source.timeout()));
+                        id,
+                        source.mesh(),
+                        source.workflow(),
+                        version,
+                        source.priority(),
+                        source.input(),
+                        Duration.ZERO,
+                        null,
+                        null,
+                        from,
+                        trigger,
+                        source.timeout()))
+                .traced(tracing.current());
     }
 
     NewJob child(ChildOrder order) {

@@ -112,6 +112,7 @@ final class JobStore {
 
     private final LaneStore lanes = new LaneStore();
     private final AttributeStore attributes = new AttributeStore();
+    private final TraceStore traces = new TraceStore();
 
     void start(Tx tx, List<NewJob> jobs, Duration lease) throws SQLException {
         tx.query(START, row -> row.getLong(1), parameters(jobs, lease).toArray());
@@ -160,6 +161,10 @@ final class JobStore {
                 jobs.stream().filter(job -> job.continuedFrom() != null).toList();
         if (!again.isEmpty()) {
             attributes.inherit(tx, again);
+        }
+        List<NewJob> traced = jobs.stream().filter(NewJob::isTraced).toList();
+        if (!traced.isEmpty()) {
+            traces.keep(tx, traced);
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.tallystick.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A body that may run now, with what it needs to begin.
  *
@@ -9,6 +11,7 @@ package dev.tallystick.engine;
  * @param wasLost whether somebody had leased it before and did not come back
  * @param isClosed whether the job has ended from outside, so that there is nothing to run
  * @param leasedAt when the lease was asked for, as {@link System#nanoTime()} has it: it has not run out before its length has passed
+ * @param traceParent where its spans belong, if that is known without asking
  */
 record LeasedBody(
         Lease lease,
@@ -21,7 +24,8 @@ record LeasedBody(
         boolean isTimed,
         boolean wasLost,
         boolean isClosed,
-        long leasedAt) {
+        long leasedAt,
+        @Nullable String traceParent) {
 
     /** The body of a job that was leased with its start, by whoever runs it. */
     static LeasedBody first(NewJob job, long leasedAt) {
@@ -37,6 +41,7 @@ record LeasedBody(
                 job.isTimed(),
                 false,
                 false,
-                leasedAt);
+                leasedAt,
+                job.traceParent());
     }
 }

@@ -9,4 +9,9 @@ import java.util.UUID;
  * @param graph the queue of the graph, that is its name and version
  * @param key what the work is called outside
  */
-record LeasedWork(Lease lease, String graph, int attempt, UUID key, byte[] input, boolean jobClosed) {}
+record LeasedWork(Lease lease, String graph, int attempt, UUID key, byte[] input, boolean jobClosed) {
+
+    String workflow() {
+        return graph.substring(0, graph.lastIndexOf('@'));
+    }
+}

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param owner who leases the body at once, or null if it is for whoever comes first
  * @param timeout how long after its delay it must be done; null for as long as it takes
  * @param lane the key of its workflow's limit; null if it has none
+ * @param traceParent where its spans belong (W3C); null if that is not said
  */
 record NewJob(
         JobId id,
@@ -28,7 +29,8 @@ record NewJob(
         @Nullable JobId continuedFrom,
         @Nullable String trigger,
         @Nullable Duration timeout,
-        @Nullable String lane) {
+        @Nullable String lane,
+        @Nullable String traceParent) {
 
     /** A job without a limit. */
     NewJob(
@@ -44,7 +46,21 @@ record NewJob(
             @Nullable JobId continuedFrom,
             @Nullable String trigger,
             @Nullable Duration timeout) {
-        this(id, mesh, workflow, version, priority, input, delay, owner, parent, continuedFrom, trigger, timeout, null);
+        this(
+                id,
+                mesh,
+                workflow,
+                version,
+                priority,
+                input,
+                delay,
+                owner,
+                parent,
+                continuedFrom,
+                trigger,
+                timeout,
+                null,
+                null);
     }
 
     /** A job of code. */
@@ -77,7 +93,33 @@ record NewJob(
                 continuedFrom,
                 trigger,
                 timeout,
-                key);
+                key,
+                traceParent);
+    }
+
+    /** With its spans in this place, if one is named. */
+    NewJob traced(@Nullable String place) {
+        return place == null
+                ? this
+                : new NewJob(
+                        id,
+                        mesh,
+                        workflow,
+                        version,
+                        priority,
+                        input,
+                        delay,
+                        owner,
+                        parent,
+                        continuedFrom,
+                        trigger,
+                        timeout,
+                        lane,
+                        place);
+    }
+
+    boolean isTraced() {
+        return traceParent != null;
     }
 
     boolean hasLane() {

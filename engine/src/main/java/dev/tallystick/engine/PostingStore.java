@@ -377,6 +377,7 @@ final class PostingStore {
                 row.getBoolean("is_timed"),
                 row.getBoolean("was_lost"),
                 row.getBoolean("is_closed"),
-                leasedAt);
+                leasedAt,
+                null);
     }
 }

@@ -4,6 +4,7 @@ import dev.tallystick.sql.Database;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -28,13 +29,26 @@ public final class RemoteWork {
     private final GraphRunner.Steps steps;
     private final RandomGenerator random;
     private final EngineSettings settings;
+    private final Spans spans;
     private final RemoteWorkStore store = new RemoteWorkStore();
+    private final TraceStore traces = new TraceStore();
 
     /** What a worker shows to keep its work and to bring its result. */
     public record Handle(JobId job, UUID work, long fence) {}
 
-    /** Work that a worker has, until its lease runs out. */
-    public record Claimed(Handle handle, Work about, byte[] input) {}
+    /**
+     * Work that a worker has, until its lease runs out.
+     *
+     * @param traceParent where its spans belong (W3C); null if its job came without a trace context
+     */
+    public record Claimed(
+            Handle handle,
+            Work about,
+            byte[] input,
+            @Nullable String traceParent) {}
+
+    /** What was leased, and where the spans of those jobs belong. */
+    private record Taken(List<LeasedWork> work, Map<JobId, String> traces) {}
 
     /** What came of bringing a result. */
     public enum Brought {
@@ -54,13 +68,15 @@ public final class RemoteWork {
             Function<String, @Nullable GraphType> types,
             GraphRunner.Steps steps,
             RandomGenerator random,
-            EngineSettings settings) {
+            EngineSettings settings,
+            Spans spans) {
         this.database = database;
         this.graphs = graphs;
         this.types = types;
         this.steps = steps;
         this.random = random;
         this.settings = settings;
+        this.spans = spans;
     }
 
     /** How long a worker keeps what it has claimed without a heartbeat. */
@@ -74,17 +90,22 @@ public final class RemoteWork {
             throw new IllegalArgumentException(
                     "1 to " + MAX_BATCH + " pieces of work are claimed at once, not " + limit);
         }
-        List<LeasedWork> leased = database.transact("lease remote work", tx -> {
+        Taken taken = database.transact("lease remote work", tx -> {
             List<Lease> leases = store.lease(tx, mesh, topic, limit, settings.lease(), worker);
-            return leases.isEmpty() ? List.of() : graphs.work(tx, leases);
+            return leases.isEmpty()
+                    ? new Taken(List.of(), Map.of())
+                    : new Taken(
+                            graphs.work(tx, leases),
+                            traces.of(tx, leases.stream().map(Lease::job).toList()));
         });
-        List<Claimed> claimed = new ArrayList<>(leased.size());
-        for (LeasedWork work : leased) {
+        List<Claimed> claimed = new ArrayList<>(taken.work().size());
+        for (LeasedWork work : taken.work()) {
             Optional<GraphTold> instead = insteadOfWork(work);
             if (instead.isPresent()) {
                 steps.bring(new GraphStep(work.lease(), instead.get(), null));
             } else {
-                claimed.add(claimed(work));
+                String trace = taken.traces().get(work.lease().job());
+                claimed.add(claimed(work, spans.handOut(work, trace)));
             }
         }
         return claimed;
@@ -167,7 +188,7 @@ public final class RemoteWork {
                 : Optional.empty();
     }
 
-    private static Claimed claimed(LeasedWork work) {
+    private static Claimed claimed(LeasedWork work, @Nullable String traceParent) {
         ActivityId activity = work.lease().activity();
         UUID guid = work.lease().guid().value();
         return new Claimed(
@@ -178,6 +199,7 @@ public final class RemoteWork {
                         activity.path(),
                         work.attempt(),
                         work.key().toString()),
-                work.input());
+                work.input(),
+                traceParent);
     }
 }

@@ -54,6 +54,11 @@ final class RetentionStore {
                 delete from tally.task t
                 using old
                 where t.job_id = old.id
+            ),
+            traces as (
+                delete from tally.job_trace t
+                using old
+                where t.job_id = old.id
             )
             delete from tally.job j
             using old

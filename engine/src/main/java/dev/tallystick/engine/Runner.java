@@ -236,7 +236,7 @@ final class Runner {
 
     private void execute(LeasedBody body, BodyRun run, CompletableFuture<Closed> end) {
         try {
-            finish(body, run, end);
+            tools.spans().run(body, () -> finish(body, run, end));
         } catch (BodyStopped stopped) {
             letGo(run, stopped.reason());
         } catch (TransactionException away) {
@@ -251,6 +251,7 @@ final class Runner {
         try {
             Closed ending = run.undoing() == null ? runBody(body, run) : undo(body, run);
             tools.crashPoints().reached(EngineCrashPoint.CLOSED);
+            tools.spans().closed(ending);
             closed.accept(ending);
             end.complete(ending);
         } catch (ContinuedAsNew next) {

@@ -170,7 +170,7 @@ final class Scope implements Context {
                 throw fail(activity, 0, "it was begun " + (attempt - 1) + " times and never came back");
             }
             try {
-                return TimeLimit.within(retry.timeout(), work);
+                return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));
             } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
                 demandHeard();
                 run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);

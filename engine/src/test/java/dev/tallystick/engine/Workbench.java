@@ -84,6 +84,11 @@ final class Workbench implements AutoCloseable {
         return engine;
     }
 
+    /** Makes the workflows of this bench known to an engine. */
+    void registerAll(Engine engine) {
+        types.forEach(engine::register);
+    }
+
     /** An engine that accepts jobs for others to run; the test closes it. */
     Engine idle() {
         Engine engine = engine(database, SETTINGS, CrashPoints.NONE);

@@ -83,7 +83,8 @@ final class JobHook implements AcceptHook {
                 envelope.priority(),
                 envelope.body().bytes(),
                 delay(job.submission()),
-                attributes(job.submission()));
+                attributes(job.submission()),
+                job.submission().traceParent());
     }
 
     private static List<Attribute> attributes(Submission submission) {

@@ -41,9 +41,9 @@ final class JobRoutes {
     private final MeshJobs jobs;
     private final Limits limits;
 
-    JobRoutes(Broker broker, Engine engine, MeshJobs jobs, Limits limits) {
+    JobRoutes(Broker broker, Submissions submissions, Engine engine, MeshJobs jobs, Limits limits) {
         this.broker = broker;
-        this.submissions = new Submissions(broker);
+        this.submissions = submissions;
         this.engine = engine;
         this.jobs = jobs;
         this.limits = limits;

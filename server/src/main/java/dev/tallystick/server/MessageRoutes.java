@@ -27,9 +27,9 @@ final class MessageRoutes {
     private final Submissions submissions;
     private final Limits limits;
 
-    MessageRoutes(Broker broker, Limits limits) {
+    MessageRoutes(Broker broker, Submissions submissions, Limits limits) {
         this.broker = broker;
-        this.submissions = new Submissions(broker);
+        this.submissions = submissions;
         this.limits = limits;
     }
 

@@ -33,6 +33,15 @@ final class RouteTable {
         return routes;
     }
 
+    /** The route for a path as it was sent, if there is one. */
+    Optional<Route> routeOf(String method, String path) {
+        try {
+            return Optional.of(find(method, path).route());
+        } catch (Problem none) {
+            return Optional.empty();
+        }
+    }
+
     /** A route and what stands in the path for its names, still encoded. */
     record Found(Route route, SequencedMap<String, String> names) {}
 

@@ -4,8 +4,10 @@ import dev.tallystick.broker.AddressPolicy;
 import dev.tallystick.broker.BrokerSettings;
 import dev.tallystick.broker.Limiter;
 import dev.tallystick.engine.EngineSettings;
+import dev.tallystick.engine.Tracing;
 import dev.tallystick.keys.GateSettings;
 import dev.tallystick.keys.KeyRetention;
+import io.opentelemetry.api.OpenTelemetry;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
@@ -109,5 +111,10 @@ public record ServerSettings(
 
     public ServerSettings withTls(@Nullable Certificate other) {
         return new ServerSettings(host, port, data, postgres, samples, broker, engine, budget, limiter, other);
+    }
+
+    /** Tells this one what is done; nobody hears of it unless said. */
+    public ServerSettings withOpenTelemetry(OpenTelemetry telemetry) {
+        return withEngine(engine.tracing(Tracing.with(telemetry)));
     }
 }

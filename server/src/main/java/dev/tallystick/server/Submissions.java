@@ -3,11 +3,16 @@ package dev.tallystick.server;
 import dev.tallystick.broker.Acceptance;
 import dev.tallystick.broker.AcceptedMessage;
 import dev.tallystick.broker.Broker;
+import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Rejection;
 import dev.tallystick.broker.Submission;
+import dev.tallystick.core.Destination;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.engine.Tracing;
 import dev.tallystick.keys.KeyReuse;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
 import java.util.function.BiFunction;
 
 /** Hands submissions to the broker, and says over HTTP what came of them. */
@@ -16,14 +21,18 @@ final class Submissions {
     static final String REPLAYED = "Idempotency-Replayed";
 
     private final Broker broker;
+    private final Tracing tracing;
 
-    Submissions(Broker broker) {
+    Submissions(Broker broker, Tracing tracing) {
         this.broker = broker;
+        this.tracing = tracing;
     }
 
     /** @param body what the first answer says of the message; a repeat is told the same, save that it is a duplicate */
     Answer submit(Call call, Submission submission, BiFunction<AcceptedMessage, Boolean, Record> body) {
-        Acceptance acceptance = broker.accept(call.member(), submission.withTraceParent(call.traceParent()));
+        Acceptance acceptance = tracing.isOn()
+                ? acceptTraced(call.member(), submission)
+                : broker.accept(call.member(), submission.withTraceParent(call.traceParent()));
         return switch (acceptance) {
             case Acceptance.Accepted accepted -> Answer.created(body.apply(accepted.message(), false));
             case Acceptance.Duplicate duplicate ->
@@ -40,6 +49,37 @@ final class Submissions {
             case Acceptance.Busy busy ->
                 throw new Problem(ProblemCode.BUSY, "send the same request again a little later")
                         .retryAfter(busy.retryAfter());
+        };
+    }
+
+    /** Everything that comes of the submission belongs under this span, in whichever process and however much later. */
+    private Acceptance acceptTraced(Member member, Submission submission) {
+        Destination to = submission.envelope().to();
+        Span span = tracing.span("accept " + to.kind().word(), SpanKind.PRODUCER)
+                .setAttribute("tallystick.mesh", member.mesh())
+                .setAttribute("tallystick.destination", to.toString())
+                .startSpan();
+        return Tracing.<Acceptance, RuntimeException>within(span, () -> {
+            Acceptance acceptance = broker.accept(member, submission.withTraceParent(Tracing.traceParent(span)));
+            span.setAttribute("tallystick.acceptance", word(acceptance));
+            if (acceptance instanceof Acceptance.Accepted accepted) {
+                span.setAttribute("tallystick.message", accepted.message().id().toString());
+            } else if (acceptance instanceof Acceptance.Duplicate duplicate) {
+                span.setAttribute("tallystick.message", duplicate.message().id().toString());
+            }
+            return acceptance;
+        });
+    }
+
+    private static String word(Acceptance acceptance) {
+        return switch (acceptance) {
+            case Acceptance.Accepted accepted -> "accepted";
+            case Acceptance.Duplicate duplicate -> "duplicate";
+            case Acceptance.KeyReused reused -> "key_reused";
+            case Acceptance.Rejected rejected -> "rejected";
+            case Acceptance.OverLimit over -> "over_limit";
+            case Acceptance.InProgress other -> "in_progress";
+            case Acceptance.Busy busy -> "busy";
         };
     }
 

@@ -14,6 +14,7 @@ import dev.tallystick.engine.JobEvents;
 import dev.tallystick.engine.JobReader;
 import dev.tallystick.engine.JsonCodec;
 import dev.tallystick.engine.Scheduler;
+import dev.tallystick.engine.Tracing;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.KeySchema;
 import dev.tallystick.keys.ReserveDoor;
@@ -95,7 +96,14 @@ public final class TallyServer implements AutoCloseable {
             Connections connections = open(new Connections(limits));
             FrontDoor door = new FrontDoor(
                     table, broker.members()::authenticate, limits, connections, meters, new Ids(clock, random));
-            this.web = open(new WebFront(settings.host(), settings.port(), settings.tls(), limits, connections, door));
+            Tracing tracing = settings.engine().tracing();
+            this.web = open(new WebFront(
+                    settings.host(),
+                    settings.port(),
+                    settings.tls(),
+                    limits,
+                    connections,
+                    tracing.isOn() ? new TracedDoor(table, tracing, door) : door));
             complete = true;
         } finally {
             if (!complete) {
@@ -152,20 +160,21 @@ public final class TallyServer implements AutoCloseable {
         ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
         List<Route> routes = new ArrayList<>();
         MeshJobs jobs = new MeshJobs(new JobReader(database));
-        routes.addAll(new JobRoutes(broker, engine, jobs, limits).routes());
+        Submissions submissions = new Submissions(broker, settings.engine().tracing());
+        routes.addAll(new JobRoutes(broker, submissions, engine, jobs, limits).routes());
         routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), limits).routes());
         routes.addAll(new RerunRoutes(engine.reruns()).routes());
         routes.addAll(new ScheduleRoutes(scheduler, workflows).routes());
         routes.addAll(new WorkflowRoutes(workflows).routes());
         routes.addAll(new TaskRoutes(engine.tasks()).routes());
         routes.addAll(new KeyRoutes(door, committer, ids).routes());
-        routes.addAll(new MessageRoutes(broker, limits).routes());
+        routes.addAll(new MessageRoutes(broker, submissions, limits).routes());
         routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), limits).routes());
         routes.addAll(new WebhookRoutes(broker.webhooks()).routes());
         routes.addAll(new DirectoryRoutes(broker.directory()).routes());
         routes.addAll(new DeviceRoutes(broker.devices()).routes());
         routes.addAll(new MemberRoutes(broker.members()).routes());
-        routes.addAll(new WorkerRoutes(engine.remoteWork(), broker.history(), limits).routes());
+        routes.addAll(new WorkerRoutes(engine.remoteWork(), limits).routes());
         routes.addAll(new SystemRoutes(
                         () -> broker.members().meshes(),
                         () -> stopping,

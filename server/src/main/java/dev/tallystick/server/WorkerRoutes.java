@@ -1,6 +1,5 @@
 package dev.tallystick.server;
 
-import dev.tallystick.broker.History;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.Json;
@@ -10,7 +9,6 @@ import dev.tallystick.engine.PayloadTooLargeException;
 import dev.tallystick.engine.RemoteWork;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
@@ -23,12 +21,10 @@ final class WorkerRoutes {
     private static final Duration LOOK_AGAIN = Duration.ofMillis(200);
 
     private final RemoteWork work;
-    private final History history;
     private final Limits limits;
 
-    WorkerRoutes(RemoteWork work, History history, Limits limits) {
+    WorkerRoutes(RemoteWork work, Limits limits) {
         this.work = work;
-        this.history = history;
         this.limits = limits;
     }
 
@@ -38,7 +34,7 @@ final class WorkerRoutes {
 
         /**
          * @param key for foreign systems: the same for every attempt of this work, different everywhere else
-         * @param traceparent the trace context (W3C) that the job was submitted with
+         * @param traceparent where the spans of this work belong (W3C); missing if its job came without a trace context
          */
         record Piece(
                 UUID jobId,
@@ -51,7 +47,7 @@ final class WorkerRoutes {
                 RawJson input,
                 @Nullable String traceparent) {
 
-            static Piece of(RemoteWork.Claimed claimed, @Nullable String traceparent) {
+            static Piece of(RemoteWork.Claimed claimed) {
                 return new Piece(
                         claimed.handle().job().value(),
                         claimed.handle().work(),
@@ -61,7 +57,7 @@ final class WorkerRoutes {
                         claimed.about().attempt(),
                         claimed.about().key(),
                         RawJson.of(claimed.input()),
-                        traceparent);
+                        claimed.traceParent());
             }
         }
     }
@@ -114,15 +110,6 @@ final class WorkerRoutes {
                         .refuses(ProblemCode.NOT_FOUND, ProblemCode.LEASE_LOST, ProblemCode.PAYLOAD_TOO_LARGE));
     }
 
-    private List<ClaimedWork.Piece> pieces(String mesh, List<RemoteWork.Claimed> claimed) {
-        Map<UUID, String> traces = history.traceParents(
-                mesh, claimed.stream().map(each -> each.handle().job().value()).toList());
-        return claimed.stream()
-                .map(each -> ClaimedWork.Piece.of(
-                        each, traces.get(each.handle().job().value())))
-                .toList();
-    }
-
     private Answer claim(Call call, ClaimWork wanted) throws InterruptedException {
         Member worker = call.member();
         int max = wanted.max() == null ? 1 : wanted.max();
@@ -138,7 +125,8 @@ final class WorkerRoutes {
                     Call.understood(() -> work.claim(worker.mesh(), topic(call), worker.name(), max));
             if (!claimed.isEmpty() || System.nanoTime() - deadline >= 0) {
                 return Answer.ok(new ClaimedWork(
-                        pieces(worker.mesh(), claimed), work.lease().toSeconds()));
+                        claimed.stream().map(ClaimedWork.Piece::of).toList(),
+                        work.lease().toSeconds()));
             }
             LockSupport.parkNanos(LOOK_AGAIN.toNanos());
             if (Thread.interrupted()) {

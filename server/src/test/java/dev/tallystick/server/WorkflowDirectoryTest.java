@@ -8,14 +8,9 @@ import dev.tallystick.engine.WorkflowProvider;
 import dev.tallystick.engine.WorkflowType;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -58,7 +53,7 @@ class WorkflowDirectoryTest {
 
                 output: "'drawn for ' & input"
                 """);
-        jar(workflows.resolve("brought.jar"));
+        WorkflowJar.write(data, Brought.class);
 
         try (ServerUnderTest server = ServerUnderTest.on(postgres, data)) {
             Http http = server.admin();
@@ -81,17 +76,5 @@ class WorkflowDirectoryTest {
         assertThatThrownBy(() -> ServerUnderTest.on(postgres, data))
                 .isInstanceOf(InvalidGraphException.class)
                 .hasMessageContaining("broken.yaml");
-    }
-
-    private static void jar(Path file) throws IOException {
-        String name = Brought.class.getName().replace('.', '/') + ".class";
-        try (OutputStream out = Files.newOutputStream(file);
-                JarOutputStream jar = new JarOutputStream(out);
-                InputStream code = Brought.class.getClassLoader().getResourceAsStream(name)) {
-            jar.putNextEntry(new JarEntry("META-INF/services/" + WorkflowProvider.class.getName()));
-            jar.write(Brought.class.getName().getBytes(StandardCharsets.UTF_8));
-            jar.putNextEntry(new JarEntry(name));
-            jar.write(code.readAllBytes());
-        }
     }
 }

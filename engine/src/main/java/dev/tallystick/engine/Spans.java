@@ -1,0 +1,131 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.GroupCommitter;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.context.Context;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The spans of jobs: one for each run of a body, for each attempt at a step, and for work that is handed out. A body that parks, or
+ * goes on in another process, has several runs; all of them are children of what the job was submitted with. While nobody traces,
+ * everything here gives back what it got.
+ */
+final class Spans {
+
+    private final GroupCommitter committer;
+    private final Tracing tracing;
+    private final TraceReader reader = new TraceReader();
+
+    Spans(GroupCommitter committer, Tracing tracing) {
+        this.committer = committer;
+        this.tracing = tracing;
+    }
+
+    /** Where what the current span begins belongs; null if there is none. */
+    @Nullable
+    String current() {
+        return tracing.current();
+    }
+
+    /** Runs a body, or a part of one, from where it was left. */
+    void run(LeasedBody body, Runnable part) {
+        if (!tracing.isOn()) {
+            part.run();
+            return;
+        }
+        Span span = of(body.lease().job(), body.workflow(), "run " + body.workflow(), SpanKind.CONSUMER)
+                .setParent(parent(body.lease().job(), body.traceParent()))
+                .setAttribute("tallystick.workflow.version", body.version())
+                .setAttribute("tallystick.run", body.lease().fence())
+                .startSpan();
+        Tracing.<@Nullable Void, RuntimeException>within(span, () -> {
+            part.run();
+            return null;
+        });
+    }
+
+    /** The run that is current has ended its job. */
+    void closed(Closed ending) {
+        if (tracing.isOn()) {
+            Span span = Span.current();
+            span.setAttribute("tallystick.outcome", ending.outcome().text());
+            if (ending.outcome() == JobOutcome.FAILED) {
+                Tracing.failed(span, "job_failed");
+            }
+        }
+    }
+
+    /** What runs beside its caller, as a part of the same span. */
+    Runnable beside(Runnable part) {
+        return tracing.isOn() ? Context.current().wrap(part) : part;
+    }
+
+    /** An attempt at a step of the body whose run is current. */
+    <T extends @Nullable Object> Callable<T> step(String workflow, ActivityId activity, int attempt, Callable<T> work) {
+        return tracing.isOn()
+                ? () -> Tracing.within(step(workflow, activity, attempt).startSpan(), work::call)
+                : work;
+    }
+
+    /** An attempt at the work of a node. */
+    <T extends @Nullable Object> Callable<T> node(LeasedWork leased, Callable<T> work) {
+        if (!tracing.isOn()) {
+            return work;
+        }
+        SpanBuilder span = step(leased.workflow(), leased.lease().activity(), leased.attempt())
+                .setParent(parent(leased.lease().job(), null));
+        return () -> Tracing.within(span.startSpan(), work::call);
+    }
+
+    /**
+     * Work is handed to somebody outside, whose spans are not ours to make.
+     *
+     * @param traceParent of the job, if it has one
+     * @return where the spans of the worker belong
+     */
+    @Nullable
+    String handOut(LeasedWork leased, @Nullable String traceParent) {
+        if (!tracing.isOn()) {
+            return traceParent;
+        }
+        ActivityId activity = leased.lease().activity();
+        Span span = of(activity.job(), leased.workflow(), "hand out " + activity.name(), SpanKind.PRODUCER)
+                .setParent(Tracing.context(traceParent))
+                .addLink(Span.current().getSpanContext())
+                .setAttribute("tallystick.step", activity.name())
+                .setAttribute("tallystick.attempt", leased.attempt())
+                .startSpan();
+        span.end();
+        return Tracing.traceParent(span);
+    }
+
+    private SpanBuilder step(String workflow, ActivityId activity, int attempt) {
+        return of(activity.job(), workflow, "step " + activity.name(), SpanKind.INTERNAL)
+                .setAttribute("tallystick.step", activity.name())
+                .setAttribute("tallystick.path", activity.path())
+                .setAttribute("tallystick.attempt", attempt);
+    }
+
+    private SpanBuilder of(JobId job, String workflow, String name, SpanKind kind) {
+        return tracing.span(name, kind)
+                .setAttribute("tallystick.job", job.toString())
+                .setAttribute("tallystick.workflow", workflow);
+    }
+
+    private Context parent(JobId job, @Nullable String known) {
+        return Tracing.context(known == null ? kept(job) : known);
+    }
+
+    /** No trace is worth a job: if the database does not answer now, the span stands alone. */
+    private @Nullable String kept(JobId job) {
+        try {
+            return committer.submit(reader, job).join().orElse(null);
+        } catch (CompletionException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.testkit.Eventually;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Scope;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Somebody who traces, and what there was to see. */
+final class SeenSpans implements AutoCloseable {
+
+    private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
+    private final OpenTelemetrySdk sdk = OpenTelemetrySdk.builder()
+            .setTracerProvider(SdkTracerProvider.builder()
+                    .addSpanProcessor(SimpleSpanProcessor.create(exporter))
+                    .build())
+            .build();
+
+    Tracing tracing() {
+        return Tracing.with(sdk);
+    }
+
+    /** Does something under a span of the caller's own, and returns what came of it. */
+    <T> T under(String name, Supplier<T> work) {
+        Span span = sdk.getTracer("test").spanBuilder(name).startSpan();
+        try (Scope current = span.makeCurrent()) {
+            return work.get();
+        } finally {
+            span.end();
+        }
+    }
+
+    List<SpanData> all() {
+        return exporter.getFinishedSpanItems();
+    }
+
+    List<SpanData> named(String name) {
+        return all().stream().filter(span -> span.getName().equals(name)).toList();
+    }
+
+    /** The spans of this name, once there are so many. */
+    List<SpanData> await(String name, int number) {
+        return Eventually.value(number + " spans '" + name + "'", () -> named(name), found -> found.size() == number);
+    }
+
+    SpanData await(String name) {
+        return await(name, 1).getFirst();
+    }
+
+    @Override
+    public void close() {
+        sdk.close();
+    }
+}

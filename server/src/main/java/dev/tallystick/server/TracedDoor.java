@@ -1,0 +1,61 @@
+package dev.tallystick.server;
+
+import dev.tallystick.engine.Tracing;
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.Handler;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A door whose requests are spans, named by their routes, in the trace that the caller says. It stands before the front door only
+ * where somebody traces. What is no request of the API, such as a probe of a load balancer, makes no span. Thread-safe.
+ */
+final class TracedDoor implements Handler {
+
+    private static final HeaderName TRACE_PARENT = HeaderNames.create("traceparent");
+    private static final String API = "/v1/";
+    private static final int SERVER_ERROR = 500;
+
+    private final RouteTable table;
+    private final Tracing tracing;
+    private final Handler door;
+
+    TracedDoor(RouteTable table, Tracing tracing, Handler door) {
+        this.table = table;
+        this.tracing = tracing;
+        this.door = door;
+    }
+
+    @Override
+    public void handle(ServerRequest request, ServerResponse response) throws Exception {
+        Optional<Route> route = table.routeOf(
+                request.prologue().method().text(), request.prologue().uriPath().rawPath());
+        if (route.isEmpty() || !route.get().path().text().startsWith(API)) {
+            door.handle(request, response);
+            return;
+        }
+        Span span = tracing.span(route.get().toString(), SpanKind.SERVER)
+                .setParent(Tracing.context(request.headers().first(TRACE_PARENT).orElse(null)))
+                .setAttribute("http.request.method", route.get().method())
+                .setAttribute("http.route", route.get().path().text())
+                .startSpan();
+        Tracing.<@Nullable Void, Exception>within(span, () -> {
+            door.handle(request, response);
+            answered(span, response.status().code());
+            return null;
+        });
+    }
+
+    /** What the caller did wrong is no error of the server. */
+    private static void answered(Span span, int status) {
+        span.setAttribute("http.response.status_code", status);
+        if (status >= SERVER_ERROR) {
+            Tracing.failed(span, Integer.toString(status));
+        }
+    }
+}
