@@ -3,8 +3,10 @@ package dev.tallystick;
 import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.engine.JsonCodec;
+import dev.tallystick.engine.Tracing;
 import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.Scope;
+import io.opentelemetry.api.OpenTelemetry;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,7 @@ public final class Builder {
     private @Nullable KeyOwner instance;
     private Codec codec = new JsonCodec();
     private EngineSettings settings = EngineSettings.DEFAULT;
+    private @Nullable Tracing tracing;
     private Map<String, String> environment = System.getenv();
 
     Builder() {}
@@ -68,6 +71,15 @@ public final class Builder {
         return this;
     }
 
+    /**
+     * Makes spans of what jobs do, in the trace of whoever submits them. What a job was submitted under is kept with it, so that its
+     * spans find their trace in whichever process it runs.
+     */
+    public Builder openTelemetry(OpenTelemetry telemetry) {
+        tracing = Tracing.with(telemetry);
+        return this;
+    }
+
     /** Where settings such as {@code TALLY_KEY_RETENTION_DAYS} are read; the process's environment unless said otherwise. */
     public Builder environment(Map<String, String> other) {
         environment = Map.copyOf(other);
@@ -93,7 +105,7 @@ public final class Builder {
     }
 
     EngineSettings settings() {
-        return settings;
+        return tracing == null ? settings : settings.tracing(tracing);
     }
 
     Map<String, String> environment() {

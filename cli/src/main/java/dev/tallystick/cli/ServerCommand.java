@@ -29,6 +29,7 @@ import picocli.CommandLine.Option;
             "  tally server --samples",
             "  tally server --port 8080 --data /var/lib/tally",
             "  tally server --postgres 'jdbc:postgresql://db/tally?user=tally'",
+            "  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 tally server    (traces, by OpenTelemetry)",
         })
 final class ServerCommand extends TallyCommand {
 
@@ -78,10 +79,12 @@ final class ServerCommand extends TallyCommand {
     ExitCode run() throws InterruptedException {
         progress("opening the database …");
         CountDownLatch stopped = new CountDownLatch(1);
-        TallyServer server = start();
+        Telemetry telemetry = telemetry();
+        TallyServer server = start(telemetry);
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
             progress("stopping …");
             server.close();
+            telemetry.sending().run();
             progress("stopped");
             stopped.countDown();
         }));
@@ -96,12 +99,22 @@ final class ServerCommand extends TallyCommand {
         return ExitCode.OK;
     }
 
-    private TallyServer start() {
+    private Telemetry telemetry() {
+        try {
+            return Telemetry.from(environment());
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE, String.valueOf(e.getMessage()), "Change the variables OTEL_…, and start again.");
+        }
+    }
+
+    private TallyServer start(Telemetry telemetry) {
         try {
             ServerSettings settings = ServerSettings.of(data, environment())
                     .at(host, port)
                     .on(postgres)
-                    .withSamples(samples);
+                    .withSamples(samples)
+                    .withOpenTelemetry(telemetry.api());
             if (limiter != null) {
                 settings = settings.withLimiter(limiter);
             }
