@@ -1,0 +1,169 @@
+package dev.tallystick.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.TestPostgres;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Where a server's spans go, with a receiver of our own at the other end. */
+class TelemetryTest {
+
+    private static final Pattern LISTENING = Pattern.compile("listening on (http://\\S+)");
+    private static final String SECRET = "an-order-that-nobody-else-may-see";
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perTest();
+
+    @TempDir
+    Path data;
+
+    private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+    private HttpServer receiver;
+
+    @BeforeEach
+    void listen() throws IOException {
+        receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        receiver.createContext("/v1/traces", exchange -> {
+            synchronized (received) {
+                received.writeBytes(exchange.getRequestBody().readAllBytes());
+            }
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        receiver.start();
+    }
+
+    @AfterEach
+    void stop() {
+        receiver.stop(0);
+    }
+
+    private String receivedText() {
+        synchronized (received) {
+            return received.toString(StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    private String endpoint() {
+        return "http://127.0.0.1:" + receiver.getAddress().getPort();
+    }
+
+    /** Runs a server as a process of its own, has it do a job, ends it, and returns the classes that it has loaded. */
+    private List<String> serve(Map<String, String> environment) throws Exception {
+        Path log = data.resolve("server.log");
+        Path loaded = data.resolve("loaded.log");
+        ProcessBuilder builder = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx256m",
+                        "-Xlog:class+load:file=" + loaded,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Tally.class.getName(),
+                        "server",
+                        "--samples",
+                        "--port",
+                        "0",
+                        "--data",
+                        data.resolve("server").toString(),
+                        "--postgres",
+                        postgres.url())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("OTEL_"));
+        builder.environment().putAll(environment);
+        Process server = builder.start();
+        try {
+            Matcher address = Eventually.value(
+                    "the server listens", () -> LISTENING.matcher(Files.readString(log)), Matcher::find);
+            String token = Files.readString(data.resolve("server").resolve("admin.token"));
+            Run run = Run.tally(
+                    Map.of("TALLY_SERVER", address.group(1), "TALLY_TOKEN", token),
+                    "submit",
+                    "sample.order",
+                    "--input",
+                    "{\"order\":\"" + SECRET + "\"}",
+                    "--key",
+                    "telemetry:1",
+                    "--wait");
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            server.destroy();
+            assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(receivedText()).doesNotContain(token.strip()).doesNotContain(SECRET);
+            return Files.readAllLines(loaded);
+        } finally {
+            server.destroyForcibly();
+        }
+    }
+
+    @Test
+    void spans_go_to_the_endpoint_that_the_environment_names() throws Exception {
+        serve(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint()));
+
+        assertThat(receivedText())
+                .contains("service.name", "tallystick")
+                .contains("POST /v1/jobs", "accept workflow", "run sample.order")
+                .contains("step reserve", "step charge", "step confirm");
+    }
+
+    @Test
+    void without_a_word_from_the_environment_nothing_is_sent_and_nothing_of_it_is_loaded() throws Exception {
+        List<String> loaded = serve(Map.of());
+
+        assertThat(receivedText()).isEmpty();
+        assertThat(loaded).anyMatch(line -> line.contains("dev.tallystick.server.FrontDoor"));
+        assertThat(loaded)
+                .noneMatch(line -> line.contains("io.opentelemetry.sdk") || line.contains("io.opentelemetry.exporter"))
+                .noneMatch(line -> line.contains("dev.tallystick.server.TracedDoor"));
+    }
+
+    @Test
+    void an_endpoint_or_an_exporter_switches_traces_on() {
+        assertThat(Telemetry.isWanted(Map.of())).isFalse();
+        assertThat(Telemetry.isWanted(Map.of("OTEL_SERVICE_NAME", "orders"))).isFalse();
+        assertThat(Telemetry.isWanted(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint())))
+                .isTrue();
+        assertThat(Telemetry.isWanted(Map.of("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", endpoint())))
+                .isTrue();
+        assertThat(Telemetry.isWanted(Map.of("OTEL_TRACES_EXPORTER", "otlp"))).isTrue();
+        assertThat(Telemetry.isWanted(
+                        Map.of("OTEL_TRACES_EXPORTER", "none", "OTEL_EXPORTER_OTLP_ENDPOINT", endpoint())))
+                .isFalse();
+        assertThat(Telemetry.isWanted(Map.of("OTEL_TRACES_EXPORTER", "otlp", "OTEL_SDK_DISABLED", "true")))
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"OTEL_TRACES_EXPORTER=pigeon", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "OTEL_TRACES_SAMPLER=dice"})
+    void what_cannot_be_set_up_keeps_the_server_from_starting(String wrong) {
+        int equals = wrong.indexOf('=');
+        Map<String, String> environment = new HashMap<>(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint()));
+        environment.put(wrong.substring(0, equals), wrong.substring(equals + 1));
+
+        Run run = Run.tally(environment, "server", "--port", "0", "--data", data.toString());
+
+        assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(run.err()).contains("OpenTelemetry cannot be set up", "OTEL_");
+    }
+}
