@@ -235,6 +235,20 @@ class TracingTest {
     }
 
     @Test
+    void a_rerun_is_in_the_trace_of_whoever_asked_for_it() {
+        Engine engine = start();
+        JobId job = submit(engine, "leaf");
+        workbench.await(engine, job);
+        JobId again = spans.under("operator", () -> engine.reruns().rerun(job));
+        workbench.await(engine, again);
+
+        SpanData operator = spans.await("operator");
+        List<SpanData> runs = spans.await("run leaf", 2);
+        assertThat(runs.getLast().getParentSpanId()).isEqualTo(operator.getSpanId());
+        assertThat(text(runs.getLast(), "tallystick.job")).isEqualTo(again.toString());
+    }
+
+    @Test
     void a_trace_context_that_cannot_be_read_is_none() {
         for (String wrong : List.of("", "00", "zz-1-2-3", "00-" + "0".repeat(32) + "-00f067aa0ba902b7-01")) {
             assertThat(Tracing.traceParent(Span.fromContext(Tracing.context(wrong))))

@@ -59,7 +59,7 @@ class TraceTest {
     }
 
     private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
-    private final OpenTelemetrySdk sdk = OpenTelemetrySdk.builder()
+    private final OpenTelemetrySdk openTelemetry = OpenTelemetrySdk.builder()
             .setTracerProvider(SdkTracerProvider.builder()
                     .addSpanProcessor(SimpleSpanProcessor.create(exporter))
                     .build())
@@ -71,13 +71,13 @@ class TraceTest {
         if (server != null) {
             server.close();
         }
-        sdk.close();
+        openTelemetry.close();
     }
 
     private TallyServer start(boolean traced) {
         ServerSettings settings = ServerUnderTest.settings(postgres.url(), data);
         TallyServer started = TallyServer.start(
-                traced ? settings.withOpenTelemetry(sdk) : settings, Limits.DEFAULT, CrashPoints.NONE);
+                traced ? settings.withOpenTelemetry(openTelemetry) : settings, Limits.DEFAULT, CrashPoints.NONE);
         server = started;
         return started;
     }
@@ -92,7 +92,7 @@ class TraceTest {
 
     /** Submits under a span of the caller's own. */
     private UUID submit(TallyClient client, String workflow, Json input, String key) {
-        Span span = sdk.getTracer("shop").spanBuilder("check out").startSpan();
+        Span span = openTelemetry.getTracer("shop").spanBuilder("check out").startSpan();
         try (Scope current = span.makeCurrent()) {
             return client.submit(TallyClient.NewJob.of(workflow, input), new IdempotencyKey(key))
                     .job();
@@ -141,7 +141,10 @@ class TraceTest {
         start(true);
         AtomicReference<@Nullable String> seen = new AtomicReference<>();
         Json result;
-        try (Worker worker = Worker.start(client().withOpenTelemetry(sdk), "sample.greetings", 1, work -> {
+        URI address = admin().server();
+        String token = admin().token();
+        TallyClient client = new TallyClient(address, token).withOpenTelemetry(openTelemetry);
+        try (Worker worker = Worker.start(client, "sample.greetings", 1, work -> {
             seen.set(Span.current().getSpanContext().getTraceId());
             return Json.of("hello " + work.input());
         })) {
