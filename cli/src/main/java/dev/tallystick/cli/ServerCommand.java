@@ -20,7 +20,8 @@ import picocli.CommandLine.Option;
         name = "server",
         description = {
             "Run a server: jobs and messages over HTTP, on a Postgres of yours or an embedded one.",
-            "It stops in good order when it is interrupted or terminated."
+            "It stops in good order when it is interrupted or terminated.",
+            "OTEL_EXPORTER_OTLP_ENDPOINT=URL in its environment sends traces there, as OpenTelemetry has it."
         },
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
@@ -29,7 +30,6 @@ import picocli.CommandLine.Option;
             "  tally server --samples",
             "  tally server --port 8080 --data /var/lib/tally",
             "  tally server --postgres 'jdbc:postgresql://db/tally?user=tally'",
-            "  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 tally server    (traces, by OpenTelemetry)",
         })
 final class ServerCommand extends TallyCommand {
 
