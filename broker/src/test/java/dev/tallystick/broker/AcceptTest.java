@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AcceptTest {
 
@@ -122,6 +123,26 @@ class AcceptTest {
         assertThat(message.traceParent()).isEqualTo(submission.traceParent());
         assertThat(message.acceptedAt()).isEqualTo(accepted.acceptedAt());
         assertThat(broker.history().message("other", accepted.id())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "nonsense",
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
+                "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+                "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+                "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\nX-Forged: yes"
+            })
+    void what_is_no_trace_context_is_accepted_without_one(String wrong) {
+        AcceptedMessage accepted =
+                accepted(broker.accept(ALICE, to(ALERTS, "k", "hello").withTraceParent(wrong)));
+
+        assertThat(broker.history().message(MESH, accepted.id()).orElseThrow().traceParent())
+                .isNull();
     }
 
     @Test

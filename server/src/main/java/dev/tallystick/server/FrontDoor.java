@@ -18,6 +18,8 @@ import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -34,6 +36,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Takes a request through its route: find it, authenticate, check the role, read the body, act, answer. In this order, so that
@@ -279,15 +282,19 @@ final class FrontDoor implements Handler {
         return new Problem(code, "nothing was done; send the same request again").retryAfter(Duration.ofSeconds(1));
     }
 
-    /** What went wrong is for the log alone; the number lets an operator find it there. */
+    /** What went wrong is for the log alone; the number lets an operator find it there, and the trace what led to it. */
     private Problem internal(Throwable failure, ServerRequest request) {
         String incident = ids.next().toString();
-        LOG.error(
+        LoggingEventBuilder entry = LOG.atError().setCause(failure);
+        SpanContext span = Span.current().getSpanContext();
+        if (span.isValid()) {
+            entry = entry.addKeyValue("trace_id", span.getTraceId());
+        }
+        entry.log(
                 "incident {}: {} {} failed",
                 incident,
                 request.prologue().method().text(),
-                request.prologue().uriPath().rawPath(),
-                failure);
+                request.prologue().uriPath().rawPath());
         return new Problem(ProblemCode.INTERNAL_ERROR, "tell the operator of this server the incident")
                 .with("incident", Json.of(incident));
     }

@@ -14,14 +14,21 @@ import dev.tallystick.testkit.TestPostgres;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -225,6 +232,28 @@ class TraceTest {
         assertThat(refused.getAttributes().get(AttributeKey.longKey("http.response.status_code")))
                 .isEqualTo(401);
         assertThat(exporter.getFinishedSpanItems()).containsExactly(refused);
+    }
+
+    @Test
+    void an_incident_is_an_error_in_its_trace_and_the_log_names_the_trace() throws SQLException {
+        start(true);
+        try (Connection connection = postgres.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("drop table tally.task cascade");
+        }
+        PrintStream before = System.err;
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        try {
+            assertThat(admin().get("/v1/tasks").code()).isEqualTo("internal_error");
+        } finally {
+            System.setErr(before);
+        }
+
+        SpanData failed = await("GET /v1/tasks");
+        assertThat(failed.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+        assertThat(text(failed, "error.type")).isEqualTo("500");
+        assertThat(log.toString(StandardCharsets.UTF_8)).contains("trace_id=" + failed.getTraceId());
     }
 
     @Test
