@@ -2,7 +2,6 @@ package dev.tallystick.sql;
 
 import java.sql.SQLException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** A table of effects, each under its key: what the tests write, and read back. */
 final class EffectStore {
@@ -38,10 +37,10 @@ final class EffectStore {
     }
 
     /** In one round trip with COMMIT, if nothing follows. */
-    static Work<@Nullable Void> insertLater(String key) {
+    static Work<String> insertLater(String key) {
         return tx -> {
             tx.updateLater(INSERT, key);
-            return null;
+            return key;
         };
     }
 
