@@ -3,6 +3,7 @@ package dev.tallystick.testkit;
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /**
  * Halts this JVM, without finally blocks or shutdown hooks, when it arrives at the point that its parent named with
@@ -18,22 +19,33 @@ public final class HaltAt implements CrashPoints {
 
     private final String point;
     private final int arrival;
+    private final Supplier<String> lastWords;
     private final AtomicInteger arrivals = new AtomicInteger();
 
-    private HaltAt(String point, int arrival) {
+    private HaltAt(String point, int arrival, Supplier<String> lastWords) {
         this.point = point;
         this.arrival = arrival;
+        this.lastWords = lastWords;
     }
 
     /** What the parent asked for; {@link CrashPoints#NONE} if it named no point. */
     public static CrashPoints configured() {
+        return configured(() -> "");
+    }
+
+    /** As {@link #configured()}; the parent hears the words, unless they are empty, from the moment of the end. */
+    public static CrashPoints configured(Supplier<String> lastWords) {
         String point = System.getProperty(POINT);
-        return point == null ? NONE : new HaltAt(point, Integer.getInteger(ARRIVAL, 1));
+        return point == null ? NONE : new HaltAt(point, Integer.getInteger(ARRIVAL, 1), lastWords);
     }
 
     @Override
     public void reached(CrashPoint reached) {
         if (PointName.of(reached).equals(point) && arrivals.incrementAndGet() == arrival) {
+            String words = lastWords.get();
+            if (!words.isEmpty()) {
+                System.out.println(words);
+            }
             Runtime.getRuntime().halt(EXIT_CODE);
         }
     }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ChildJvmTest {
 
@@ -43,6 +44,32 @@ class ChildJvmTest {
             assertThat(child.awaitExit()).isZero();
             assertThat(child.lines()).hasSize(6);
         }
+    }
+
+    @Test
+    void its_last_words_are_heard() {
+        try (ChildJvm child = ChildJvm.of(Stepper.class).haltingAt(Step.TWO).start("that was it")) {
+            assertThat(child.awaitExit()).isEqualTo(HaltAt.EXIT_CODE);
+            assertThat(child.lines()).containsExactly("ONE", "that was it");
+        }
+    }
+
+    @Test
+    void after_a_rehearsal_it_loads_its_classes_from_an_archive(@TempDir Path directory) {
+        ChildJvm.Plan rehearsed = ChildJvm.of(Stepper.class).rehearsed(directory);
+        try (ChildJvm child =
+                rehearsed.with("-Xlog:class+load").haltingAt(Step.TWO).start()) {
+            assertThat(child.awaitLine(line -> line.contains(Stepper.class.getName())))
+                    .endsWith("shared objects file (top)");
+            assertThat(child.awaitExit()).isEqualTo(HaltAt.EXIT_CODE);
+        }
+    }
+
+    @Test
+    void a_rehearsal_that_fails_says_what_happened(@TempDir Path directory) {
+        assertThatThrownBy(() -> ChildJvm.of(Greeter.class).rehearsed(directory, "hello"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("hello");
     }
 
     @Test
@@ -112,8 +139,8 @@ class ChildJvmTest {
     }
 
     static final class Stepper {
-        public static void main(String[] none) {
-            CrashPoints points = HaltAt.configured();
+        public static void main(String[] lastWords) {
+            CrashPoints points = HaltAt.configured(() -> String.join(" ", lastWords));
             for (int round = 0; round < 3; round++) {
                 for (Step step : Step.values()) {
                     points.reached(step);

@@ -1,0 +1,64 @@
+package dev.tallystick.testkit;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+
+/** Archives the classes that a child loads, so that the next ones start faster. */
+final class Rehearsal {
+
+    static ChildJvm.Plan of(ChildJvm.Plan plan, Path directory, String... arguments) {
+        // What the JVM has to say about the classes that it leaves out is of no use to a test.
+        ChildJvm.Plan packed = new ChildJvm.Plan(
+                        plan.mainClass(), plan.jvmArguments(), packed(plan.classPath(), directory))
+                .with("-Xlog:disable")
+                .with("-Xlog:all=error");
+        Path archive = directory.resolve("classes.jsa");
+        try (ChildJvm child = packed.with("-XX:ArchiveClassesAtExit=" + archive).start(arguments)) {
+            if (child.awaitExit() != 0 || Files.notExists(archive)) {
+                throw new IllegalStateException("the rehearsal failed: " + String.join("\n  ", child.lines()));
+            }
+        }
+        return packed.with("-XX:SharedArchiveFile=" + archive);
+    }
+
+    /** The same class path with a jar in place of every directory, from which nothing is archived. */
+    private static String packed(String classPath, Path directory) {
+        List<String> parts = new ArrayList<>();
+        for (String part : classPath.split(File.pathSeparator)) {
+            Path path = Path.of(part);
+            parts.add(
+                    Files.isDirectory(path)
+                            ? jar(path, directory.resolve("classes-" + parts.size() + ".jar"))
+                                    .toString()
+                            : part);
+        }
+        return String.join(File.pathSeparator, parts);
+    }
+
+    private static Path jar(Path classes, Path jar) {
+        try (Stream<Path> files = Files.walk(classes);
+                OutputStream file = Files.newOutputStream(jar);
+                JarOutputStream out = new JarOutputStream(file)) {
+            for (Path each : files.filter(Files::isRegularFile).toList()) {
+                out.putNextEntry(
+                        new JarEntry(classes.relativize(each).toString().replace(File.separatorChar, '/')));
+                Files.copy(each, out);
+                out.closeEntry();
+            }
+            return jar;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Rehearsal() {}
+}
