@@ -4,6 +4,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.Gate;
@@ -152,6 +153,20 @@ public final class Broker implements AutoCloseable {
         };
         counters.count(answer);
         return answer;
+    }
+
+    /** Counts a request that somebody else accepts against the budget of its member, as if it were a submission. */
+    public Limiter.Decision spend(Member member, IdempotencyKey key, Fingerprint request) {
+        Limiter.Decision decision = limiter.consume(new ScopedKey(member.scope(), key), request);
+        if (decision instanceof Limiter.Decision.Over over) {
+            counters.count(new Acceptance.OverLimit(over.retryAfter()));
+        }
+        return decision;
+    }
+
+    /** What was counted by {@link #spend} has been rejected all the same. */
+    public void spentInVain() {
+        counters.consumedThenRejected();
     }
 
     /** What a key of a member stands for, if it was accepted. */

@@ -10,6 +10,7 @@ public final class JobReader {
     private final Database database;
     private final JobReadStore store = new JobReadStore();
     private final JobListStore lists = new JobListStore();
+    private final SignalStore signals = new SignalStore();
 
     public JobReader(Database database) {
         this.database = database;
@@ -22,6 +23,13 @@ public final class JobReader {
     /** The newest first. */
     public List<JobInfo> list(JobQuery query) {
         return database.transact("list jobs", tx -> lists.list(tx, query));
+    }
+
+    /** Whether the job, or one that it continues, was sent this signal under this key before. */
+    public boolean hasSignal(JobId id, String name, String senderKey) {
+        SentSignal.Id signal = new SentSignal.Id(id, name, senderKey);
+        return database.transact(
+                "look up signal", tx -> !signals.seen(tx, List.of(signal)).isEmpty());
     }
 
     /** All activities of a job, in the order in which they were entered. */

@@ -7,6 +7,7 @@ import dev.tallystick.broker.Role;
 import dev.tallystick.broker.Submission;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Envelope;
+import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
@@ -40,10 +41,18 @@ final class JobRoutes {
     private final Engine engine;
     private final MeshJobs jobs;
     private final Limits limits;
+    private final Spending spending;
 
-    JobRoutes(Broker broker, Submissions submissions, Engine engine, MeshJobs jobs, Limits limits) {
+    JobRoutes(
+            Broker broker,
+            Submissions submissions,
+            Engine engine,
+            MeshJobs jobs,
+            Limits limits,
+            Spending spending) {
         this.broker = broker;
         this.submissions = submissions;
+        this.spending = spending;
         this.engine = engine;
         this.jobs = jobs;
         this.limits = limits;
@@ -188,7 +197,7 @@ final class JobRoutes {
                         .underKey()
                         .answers(SignalSent.class)
                         .statuses(201, 200)
-                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.JOB_CLOSED),
+                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.JOB_CLOSED, ProblemCode.OVER_LIMIT),
                 Route.post("/v1/jobs/{id}/cancel", this::cancel)
                         .summary("Ask for the end of the job and of its children. Asking again changes nothing.")
                         .roles(Role.MEMBER)
@@ -289,8 +298,15 @@ final class JobRoutes {
         Json payload = signal.payload() == null ? Json.ofNull() : signal.payload();
         // Keys are known within a member: another member's equal key is another signal.
         String sender = call.member().name() + "/" + call.key().value();
-        Signalled sent =
-                engine.signal(job.id(), name, sender, payload.canonicalBytes()).join();
+        Fingerprint request = Fingerprint.of("signal", job.id().toString(), name, payload.canonical());
+        return spending.spend(call, jobs.reader().hasSignal(job.id(), name, sender), call.key(), request, () -> {
+            Signalled sent = Call.understood(() -> engine.signal(job.id(), name, sender, payload.canonicalBytes()))
+                    .join();
+            return signalled(job, name, sent);
+        });
+    }
+
+    private static Answer signalled(JobInfo job, String name, Signalled sent) {
         return switch (sent) {
             case Signalled.Kept kept -> {
                 SignalSent body = new SignalSent(job.id().value(), name, kept.repeated());

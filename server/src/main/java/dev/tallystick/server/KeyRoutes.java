@@ -18,6 +18,7 @@ import dev.tallystick.keys.Settle;
 import dev.tallystick.keys.Settlement;
 import dev.tallystick.keys.StoredResponse;
 import dev.tallystick.keys.Verdict;
+import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import java.time.Duration;
 import java.util.List;
@@ -33,14 +34,18 @@ final class KeyRoutes {
 
     private static final String PATH = "/v1/keys/{key}";
 
+    private final Database database;
     private final ReserveDoor door;
     private final GroupCommitter committer;
     private final Ids ids;
+    private final Spending spending;
 
-    KeyRoutes(ReserveDoor door, GroupCommitter committer, Ids ids) {
+    KeyRoutes(Database database, ReserveDoor door, GroupCommitter committer, Ids ids, Spending spending) {
+        this.database = database;
         this.door = door;
         this.committer = committer;
         this.ids = ids;
+        this.spending = spending;
     }
 
     /**
@@ -75,7 +80,8 @@ final class KeyRoutes {
                                 ProblemCode.IDEMPOTENCY_KEY_REFUSED,
                                 ProblemCode.IDEMPOTENCY_KEY_REUSED,
                                 ProblemCode.REQUEST_IN_PROGRESS,
-                                ProblemCode.OUTCOME_UNRESOLVED),
+                                ProblemCode.OUTCOME_UNRESOLVED,
+                                ProblemCode.OVER_LIMIT),
                 Route.post(PATH + "/commit", SettleKey.class, (call, body) -> settle(call, body, false))
                         .summary("The work is done. Repeats of the request get this response.")
                         .roles(Role.MEMBER)
@@ -100,6 +106,16 @@ final class KeyRoutes {
                 wanted.reservationId() == null ? ids.next() : wanted.reservationId(),
                 owner(call.member()),
                 false);
+        return spending.spend(
+                call, isKnown(claim.key()), claim.key().key(), claim.fingerprint(), () -> reserve(call, claim));
+    }
+
+    private boolean isKnown(ScopedKey key) {
+        return database.transact(
+                "look up key", tx -> door.lookUp(tx, List.of(key)).containsKey(key));
+    }
+
+    private Answer reserve(Call call, ReserveClaim claim) {
         return switch (committer.submit(door.reserving(), claim).join()) {
             case Reserve.Reserved reserved -> {
                 Reservation held = reserved.reservation();

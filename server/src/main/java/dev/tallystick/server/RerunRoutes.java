@@ -1,6 +1,8 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.Role;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.engine.Accepted;
 import dev.tallystick.engine.DeadLetter;
@@ -24,9 +26,11 @@ final class RerunRoutes {
     private static final int LARGEST_PAGE = 500;
 
     private final Reruns reruns;
+    private final Spending spending;
 
-    RerunRoutes(Reruns reruns) {
+    RerunRoutes(Reruns reruns, Spending spending) {
         this.reruns = reruns;
+        this.spending = spending;
     }
 
     /** @param step its name, or its place if there are several of that name */
@@ -73,7 +77,8 @@ final class RerunRoutes {
                                 ProblemCode.NOT_FOUND,
                                 ProblemCode.JOB_OPEN,
                                 ProblemCode.UNKNOWN_WORKFLOW,
-                                ProblemCode.IDEMPOTENCY_KEY_REUSED),
+                                ProblemCode.IDEMPOTENCY_KEY_REUSED,
+                                ProblemCode.OVER_LIMIT),
                 Route.post("/v1/jobs/{id}/fork", ForkJob.class, this::fork)
                         .summary(
                                 "Do a closed job again from one of its steps on, in the same version and under the same"
@@ -86,7 +91,8 @@ final class RerunRoutes {
                                 ProblemCode.NOT_FOUND,
                                 ProblemCode.JOB_OPEN,
                                 ProblemCode.RERUN_REFUSED,
-                                ProblemCode.IDEMPOTENCY_KEY_REUSED),
+                                ProblemCode.IDEMPOTENCY_KEY_REUSED,
+                                ProblemCode.OVER_LIMIT),
                 Route.get(LETTERS, this::list)
                         .summary(
                                 "Jobs that failed or were not done in time, that nobody waits for and nobody has redriven;"
@@ -104,7 +110,11 @@ final class RerunRoutes {
                         .summary("Do the job again from where it failed. Once only: asking again gives the same job.")
                         .roles(Role.MEMBER)
                         .answers(Redriven.class)
-                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.RERUN_REFUSED, ProblemCode.UNKNOWN_WORKFLOW),
+                        .refuses(
+                                ProblemCode.NOT_FOUND,
+                                ProblemCode.RERUN_REFUSED,
+                                ProblemCode.UNKNOWN_WORKFLOW,
+                                ProblemCode.OVER_LIMIT),
                 Route.delete(LETTERS + "/{job}", this::discard)
                         .summary("Leave the job as it is: nothing is to be done about it.")
                         .roles(Role.MEMBER)
@@ -114,13 +124,16 @@ final class RerunRoutes {
     private Answer rerun(Call call) {
         JobId job = new JobId(call.id("id"));
         ScopedKey key = key(call);
-        return again(call, job, () -> reruns.rerun(job, key));
+        return spending.spend(
+                call, Fingerprint.of("rerun", job.toString()), () -> again(call, job, () -> reruns.rerun(job, key)));
     }
 
     private Answer fork(Call call, ForkJob fork) {
         JobId job = new JobId(call.id("id"));
         ScopedKey key = key(call);
-        return again(call, job, () -> Call.understood(() -> reruns.fork(job, fork.step(), key)));
+        Fingerprint request = Call.understood(() -> Fingerprint.of("fork", job.toString(), fork.step()));
+        return spending.spend(
+                call, request, () -> again(call, job, () -> Call.understood(() -> reruns.fork(job, fork.step(), key))));
     }
 
     private static ScopedKey key(Call call) {
@@ -179,9 +192,15 @@ final class RerunRoutes {
     }
 
     private Answer redrive(Call call) {
-        JobId job = letter(call).job();
-        JobId again = refusing(() -> reruns.redrive(job));
-        return Answer.ok(new Redriven(again.value(), job.value()));
+        DeadLetter letter = letter(call);
+        JobId job = letter.job();
+        // A letter is redriven once, so it is its own key.
+        return spending.spend(
+                call,
+                letter.redrivenAs() != null,
+                new IdempotencyKey("redrive:" + job),
+                Fingerprint.of("redrive", job.toString()),
+                () -> Answer.ok(new Redriven(refusing(() -> reruns.redrive(job)).value(), job.value())));
     }
 
     private Answer discard(Call call) {

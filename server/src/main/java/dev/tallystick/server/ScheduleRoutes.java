@@ -31,10 +31,12 @@ final class ScheduleRoutes {
 
     private final Scheduler scheduler;
     private final Workflows workflows;
+    private final Spending spending;
 
-    ScheduleRoutes(Scheduler scheduler, Workflows workflows) {
+    ScheduleRoutes(Scheduler scheduler, Workflows workflows, Spending spending) {
         this.scheduler = scheduler;
         this.workflows = workflows;
+        this.spending = spending;
     }
 
     /**
@@ -125,7 +127,8 @@ final class ScheduleRoutes {
                         .refuses(
                                 ProblemCode.NOT_FOUND,
                                 ProblemCode.UNKNOWN_WORKFLOW,
-                                ProblemCode.IDEMPOTENCY_KEY_REUSED));
+                                ProblemCode.IDEMPOTENCY_KEY_REUSED,
+                                ProblemCode.OVER_LIMIT));
     }
 
     private Answer put(Call call, PutSchedule wanted) {
@@ -214,6 +217,11 @@ final class ScheduleRoutes {
     }
 
     private Answer trigger(Call call) {
+        Fingerprint request = Call.understood(() -> Fingerprint.of("trigger", call.name("name")));
+        return spending.spend(call, request, () -> triggerNow(call));
+    }
+
+    private Answer triggerNow(Call call) {
         ScopedKey key = new ScopedKey(call.member().scope(), call.key());
         try {
             return switch (scheduler.trigger(call.name("name"), key).orElseThrow(Call::notFound)) {

@@ -41,6 +41,7 @@ public record ServerSettings(
 
     public static final int PORT = 7070;
 
+    public static final String BUDGET = "TALLY_BUDGET";
     public static final String LIMITER = "TALLY_LIMITER";
     public static final String TLS_CERTIFICATE = "TALLY_TLS_CERT";
     public static final String TLS_KEY = "TALLY_TLS_KEY";
@@ -65,11 +66,20 @@ public record ServerSettings(
                 false,
                 broker,
                 EngineSettings.DEFAULT,
-                Limiter.Budget.DEFAULT,
+                budget(environment),
                 redis == null ? null : URI.create(redis),
                 chain == null && key == null
                         ? null
                         : Certificate.of(chain == null ? null : Path.of(chain), key == null ? null : Path.of(key)));
+    }
+
+    private static Limiter.Budget budget(Map<String, String> environment) {
+        String value = environment.get(BUDGET);
+        try {
+            return value == null ? Limiter.Budget.DEFAULT : Limiter.Budget.parse(value);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(BUDGET + ": " + e.getMessage(), e);
+        }
     }
 
     private static AddressPolicy callable(Map<String, String> environment) {

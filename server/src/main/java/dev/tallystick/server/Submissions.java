@@ -39,9 +39,7 @@ final class Submissions {
                 Answer.ok(body.apply(duplicate.message(), true)).header(REPLAYED, "true");
             case Acceptance.KeyReused reused -> throw reused(reused.reuse());
             case Acceptance.Rejected rejected -> throw rejected(rejected.why());
-            case Acceptance.OverLimit over ->
-                throw new Problem(ProblemCode.OVER_LIMIT, "wait for the next window, and send the same request again")
-                        .retryAfter(over.retryAfter());
+            case Acceptance.OverLimit over -> throw Spending.overLimit(over.retryAfter());
             case Acceptance.InProgress other ->
                 throw new Problem(ProblemCode.REQUEST_IN_PROGRESS, "send the same request again a little later")
                         .with("original_id", Json.of(other.original().toString()))

@@ -158,16 +158,17 @@ public final class TallyServer implements AutoCloseable {
             Ids ids) {
         GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
         ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
+        Spending spending = new Spending(broker);
         List<Route> routes = new ArrayList<>();
         MeshJobs jobs = new MeshJobs(new JobReader(database));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
-        routes.addAll(new JobRoutes(broker, submissions, engine, jobs, limits).routes());
+        routes.addAll(new JobRoutes(broker, submissions, engine, jobs, limits, spending).routes());
         routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), limits).routes());
-        routes.addAll(new RerunRoutes(engine.reruns()).routes());
-        routes.addAll(new ScheduleRoutes(scheduler, workflows).routes());
+        routes.addAll(new RerunRoutes(engine.reruns(), spending).routes());
+        routes.addAll(new ScheduleRoutes(scheduler, workflows, spending).routes());
         routes.addAll(new WorkflowRoutes(workflows).routes());
-        routes.addAll(new TaskRoutes(engine.tasks()).routes());
-        routes.addAll(new KeyRoutes(door, committer, ids).routes());
+        routes.addAll(new TaskRoutes(engine.tasks(), spending).routes());
+        routes.addAll(new KeyRoutes(database, door, committer, ids, spending).routes());
         routes.addAll(new MessageRoutes(broker, submissions, limits).routes());
         routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), limits).routes());
         routes.addAll(new WebhookRoutes(broker.webhooks()).routes());

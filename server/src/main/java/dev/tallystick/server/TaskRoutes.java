@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Role;
+import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.engine.TaskDesk;
@@ -20,9 +21,11 @@ final class TaskRoutes {
     private static final int USUAL_PAGE = 50;
 
     private final TaskDesk desk;
+    private final Spending spending;
 
-    TaskRoutes(TaskDesk desk) {
+    TaskRoutes(TaskDesk desk, Spending spending) {
         this.desk = desk;
+        this.spending = spending;
     }
 
     /** @param over how it ended; missing while it is open */
@@ -89,7 +92,8 @@ final class TaskRoutes {
                 changing("resolve", ResolveTask.class, this::resolve)
                         .summary("Answer a task: its job goes on with this. The same key again is the same answer.")
                         .underKey()
-                        .statuses(201, 200));
+                        .statuses(201, 200)
+                        .refuses(ProblemCode.OVER_LIMIT));
     }
 
     private static <I extends Record> Route changing(String verb, Class<I> request, Route.Action<I> action) {
@@ -143,11 +147,17 @@ final class TaskRoutes {
         Json answer = resolution.answer() == null ? Json.ofNull() : resolution.answer();
         // Keys are known within a member: another member's equal key is another answer.
         String key = call.member().name() + "/" + call.key().value();
-        TaskDone done = done(
-                call,
-                Call.understood(
-                        () -> desk.resolve(call.member().mesh(), task(call), person, answer.canonicalBytes(), key)));
-        return done.duplicate() ? Answer.ok(done).header(Submissions.REPLAYED, "true") : Answer.created(done);
+        boolean over = desk.find(call.member().mesh(), task(call))
+                .map(found -> found.over() != null)
+                .orElse(false);
+        Fingerprint request = Fingerprint.of("resolve", task(call).toString(), answer.canonical());
+        return spending.spend(call, over, call.key(), request, () -> {
+            TaskDone done = done(
+                    call,
+                    Call.understood(() ->
+                            desk.resolve(call.member().mesh(), task(call), person, answer.canonicalBytes(), key)));
+            return done.duplicate() ? Answer.ok(done).header(Submissions.REPLAYED, "true") : Answer.created(done);
+        });
     }
 
     private static TaskId task(Call call) {

@@ -1,15 +1,24 @@
 package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.broker.Limiter;
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
+import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +30,8 @@ class BudgetTest {
     private static final Limiter.Budget TWO = new Limiter.Budget(2, Duration.ofDays(1));
 
     private static final String ORDER = "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"a\"}}";
+
+    private static final Things NOTHING = new Things("", "", "", "");
 
     @RegisterExtension
     static final TestPostgres postgres = TestPostgres.perTest();
@@ -50,6 +61,168 @@ class BudgetTest {
         } finally {
             redis.stop();
         }
+    }
+
+    /** What costs budget, in the words of the table, with a request for it. */
+    private record Costly(
+            String route, String path, @Nullable String body, int status) {
+
+        Http.Reply ask(Http http, String key) {
+            return http.send("POST", path.replace("{key}", key), body, "Idempotency-Key", key);
+        }
+    }
+
+    @Test
+    void whatever_creates_something_costs_one_of_the_budget_and_its_repeats_nothing() {
+        int many = costly(NOTHING).size();
+        Limiter.Budget budget = new Limiter.Budget(many, Duration.ofDays(1));
+        try (TallyServer server = start(budget)) {
+            Http setUp = ServerUnderTest.memberOf(admin(server), "bob", "member");
+            Http alice = ServerUnderTest.memberOf(admin(server), "alice", "member");
+            List<Costly> costly = costly(Things.madeBy(setUp, alice));
+            assertThat(costly)
+                    .extracting(Costly::route)
+                    .as("what the table says of itself")
+                    .containsExactlyInAnyOrderElementsOf(costlyIn(server.table()));
+
+            for (Costly each : costly) {
+                Http.Reply first = each.ask(alice, "k:" + each.route().hashCode());
+                assertThat(first.status()).as(each + " " + first.body()).isEqualTo(each.status());
+            }
+            for (Costly each : costly) {
+                Http.Reply again = each.ask(alice, "k:" + each.route().hashCode());
+                assertThat(again.status()).as(each + " " + again.body()).isNotEqualTo(429);
+            }
+
+            assertThat(alice.submit("one:more", ORDER).code()).isEqualTo("over_limit");
+        }
+    }
+
+    @Test
+    void what_is_over_the_budget_is_refused_leaves_nothing_and_is_accepted_under_the_same_key_later() {
+        List<Costly> costly;
+        String token;
+        try (TallyServer server = start(new Limiter.Budget(4, Duration.ofDays(1)))) {
+            Http alice = ServerUnderTest.memberOf(admin(server), "alice", "member");
+            costly = costly(Things.madeBy(admin(server), alice));
+            token = alice.token();
+            for (int i = 0; i < 4; i++) {
+                alice.submit("k:" + i, ORDER);
+            }
+            long rows = rows();
+            for (Costly each : costly) {
+                Http.Reply refused = each.ask(alice, "k:" + each.route().hashCode());
+                assertThat(refused.code()).as(each + " " + refused.body()).isEqualTo("over_limit");
+                assertThat(refused.status()).isEqualTo(429);
+                assertThat(refused.header("Retry-After")).matches("[1-9][0-9]*");
+            }
+            assertThat(rows()).isEqualTo(rows);
+            assertThat(admin(server).get("/metrics").body())
+                    .contains("tally_over_limit_total " + (double) costly.size());
+        }
+        try (TallyServer server = start(Limiter.Budget.DEFAULT)) {
+            Http alice = new Http(server.address(), token);
+            for (Costly each : costly) {
+                Http.Reply accepted = each.ask(alice, "k:" + each.route().hashCode());
+                assertThat(accepted.status()).as(each + " " + accepted.body()).isEqualTo(each.status());
+            }
+        }
+    }
+
+    @Test
+    void a_budget_is_set_by_the_environment() {
+        assertThat(ServerSettings.of(data, Map.of("TALLY_BUDGET", "50/2")).budget())
+                .isEqualTo(new Limiter.Budget(50, Duration.ofSeconds(2)));
+        assertThat(ServerSettings.of(data, Map.of()).budget()).isEqualTo(Limiter.Budget.DEFAULT);
+        for (String wrong : List.of("50", "50/2s", "0/2", "5/0", "-1/2", "99999999999/1")) {
+            assertThatThrownBy(() -> ServerSettings.of(data, Map.of("TALLY_BUDGET", wrong)))
+                    .as(wrong)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("TALLY_BUDGET");
+        }
+    }
+
+    /** What there has to be before something can be done with it. */
+    private record Things(String open, String closed, String failed, String task) {
+
+        static Things madeBy(Http maker, Http reviewer) {
+            maker.put("/v1/schedules/nightly", "{\"workflow\":\"sample.order\",\"cron\":\"0 3 * * *\"}");
+            String open = job(maker, "a", "{\"workflow\":\"sample.approval\",\"input\":{\"order\":\"a\"}}");
+            String closed = job(maker, "b", ORDER);
+            String failed = job(maker, "c", "{\"workflow\":\"sample.order\",\"input\":\"none\"}");
+            job(maker, "d", "{\"workflow\":\"sample.review\",\"input\":{\"order\":\"d\"}}");
+            maker.get("/v1/jobs/" + closed + "/result?wait=60");
+            maker.get("/v1/jobs/" + failed + "/result?wait=60");
+            Json.ArrayValue tasks = Eventually.value(
+                    "a task is asked",
+                    () -> (Json.ArrayValue) maker.get("/v1/tasks").at("tasks"),
+                    found -> !found.elements().isEmpty());
+            String task = tasks.elements().getFirst() instanceof Json.ObjectValue found
+                            && found.members().get("task_id") instanceof Json.StringValue id
+                    ? id.value()
+                    : "";
+            reviewer.post("/v1/tasks/" + task + "/claim", "{}");
+            return new Things(open, closed, failed, task);
+        }
+
+        private static String job(Http maker, String key, String body) {
+            return maker.submit("things:" + key, body).text("job_id");
+        }
+    }
+
+    private static List<Costly> costly(Things things) {
+        String closed = "/v1/jobs/" + things.closed();
+        return List.of(
+                new Costly("POST /v1/jobs", "/v1/jobs", ORDER, 201),
+                new Costly("POST /v1/messages", "/v1/messages", "{\"to\":\"member:alice\",\"message\":\"m\"}", 201),
+                new Costly(
+                        "POST /v1/jobs/{id}/signals/{name}",
+                        "/v1/jobs/" + things.open() + "/signals/noted",
+                        "{\"payload\":1}",
+                        201),
+                new Costly("POST /v1/jobs/{id}/rerun", closed + "/rerun", null, 201),
+                new Costly("POST /v1/jobs/{id}/fork", closed + "/fork", "{\"step\":\"charge\"}", 201),
+                new Costly(
+                        "POST /v1/deadletters/{job}/redrive",
+                        "/v1/deadletters/" + things.failed() + "/redrive",
+                        null,
+                        200),
+                new Costly("POST /v1/schedules/{name}/trigger", "/v1/schedules/nightly/trigger", null, 201),
+                new Costly(
+                        "POST /v1/tasks/{task}/resolve",
+                        "/v1/tasks/" + things.task() + "/resolve",
+                        "{\"answer\":{\"by\":\"alice\"}}",
+                        201),
+                new Costly(
+                        "POST /v1/keys/{key}/reserve",
+                        "/v1/keys/{key}/reserve",
+                        "{\"fingerprint\":\"" + "11".repeat(32) + "\"}",
+                        201));
+    }
+
+    /** Those that say that they may be over the budget, and those that want a key, whatever they say. */
+    private static Set<String> costlyIn(RouteTable table) {
+        return table.routes().stream()
+                .filter(route -> route.keyed() || route.problems().contains(ProblemCode.OVER_LIMIT))
+                .map(Route::toString)
+                .collect(Collectors.toSet());
+    }
+
+    private TallyServer start(Limiter.Budget budget) {
+        return TallyServer.start(ServerUnderTest.settings(postgres.url(), data).withBudget(budget));
+    }
+
+    private Http admin(TallyServer server) {
+        return new Http(server.address(), ServerUnderTest.adminToken(data));
+    }
+
+    /** Of all that the requests would make. */
+    private static long rows() {
+        return Database.on(postgres.dataSource())
+                .transact("count", tx -> tx.query("""
+                                select (select count(*) from tally.key) + (select count(*) from tally.message)
+                                    + (select count(*) from tally.job) + (select count(*) from tally.signal) as n
+                                """, row -> row.getLong("n")).getFirst());
     }
 
     private void budgetIsKept(ServerSettings settings) {
