@@ -1,6 +1,9 @@
 package dev.tallystick.broker;
 
+import dev.tallystick.keys.Scope;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -97,6 +100,13 @@ public final class Members {
 
     public Optional<MemberInfo> find(String mesh, String name) {
         return database.transact("find member", tx -> store.member(tx, mesh, name));
+    }
+
+    /** Whether jobs may be submitted in this name, as of the transaction. */
+    public boolean maySubmit(Tx tx, Scope scope) throws SQLException {
+        return store.member(tx, scope.mesh(), scope.member())
+                .filter(found -> found.member().may(Role.MEMBER))
+                .isPresent();
     }
 
     /**

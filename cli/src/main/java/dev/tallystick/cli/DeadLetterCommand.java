@@ -24,7 +24,9 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExamples:%n",
         footer = {
             "  tally deadletter ls",
+            "  tally deadletter show 01890a5d-ac96-774b-bcce-b302099a8057",
             "  tally deadletter redrive 01890a5d-ac96-774b-bcce-b302099a8057",
+            "  tally deadletter discard 01890a5d-ac96-774b-bcce-b302099a8057",
         })
 final class DeadLetterCommand extends TallyCommand {
 

@@ -25,6 +25,7 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExamples:%n",
         footer = {
             "  tally device register laptop --public-key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+            "  tally device rotate laptop --replaces 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= --public-key …",
             "  tally device ls",
             "  tally device revoke laptop",
         })

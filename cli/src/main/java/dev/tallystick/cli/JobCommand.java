@@ -41,9 +41,13 @@ import picocli.CommandLine.Parameters;
             "  tally job ls --status open",
             "  tally job ls --attribute customer=ann",
             "  tally job show --key order:42",
+            "  tally job why --key order:42",
+            "  tally job activities --key order:42",
             "  tally job result 01890a5d-ac96-774b-bcce-b302099a8057 --wait 30",
             "  tally job signal 01890a5d-ac96-774b-bcce-b302099a8057 approved --payload '{\"by\":\"ann\"}'",
             "  tally job events 01890a5d-ac96-774b-bcce-b302099a8057 --follow",
+            "  tally job cancel 01890a5d-ac96-774b-bcce-b302099a8057",
+            "  tally job rerun 01890a5d-ac96-774b-bcce-b302099a8057 --key again:41",
             "  tally job fork 01890a5d-ac96-774b-bcce-b302099a8057 --from charge --key again:42",
         })
 final class JobCommand extends TallyCommand {

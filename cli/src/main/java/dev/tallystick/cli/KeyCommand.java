@@ -33,6 +33,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  tally key reserve backup:2030-01-31 --fingerprint SHA256",
             "  tally key commit backup:2030-01-31 --reservation ID --fence 1 --response '\"done\"'",
+            "  tally key reject backup:2030-01-31 --reservation ID --fence 1 --response '\"no disk\"'",
+            "  tally key release backup:2030-01-31 --reservation ID --fence 1",
         })
 final class KeyCommand extends TallyCommand {
 

@@ -29,6 +29,8 @@ import picocli.CommandLine.Parameters;
             "  tally member put shop --role member",
             "  tally member token shop --valid 86400",
             "  tally member ls",
+            "  tally member revoke 1f0c9a54e1b20d37",
+            "  tally member remove shop",
         })
 final class MemberCommand extends TallyCommand {
 

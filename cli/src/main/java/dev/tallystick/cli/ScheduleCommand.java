@@ -31,8 +31,11 @@ import picocli.CommandLine.Parameters;
             "  tally schedule put nightly sample.order --cron '0 3 * * *' --zone Europe/Berlin \\",
             "      --input '{\"order\":\"nightly\"}'",
             "  tally schedule ls",
+            "  tally schedule show nightly",
             "  tally schedule pause nightly",
+            "  tally schedule resume nightly",
             "  tally schedule trigger nightly --key extra:1",
+            "  tally schedule delete nightly",
         })
 final class ScheduleCommand extends TallyCommand {
 

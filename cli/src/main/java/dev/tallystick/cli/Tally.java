@@ -35,6 +35,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             TopicCommand.class,
             DeviceCommand.class,
             KeyCommand.class,
+            OrphansCommand.class,
             Explain.class,
             LedgerCommand.class,
             LedgerReceiptCommand.class
@@ -101,14 +102,15 @@ public final class Tally implements Callable<Integer> {
 
     static CommandLine commandLine(PrintWriter out, PrintWriter err, Map<String, String> environment) {
         Tally tally = new Tally(environment);
-        return new CommandLine(tally)
-                .setOut(out)
+        CommandLine line = new CommandLine(tally);
+        Examples.passOn(line);
+        return line.setOut(out)
                 .setErr(err)
                 // An argument that begins with @ is data like any other, not the name of a file to read.
                 .setExpandAtFiles(false)
                 .setExecutionStrategy(tally::execute)
                 .setParameterExceptionHandler((e, arguments) -> tally.complain(e))
-                .setExecutionExceptionHandler((e, line, parsed) -> tally.report(e, line));
+                .setExecutionExceptionHandler((e, failed, parsed) -> tally.report(e, failed));
     }
 
     /** Without a command there is nothing to do but to say what there is. */

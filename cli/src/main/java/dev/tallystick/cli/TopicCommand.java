@@ -18,7 +18,12 @@ import picocli.CommandLine.Parameters;
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",
-        footer = {"  tally topic create alerts", "  tally topic subscribe alerts shop", "  tally topic ls"})
+        footer = {
+            "  tally topic create alerts",
+            "  tally topic subscribe alerts shop",
+            "  tally topic ls",
+            "  tally topic delete alerts",
+        })
 final class TopicCommand extends TallyCommand {
 
     @Override

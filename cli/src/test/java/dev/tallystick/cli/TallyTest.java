@@ -71,7 +71,7 @@ class TallyTest {
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.out()).isEmpty();
-        assertThat(run.err()).startsWith("tally: ").contains("explian", "tally explain?", "Try 'tally --help'.");
+        assertThat(run.err()).startsWith("tally: ").contains("explian", "tally explain", "Try 'tally --help'.");
     }
 
     @Test

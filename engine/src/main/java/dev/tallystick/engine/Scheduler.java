@@ -30,14 +30,27 @@ public final class Scheduler implements AutoCloseable {
 
     private final Database database;
     private final Engine engine;
+    private final Submitters submitters;
     private final InstantSource clock;
     private final CrashPoints crashPoints;
     private final ScheduleStore store = new ScheduleStore();
     private final Loop loop;
 
     public Scheduler(Database database, Engine engine, InstantSource clock, Duration poll, CrashPoints crashPoints) {
+        this(database, engine, Submitters.ALL, clock, poll, crashPoints);
+    }
+
+    /** @param submitters whoever is none of them any more has schedules that do not fire */
+    public Scheduler(
+            Database database,
+            Engine engine,
+            Submitters submitters,
+            InstantSource clock,
+            Duration poll,
+            CrashPoints crashPoints) {
         this.database = database;
         this.engine = engine;
+        this.submitters = submitters;
         this.clock = clock;
         this.crashPoints = crashPoints;
         this.loop = new Loop("schedules", poll, this::fireAll);
@@ -157,6 +170,13 @@ public final class Scheduler implements AutoCloseable {
         Schedule schedule = due.schedule();
         Instant next = schedule.cron().next(now, schedule.zone());
         Instant moment = schedule.cron().lastUntil(due.view().nextAt(), now, schedule.zone());
+        if (!submitters.include(tx, schedule.scope())) {
+            String trouble =
+                    "did not fire for " + moment + ": " + schedule.scope().member()
+                            + ", who made it, may not submit jobs any more; somebody who may has to put it again";
+            store.fired(tx, schedule, next, null, null, trouble);
+            return;
+        }
         IdempotencyKey key = new IdempotencyKey("schedule:" + schedule.name() + ":" + moment);
         try {
             Submission submission = submission(schedule, new ScopedKey(schedule.scope(), key))

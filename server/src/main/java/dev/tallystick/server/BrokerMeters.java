@@ -19,6 +19,11 @@ final class BrokerMeters {
                 "tally_rate_limit_consumed_then_rejected_total",
                 "Submissions that were counted against a budget, and rejected all the same.",
                 BrokerCounts::consumedThenRejected);
+        meters.gauge(
+                "tally_orphans",
+                "Rows without another that belongs to them, when it was looked last; not a number before that.",
+                broker.orphans(),
+                check -> check.last().map(report -> (double) report.total()).orElse(Double.NaN));
     }
 
     private static void count(

@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -48,6 +49,11 @@ final class Meters {
     /** Something that only grows, asked for when it is scraped. */
     <T> void counter(String name, String description, T source, ToDoubleFunction<T> value) {
         FunctionCounter.builder(name, source, value).description(description).register(registry);
+    }
+
+    /** Something that goes up and down, asked for when it is scraped. */
+    <T> void gauge(String name, String description, T source, ToDoubleFunction<T> value) {
+        Gauge.builder(name, source, value).description(description).register(registry);
     }
 
     String scrape() {

@@ -1,9 +1,11 @@
 package dev.tallystick.server;
 
+import dev.tallystick.broker.OrphanReport;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.sql.TransactionException;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -31,13 +33,20 @@ final class SystemRoutes {
     private final Runnable ping;
     private final BooleanSupplier stopping;
     private final Supplier<String> metrics;
+    private final Supplier<OrphanReport> orphans;
     private final Supplier<String> openApi;
 
     /** @param ping reaches for the database, and throws if it is away */
-    SystemRoutes(Runnable ping, BooleanSupplier stopping, Supplier<String> metrics, Supplier<String> openApi) {
+    SystemRoutes(
+            Runnable ping,
+            BooleanSupplier stopping,
+            Supplier<String> metrics,
+            Supplier<OrphanReport> orphans,
+            Supplier<String> openApi) {
         this.ping = ping;
         this.stopping = stopping;
         this.metrics = metrics;
+        this.orphans = orphans;
         this.openApi = openApi;
     }
 
@@ -45,6 +54,22 @@ final class SystemRoutes {
 
     /** What this server can do, so that a client need not try. */
     record Features(String api, List<String> features) {}
+
+    /** @param total how many rows are without another that belongs to them; 0 unless something is very wrong */
+    record Orphans(long total, List<Kind> kinds) {
+
+        /** @param examples the first of them */
+        record Kind(String kind, long count, List<String> examples) {}
+
+        static Orphans of(OrphanReport report) {
+            return new Orphans(
+                    report.total(),
+                    report.findings().stream()
+                            .map(found -> new Kind(
+                                    found.kind().name().toLowerCase(Locale.ROOT), found.count(), found.examples()))
+                            .toList());
+        }
+    }
 
     List<Route> routes() {
         return List.of(
@@ -61,6 +86,9 @@ final class SystemRoutes {
                 Route.get("/metrics", call -> new Answer.Text("text/plain; version=0.0.4", metrics.get()))
                         .summary("Counters and gauges, for Prometheus.")
                         .roles(Role.OBSERVER),
+                Route.get("/v1/orphans", call -> Answer.ok(Orphans.of(orphans.get())))
+                        .summary("Look whether all that was accepted together is still together, in all meshes.")
+                        .answers(Orphans.class),
                 Route.get("/openapi.json", call -> new Answer.Text(Answer.JSON, openApi.get()))
                         .summary("This document.")
                         .open(),

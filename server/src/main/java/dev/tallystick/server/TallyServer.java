@@ -75,8 +75,6 @@ public final class TallyServer implements AutoCloseable {
                     open(new Deployments(database, engine, settings.engine().poll()));
             deployments.start();
             Workflows workflows = new Workflows(engine.intake(), deployments);
-            Scheduler scheduler = open(
-                    new Scheduler(database, engine, clock, settings.engine().poll(), crashPoints));
             URI redis = settings.limiter();
             Limiter limiter = open(
                     redis == null
@@ -84,6 +82,13 @@ public final class TallyServer implements AutoCloseable {
                             : new RedisLimiter(redis, settings.budget()));
             Broker broker = open(new Broker(
                     database, settings.broker(), new JobHook(workflows, clock), limiter, clock, random, crashPoints));
+            Scheduler scheduler = open(new Scheduler(
+                    database,
+                    engine,
+                    broker.members()::maySubmit,
+                    clock,
+                    settings.engine().poll(),
+                    crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
             this.table = new RouteTable(routes(
@@ -180,6 +185,7 @@ public final class TallyServer implements AutoCloseable {
                         () -> broker.members().meshes(),
                         () -> stopping,
                         meters::scrape,
+                        broker.orphans()::run,
                         () -> OpenApi.of(table()).canonical())
                 .routes());
         return routes;

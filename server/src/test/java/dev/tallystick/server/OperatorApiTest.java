@@ -267,11 +267,7 @@ class OperatorApiTest {
         http.put(
                 "/v1/schedules/often",
                 "{\"workflow\":\"sample.order\",\"cron\":\"* * * * *\",\"input\":{\"order\":\"t\"}}");
-        Database.on(postgres.dataSource())
-                .transact(
-                        "be late",
-                        tx -> tx.update(
-                                "update tally.schedule set next_at = now() - interval '1 minute' where name = 'often'"));
+        beLate("often");
 
         List<String> jobs = Eventually.value(
                 "it fires",
@@ -280,6 +276,59 @@ class OperatorApiTest {
 
         assertThat(result(jobs.getFirst()).text("status")).isEqualTo("completed");
         http.delete("/v1/schedules/often");
+    }
+
+    @Test
+    void a_schedule_whose_member_is_gone_does_not_fire_and_says_so() {
+        Http leaver = server.member("leaver", "member");
+        leaver.put(
+                "/v1/schedules/left",
+                "{\"workflow\":\"sample.order\",\"cron\":\"* * * * *\",\"input\":{\"order\":\"l\"}}");
+        server.admin().delete("/v1/members/leaver");
+
+        beLate("left");
+        Eventually.holds(
+                "it says why",
+                () -> http.get("/v1/schedules/left")
+                        .body()
+                        .contains("leaver, who made it, may not submit jobs any more"));
+        assertThat(list(http.get("/v1/jobs?attribute.schedule=left"), "jobs")).isEmpty();
+        server.admin().put("/v1/members/leaver", "{\"roles\":[\"observer\"]}");
+        beLate("left");
+        Eventually.holds("it was looked at again", () -> !isLate("left"));
+        assertThat(list(http.get("/v1/jobs?attribute.schedule=left"), "jobs"))
+                .as("an observer submits nothing")
+                .isEmpty();
+
+        server.admin().put("/v1/members/leaver", "{\"roles\":[\"member\"]}");
+        beLate("left");
+
+        Eventually.holds(
+                "it fires again",
+                () -> !list(http.get("/v1/jobs?attribute.schedule=left"), "jobs")
+                        .isEmpty());
+        assertThat(http.get("/v1/schedules/left").body()).doesNotContain("trouble");
+        http.delete("/v1/schedules/left");
+    }
+
+    private static void beLate(String schedule) {
+        Database.on(postgres.dataSource())
+                .transact(
+                        "be late",
+                        tx -> tx.update(
+                                "update tally.schedule set next_at = now() - interval '1 minute' where name = ?",
+                                schedule));
+    }
+
+    private static boolean isLate(String schedule) {
+        return Database.on(postgres.dataSource())
+                .transact(
+                        "is it late",
+                        tx -> tx.first(
+                                        "select next_at < now() as late from tally.schedule where name = ?",
+                                        row -> row.getBoolean("late"),
+                                        schedule)
+                                .orElseThrow());
     }
 
     @Test
