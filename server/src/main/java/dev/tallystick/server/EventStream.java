@@ -2,18 +2,24 @@ package dev.tallystick.server;
 
 import dev.tallystick.broker.Bells;
 import dev.tallystick.broker.History;
+import dev.tallystick.sql.TransactionException;
+import io.helidon.webserver.CloseConnectionException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Server-sent events from a history. The id of an event is its position, so whoever comes back with the last id that it saw goes
  * on after it. The stream ends by itself after a while; clients of such streams come back by themselves.
  */
 final class EventStream {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EventStream.class);
 
     private static final int PAGE = 100;
     private static final Duration HEARTBEAT = Duration.ofSeconds(10);
@@ -33,7 +39,16 @@ final class EventStream {
     }
 
     Answer from(long position, Reader reader) {
-        return new Answer.Stream("text/event-stream", out -> write(out, position, reader));
+        return new Answer.Stream("text/event-stream", out -> {
+            try {
+                write(out, position, reader);
+            } catch (InterruptedException | TransactionException e) {
+                // Its beginning is sent, so it cannot become a problem document. Who reads it comes back, and misses
+                // nothing.
+                LOG.debug("a stream breaks off: {}", e.toString());
+                throw new CloseConnectionException("the stream breaks off", e);
+            }
+        });
     }
 
     private void write(OutputStream out, long position, Reader reader) throws IOException, InterruptedException {
