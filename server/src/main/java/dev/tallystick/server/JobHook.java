@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 
 /** Starts the jobs that the broker accepts, in the accepting transaction: key and job exist together or not at all. */
 final class JobHook implements AcceptHook {
@@ -46,15 +47,13 @@ final class JobHook implements AcceptHook {
     public Plan plan(Member member, Submission submission) {
         String workflow = submission.envelope().to().reference();
         try {
-            List<Attribute> unused = attributes(submission);
-        } catch (IllegalArgumentException e) {
-            return new Plan.Refused(new Rejection(Rejection.Code.OPTIONS_REFUSED, String.valueOf(e.getMessage())));
-        }
-        try {
+            requireAttributes(submission.options().attributes().members());
             int version = workflows.version(workflow, submission.options().version());
             return new Plan.Ready(StoredResponse.of(Integer.toString(version)));
         } catch (UnknownWorkflowException e) {
             return new Plan.Refused(new Rejection(Rejection.Code.UNKNOWN_WORKFLOW, String.valueOf(e.getMessage())));
+        } catch (IllegalArgumentException e) {
+            return new Plan.Refused(new Rejection(Rejection.Code.OPTIONS_REFUSED, String.valueOf(e.getMessage())));
         }
     }
 
@@ -87,19 +86,24 @@ final class JobHook implements AcceptHook {
                 job.submission().traceParent());
     }
 
-    private static List<Attribute> attributes(Submission submission) {
-        int many = submission.options().attributes().members().size();
-        if (many > MOST_ATTRIBUTES) {
-            throw new IllegalArgumentException("a job has at most " + MOST_ATTRIBUTES + " attributes, got " + many);
+    /** Refuses what {@link #attributes} could not make attributes of. */
+    private static void requireAttributes(Map<String, Json> wanted) {
+        if (wanted.size() > MOST_ATTRIBUTES) {
+            throw new IllegalArgumentException(
+                    "a job has at most " + MOST_ATTRIBUTES + " attributes, got " + wanted.size());
         }
+        wanted.forEach(JobHook::attribute);
+    }
+
+    private static List<Attribute> attributes(Submission submission) {
         return submission.options().attributes().members().entrySet().stream()
-                .map(member -> new Attribute(member.getKey(), text(member.getKey(), member.getValue())))
+                .map(wanted -> attribute(wanted.getKey(), wanted.getValue()))
                 .toList();
     }
 
-    private static String text(String name, Json value) {
+    private static Attribute attribute(String name, Json value) {
         if (value instanceof Json.StringValue text) {
-            return text.value();
+            return new Attribute(name, text.value());
         }
         throw new IllegalArgumentException("the value of attribute '" + name + "' is a string");
     }

@@ -79,12 +79,20 @@ class MessageGuideTest {
 
             Receiver.Called called = receiver.next();
 
-            assertThat(isFromTallystick(secret, called.signature(), called.body(), Instant.now()))
+            Instant now = sentAt(called.signature());
+            assertThat(isFromTallystick(secret, called.signature(), called.body(), now.plusSeconds(299)))
                     .isTrue();
+            assertThat(isFromTallystick(secret, called.signature(), called.body(), now.plusSeconds(301)))
+                    .as("somebody has kept it, and sends it again")
+                    .isFalse();
             called.body()[0] ^= 1;
-            assertThat(isFromTallystick(secret, called.signature(), called.body(), Instant.now()))
+            assertThat(isFromTallystick(secret, called.signature(), called.body(), now))
                     .isFalse();
         }
+    }
+
+    private static Instant sentAt(String signature) {
+        return Instant.ofEpochSecond(Long.parseLong(signature.substring("t=".length(), signature.indexOf(','))));
     }
 
     static boolean isFromTallystick(String secret, String signature, byte[] body, Instant now)
