@@ -11,12 +11,8 @@ public record Rejection(Code code, String detail) {
         PAYLOAD_TOO_LARGE(true),
         /** More members are mentioned than the limit allows, or something that cannot be a member's name. */
         MENTIONS_REFUSED(true),
-        /** The reply-to is not the id of a message. */
-        REPLY_TO_REFUSED(true),
         /** The options do not fit the destination, or cannot be fulfilled by any state of the system. */
         OPTIONS_REFUSED(true),
-        /** The input does not satisfy the schema of its destination. */
-        SCHEMA_REFUSED(true),
         /** There is no such topic in this mesh. */
         UNKNOWN_TOPIC(false),
         /** There is no such queue in this mesh. */

@@ -16,6 +16,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -147,6 +148,17 @@ class RejectionTest {
 
         assertThat(broker.accept(ALICE, cause.submission())).isInstanceOf(Acceptance.Accepted.class);
         assertThat(broker.accept(ALICE, cause.submission())).isInstanceOf(Acceptance.Duplicate.class);
+    }
+
+    /** Those of options are refused for what is not part of the fingerprint, and have a test of their own below. */
+    @Test
+    void every_code_has_a_cause_here() {
+        Set<Rejection.Code> provoked = EnumSet.of(Rejection.Code.OPTIONS_REFUSED);
+        for (Cause cause : Cause.values()) {
+            provoked.add(cause.code);
+        }
+
+        assertThat(provoked).containsExactlyInAnyOrder(Rejection.Code.values());
     }
 
     @Test

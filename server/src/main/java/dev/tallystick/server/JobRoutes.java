@@ -155,7 +155,6 @@ final class JobRoutes {
                                 ProblemCode.REQUEST_IN_PROGRESS,
                                 ProblemCode.UNKNOWN_WORKFLOW,
                                 ProblemCode.OPTIONS_REFUSED,
-                                ProblemCode.SCHEMA_REFUSED,
                                 ProblemCode.PAYLOAD_TOO_LARGE,
                                 ProblemCode.OVER_LIMIT),
                 Route.get("/v1/jobs", this::list)

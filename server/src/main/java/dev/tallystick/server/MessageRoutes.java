@@ -106,9 +106,7 @@ final class MessageRoutes {
                                 ProblemCode.UNKNOWN_MEMBER,
                                 ProblemCode.UNKNOWN_WORKFLOW,
                                 ProblemCode.MENTIONS_REFUSED,
-                                ProblemCode.REPLY_TO_REFUSED,
                                 ProblemCode.OPTIONS_REFUSED,
-                                ProblemCode.SCHEMA_REFUSED,
                                 ProblemCode.PAYLOAD_TOO_LARGE,
                                 ProblemCode.OVER_LIMIT),
                 Route.get("/v1/messages/{id}", this::message)

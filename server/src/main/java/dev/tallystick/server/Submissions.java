@@ -93,9 +93,7 @@ final class Submissions {
         ProblemCode code = switch (why.code()) {
             case PAYLOAD_TOO_LARGE -> ProblemCode.PAYLOAD_TOO_LARGE;
             case MENTIONS_REFUSED -> ProblemCode.MENTIONS_REFUSED;
-            case REPLY_TO_REFUSED -> ProblemCode.REPLY_TO_REFUSED;
             case OPTIONS_REFUSED -> ProblemCode.OPTIONS_REFUSED;
-            case SCHEMA_REFUSED -> ProblemCode.SCHEMA_REFUSED;
             case UNKNOWN_TOPIC -> ProblemCode.UNKNOWN_TOPIC;
             case UNKNOWN_QUEUE -> ProblemCode.UNKNOWN_QUEUE;
             case UNKNOWN_MEMBER -> ProblemCode.UNKNOWN_MEMBER;

@@ -1,7 +1,6 @@
 package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.broker.Limiter;
 import dev.tallystick.core.CrashPoints;
@@ -126,19 +125,6 @@ class BudgetTest {
                 Http.Reply accepted = each.ask(alice, "k:" + each.route().hashCode());
                 assertThat(accepted.status()).as(each + " " + accepted.body()).isEqualTo(each.status());
             }
-        }
-    }
-
-    @Test
-    void a_budget_is_set_by_the_environment() {
-        assertThat(ServerSettings.of(data, Map.of("TALLY_BUDGET", "50/2")).budget())
-                .isEqualTo(new Limiter.Budget(50, Duration.ofSeconds(2)));
-        assertThat(ServerSettings.of(data, Map.of()).budget()).isEqualTo(Limiter.Budget.DEFAULT);
-        for (String wrong : List.of("50", "50/2s", "0/2", "5/0", "-1/2", "99999999999/1")) {
-            assertThatThrownBy(() -> ServerSettings.of(data, Map.of("TALLY_BUDGET", wrong)))
-                    .as(wrong)
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("TALLY_BUDGET");
         }
     }
 

@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -77,6 +78,18 @@ class TwoServersTest {
                 assertThat(here.text("job_id")).isEqualTo(there.text("job_id"));
             }
         }
+        assertThat(jobsUnder("pair:")).isEqualTo(ROUNDS);
+    }
+
+    private static long jobsUnder(String prefix) {
+        return Database.on(postgres.dataSource())
+                .transact(
+                        "count",
+                        tx -> tx.first(
+                                        "select count(*) as n from tally.job j join tally.message m on m.id = j.id where m.key like ?",
+                                        row -> row.getLong("n"),
+                                        prefix + "%")
+                                .orElseThrow());
     }
 
     private static List<Http.Reply> side(Http http, int pair, CyclicBarrier together) throws Exception {
@@ -113,5 +126,6 @@ class TwoServersTest {
             fresh += each.get();
         }
         assertThat(fresh).isEqualTo(50);
+        assertThat(jobsUnder("crossed:")).isEqualTo(50);
     }
 }
