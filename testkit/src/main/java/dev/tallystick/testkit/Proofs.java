@@ -36,7 +36,7 @@ public record Proofs(Path root, List<Named> named) {
         }
     }
 
-    /** @param page its place in the repository */
+    /** The page at this place in the repository. */
     public static Proofs read(String page) throws IOException {
         Path root = Path.of(System.getProperty("tally.root"));
         return new Proofs(

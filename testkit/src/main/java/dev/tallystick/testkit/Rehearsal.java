@@ -33,12 +33,11 @@ final class Rehearsal {
     /** The same class path with a jar in place of every directory, from which nothing is archived. */
     private static String packed(String classPath, Path directory) {
         List<String> parts = new ArrayList<>();
-        for (String part : classPath.split(File.pathSeparator)) {
-            Path path = Path.of(part);
+        for (String part : classPath.split(File.pathSeparator, -1)) {
+            Path packed = directory.resolve("classes-" + parts.size() + ".jar");
             parts.add(
-                    Files.isDirectory(path)
-                            ? jar(path, directory.resolve("classes-" + parts.size() + ".jar"))
-                                    .toString()
+                    Files.isDirectory(Path.of(part))
+                            ? jar(Path.of(part), packed).toString()
                             : part);
         }
         return String.join(File.pathSeparator, parts);
