@@ -224,16 +224,14 @@ class RouteMatrixTest {
                 : "";
         theirs.put("/v1/devices/laptop", "{\"public_key\":\"" + DEVICE_KEY + "\"}");
         theirs.post("/v1/keys/k/reserve", "{\"fingerprint\":\"" + "ab".repeat(32) + "\"}", "Idempotency-Key", "unused");
-        String hook = ((Json.ObjectValue)
-                        theirs.post("/v1/webhooks", "{\"source\":\"topic:secrets\",\"url\":\"https://example.org/\"}")
-                                .at("webhook"))
-                .members()
-                .get("id")
-                .canonical();
+        Http.Reply hook =
+                theirs.post("/v1/webhooks", "{\"source\":\"topic:secrets\",\"url\":\"https://example.org/\"}");
         return Map.ofEntries(
                 Map.entry("jobs", job),
                 Map.entry("messages", job),
-                Map.entry("webhooks", hook.replace("\"", "")),
+                Map.entry(
+                        "webhooks",
+                        new Http.Reply(hook.status(), hook.at("webhook").canonical(), Map.of()).text("id")),
                 Map.entry("tokens", theirs.post("/v1/members/spy/tokens", "{}").text("id")),
                 Map.entry("name", "secrets"),
                 Map.entry("topic", "sample.greetings"),
