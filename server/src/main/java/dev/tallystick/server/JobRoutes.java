@@ -43,13 +43,7 @@ final class JobRoutes {
     private final Limits limits;
     private final Spending spending;
 
-    JobRoutes(
-            Broker broker,
-            Submissions submissions,
-            Engine engine,
-            MeshJobs jobs,
-            Limits limits,
-            Spending spending) {
+    JobRoutes(Broker broker, Submissions submissions, Engine engine, MeshJobs jobs, Limits limits, Spending spending) {
         this.broker = broker;
         this.submissions = submissions;
         this.spending = spending;

@@ -25,7 +25,7 @@ final class KilledServer {
     private static final ThreadLocal<Boolean> ACCEPTING = ThreadLocal.withInitial(() -> false);
 
     public static void main(String[] arguments) {
-        CrashPoints halting = HaltAt.configured(() -> DIES + IN_FLIGHT);
+        CrashPoints halting = HaltAt.configured(() -> System.out.println(DIES + IN_FLIGHT));
         Path data = Path.of(arguments[1]);
         TallyServer server = TallyServer.start(
                 ServerUnderTest.settings(arguments[0], data)

@@ -3,7 +3,6 @@ package dev.tallystick.testkit;
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 
 /**
  * Halts this JVM, without finally blocks or shutdown hooks, when it arrives at the point that its parent named with
@@ -19,33 +18,30 @@ public final class HaltAt implements CrashPoints {
 
     private final String point;
     private final int arrival;
-    private final Supplier<String> lastWords;
+    private final Runnable lastAct;
     private final AtomicInteger arrivals = new AtomicInteger();
 
-    private HaltAt(String point, int arrival, Supplier<String> lastWords) {
+    private HaltAt(String point, int arrival, Runnable lastAct) {
         this.point = point;
         this.arrival = arrival;
-        this.lastWords = lastWords;
+        this.lastAct = lastAct;
     }
 
     /** What the parent asked for; {@link CrashPoints#NONE} if it named no point. */
     public static CrashPoints configured() {
-        return configured(() -> "");
+        return configured(() -> {});
     }
 
-    /** As {@link #configured()}; the parent hears the words, unless they are empty, from the moment of the end. */
-    public static CrashPoints configured(Supplier<String> lastWords) {
+    /** As {@link #configured()}; what is to be done at the point, before the end, may be to say something to the parent. */
+    public static CrashPoints configured(Runnable lastAct) {
         String point = System.getProperty(POINT);
-        return point == null ? NONE : new HaltAt(point, Integer.getInteger(ARRIVAL, 1), lastWords);
+        return point == null ? NONE : new HaltAt(point, Integer.getInteger(ARRIVAL, 1), lastAct);
     }
 
     @Override
     public void reached(CrashPoint reached) {
         if (PointName.of(reached).equals(point) && arrivals.incrementAndGet() == arrival) {
-            String words = lastWords.get();
-            if (!words.isEmpty()) {
-                System.out.println(words);
-            }
+            lastAct.run();
             Runtime.getRuntime().halt(EXIT_CODE);
         }
     }

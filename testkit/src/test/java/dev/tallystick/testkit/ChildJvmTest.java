@@ -140,7 +140,7 @@ class ChildJvmTest {
 
     static final class Stepper {
         public static void main(String[] lastWords) {
-            CrashPoints points = HaltAt.configured(() -> String.join(" ", lastWords));
+            CrashPoints points = HaltAt.configured(() -> List.of(lastWords).forEach(System.out::println));
             for (int round = 0; round < 3; round++) {
                 for (Step step : Step.values()) {
                     points.reached(step);
