@@ -3,7 +3,6 @@ package dev.tallystick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.CommitFate;
 import dev.tallystick.testkit.CommitPolicy;
@@ -407,14 +406,12 @@ class GraphForkTest {
         JobId job = bench.submit(engine, "fork", 1);
         Object first = bench.result(bench.workbench().await(engine, job));
         places();
-        try (TcpProxy proxy = postgres.proxy()) {
-            Engine cutOff = bench.register(bench.workbench()
-                    .start(Database.on(postgres.proxied(proxy)), Workbench.SETTINGS, CrashPoints.NONE));
+        try (TcpProxy proxy = postgres.proxy();
+                Engine cutOff = bench.register(bench.workbench().idle(Database.on(postgres.proxied(proxy))))) {
             proxy.onCommit(CommitPolicy.nextMentioning("set keys_of", CommitFate.LOSE_REPLY));
 
             JobId fork = cutOff.reruns().fork(job, "fragile");
 
-            bench.workbench().kill(cutOff);
             assertThat(bench.result(bench.workbench().await(engine, fork))).isEqualTo(first);
         }
         assertThat(places()).containsExactly("fragile", "joined");

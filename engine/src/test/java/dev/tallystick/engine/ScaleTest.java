@@ -109,10 +109,23 @@ class ScaleTest {
                 .orElseThrow();
     }
 
-    /** On connections of its own: what they counted is told when they are closed. Returns how long the jobs took. */
+    /** On sessions of its own: what they counted is told when they have ended. Returns how long the jobs took. */
     private static long run(TestPostgres on, Workbench bench, String keys) {
+        long took = runOnce(on, bench, keys);
+        Eventually.holds(
+                "the sessions have ended",
+                () -> bench.database()
+                        .transact("look for sessions", tx -> tx.first("""
+                                select 1 as one from pg_stat_activity where application_name = 'counted'
+                                """, row -> row.getInt("one")))
+                        .isEmpty());
+        return took;
+    }
+
+    private static long runOnce(TestPostgres on, Workbench bench, String keys) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(on.unpooled());
+        config.setConnectionInitSql("set application_name = 'counted'");
         config.setMaximumPoolSize(8);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             Engine engine = bench.start(Database.on(pool), SELDOM, CrashPoints.NONE);

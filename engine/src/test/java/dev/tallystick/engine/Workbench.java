@@ -91,7 +91,11 @@ final class Workbench implements AutoCloseable {
 
     /** An engine that accepts jobs for others to run; the test closes it. */
     Engine idle() {
-        Engine engine = engine(database, SETTINGS, CrashPoints.NONE);
+        return idle(database);
+    }
+
+    Engine idle(Database on) {
+        Engine engine = engine(on, SETTINGS, CrashPoints.NONE);
         types.forEach(engine::register);
         return engine;
     }

@@ -34,6 +34,12 @@ public record IndexUseStore(DataSource source) {
             where i.schemaname = 'tally' and x.indisprimary and i.idx_tup_read > 20 * i.idx_scan + 100
             """;
 
+    private static final String OTHERS = """
+            select 1
+            from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+            """;
+
     /** From now on Postgres believes that the tables are as large as they are at this moment. */
     public void freeze() throws SQLException {
         try (Connection connection = source.getConnection();
@@ -43,16 +49,21 @@ public record IndexUseStore(DataSource source) {
         }
     }
 
-    /** The primary keys that were read in long stretches, by sessions that have ended meanwhile: only those have told all. */
+    /** The primary keys that were read in long stretches. Waits for the end of all other sessions: only then they have told all. */
     public List<String> walkedPrimaryKeys() throws SQLException {
+        Eventually.holds("the other sessions have ended", () -> read(OTHERS).isEmpty());
+        return read(WALKED);
+    }
+
+    private List<String> read(String sql) throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(WALKED)) {
-            List<String> walked = new ArrayList<>();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<String> read = new ArrayList<>();
             while (rows.next()) {
-                walked.add(rows.getString("walked"));
+                read.add(rows.getString(1));
             }
-            return walked;
+            return read;
         }
     }
 }
