@@ -136,6 +136,13 @@ final class MessageRoutes {
                         .roles(Role.MEMBER)
                         .query("after", "the position to go on from")
                         .query("limit", "how many, at most " + History.MAX_PAGE)
+                        .answers(Page.class),
+                Route.get("/v1/search", this::search)
+                        .summary("Find messages of the mesh by their words, a little after they were accepted.")
+                        .roles(Role.OBSERVER)
+                        .query("words", "all of them are to be there; \"a phrase\", -without")
+                        .query("after", "the position to go on from")
+                        .query("limit", "how many, at most " + History.MAX_PAGE)
                         .answers(Page.class));
     }
 
@@ -191,6 +198,19 @@ final class MessageRoutes {
                 .mentions(
                         reader.mesh(),
                         reader.name(),
+                        after(call),
+                        call.number("limit", USUAL_PAGE, 1, History.MAX_PAGE))));
+    }
+
+    private Answer search(Call call) {
+        String words = call.parameter("words");
+        if (words == null || words.isBlank()) {
+            throw new Problem(ProblemCode.MALFORMED_REQUEST, "say what to look for: /v1/search?words=…");
+        }
+        return Answer.ok(Page.of(broker.search()
+                .find(
+                        call.member().mesh(),
+                        words,
                         after(call),
                         call.number("limit", USUAL_PAGE, 1, History.MAX_PAGE))));
     }

@@ -219,4 +219,18 @@ class MessageApiTest {
         }
         return ids;
     }
+
+    @Test
+    void messages_are_found_by_their_words_by_those_who_may_see_all() {
+        send(alice, "find:1", "topic:alerts", "\"the pump in cellar nine is wet\"");
+        Http watcher = server.member("watcher", "observer");
+
+        Eventually.holds(
+                "the message is found",
+                () -> watcher.get("/v1/search?words=pump%20-dry").body().contains("cellar nine"));
+
+        assertThat(watcher.get("/v1/search?words=pump%20-wet").body()).doesNotContain("cellar nine");
+        assertThat(watcher.get("/v1/search").status()).isEqualTo(400);
+        assertThat(alice.get("/v1/search?words=pump").status()).isEqualTo(403);
+    }
 }
