@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
         description = {
             "Run a server: jobs and messages over HTTP, on a Postgres of yours or an embedded one.",
             "It stops in good order when it is interrupted or terminated.",
-            "OTEL_EXPORTER_OTLP_ENDPOINT=URL in its environment sends traces there, as OpenTelemetry has it."
+            "OTEL_EXPORTER_OTLP_ENDPOINT=URL in its environment sends traces there, as OpenTelemetry has it;",
+            "TALLY_LOG=json makes every line of its log a JSON object, TALLY_LOG_LEVEL=info or debug says more."
         },
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
@@ -77,6 +78,7 @@ final class ServerCommand extends TallyCommand {
 
     @Override
     ExitCode run() throws InterruptedException {
+        requireLogs();
         progress("opening the database …");
         CountDownLatch stopped = new CountDownLatch(1);
         Telemetry telemetry = telemetry();
@@ -97,6 +99,14 @@ final class ServerCommand extends TallyCommand {
         answer("listening on " + server.address(), fields);
         stopped.await();
         return ExitCode.OK;
+    }
+
+    private void requireLogs() {
+        try {
+            Logs.require(environment());
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Change it, and start again.");
+        }
     }
 
     private Telemetry telemetry() {

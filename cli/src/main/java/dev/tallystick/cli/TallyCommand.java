@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
@@ -32,6 +33,10 @@ abstract class TallyCommand implements Callable<Integer> {
 
     /** Says what is going on, to whoever watches; not part of the answer. */
     final void progress(String text) {
+        if (Logs.areForPrograms(environment())) {
+            LoggerFactory.getLogger(Logs.OF_COMMANDS).info(text);
+            return;
+        }
         PrintWriter err = spec.root().commandLine().getErr();
         err.println(text);
         err.flush();

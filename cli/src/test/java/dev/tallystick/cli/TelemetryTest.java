@@ -3,7 +3,6 @@ package dev.tallystick.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,9 +14,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Where a server's spans go, with a receiver of our own at the other end. */
 class TelemetryTest {
 
-    private static final Pattern LISTENING = Pattern.compile("listening on (http://\\S+)");
     private static final String SECRET = "an-order-that-nobody-else-may-see";
 
     @RegisterExtension
@@ -69,50 +64,15 @@ class TelemetryTest {
         return "http://127.0.0.1:" + receiver.getAddress().getPort();
     }
 
-    /** Runs a server as a process of its own, has it do a job, ends it, and returns the classes that it has loaded. */
+    /** Runs a server, has it do a job, ends it, and returns the classes that it has loaded. */
     private List<String> serve(Map<String, String> environment) throws Exception {
-        Path log = data.resolve("server.log");
         Path loaded = data.resolve("loaded.log");
-        ProcessBuilder builder = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-Xlog:class+load:file=" + loaded,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Tally.class.getName(),
-                        "server",
-                        "--samples",
-                        "--port",
-                        "0",
-                        "--data",
-                        data.resolve("server").toString(),
-                        "--postgres",
-                        postgres.url())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile());
-        builder.environment().keySet().removeIf(name -> name.startsWith("OTEL_"));
-        builder.environment().putAll(environment);
-        Process server = builder.start();
-        try {
-            Matcher address = Eventually.value(
-                    "the server listens", () -> LISTENING.matcher(Files.readString(log)), Matcher::find);
-            String token = Files.readString(data.resolve("server").resolve("admin.token"));
-            Run run = Run.tally(
-                    Map.of("TALLY_SERVER", address.group(1), "TALLY_TOKEN", token),
-                    "submit",
-                    "sample.order",
-                    "--input",
-                    "{\"order\":\"" + SECRET + "\"}",
-                    "--key",
-                    "telemetry:1",
-                    "--wait");
-            assertThat(run.exitCode()).as(run.err()).isZero();
-            server.destroy();
-            assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            assertThat(receivedText()).doesNotContain(token.strip()).doesNotContain(SECRET);
+        try (ServerProcess server = ServerProcess.start(
+                data.resolve("server"), postgres.url(), environment, "-Xlog:class+load:file=" + loaded)) {
+            server.submitAndWait(SECRET);
+            server.stop();
+            assertThat(receivedText()).doesNotContain(server.token()).doesNotContain(SECRET);
             return Files.readAllLines(loaded);
-        } finally {
-            server.destroyForcibly();
         }
     }
 

@@ -1,0 +1,96 @@
+package dev.tallystick.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.testkit.TestPostgres;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a server logs. */
+class LogsTest {
+
+    private static final String TOKEN = "tally_0123456789abcdef_" + "s".repeat(43);
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perTest();
+
+    @TempDir
+    Path data;
+
+    @Test
+    void every_line_is_an_object_if_programs_are_to_read_them_and_none_has_a_secret() throws Exception {
+        List<String> lines;
+        String token;
+        try (ServerProcess server =
+                ServerProcess.start(data, postgres.url(), Map.of("TALLY_LOG", "json", "TALLY_LOG_LEVEL", "debug"))) {
+            server.submitAndWait("42");
+            token = server.token();
+            lines = server.stop();
+        }
+
+        assertThat(lines).hasSizeGreaterThan(4).allSatisfy(line -> {
+            Json.ObjectValue object = (Json.ObjectValue) Json.parse(line);
+            assertThat(object.members()).containsKeys("time", "level", "logger", "thread", "message");
+        });
+        assertThat(lines)
+                .anyMatch(line -> line.contains("\"logger\":\"tally\"") && line.contains("opening the database"));
+        assertThat(lines).anyMatch(line -> line.contains("\"level\":\"debug\""));
+        assertThat(lines).noneMatch(line -> line.contains(token));
+        assertThat(lines).noneMatch(line -> line.contains(password()));
+    }
+
+    private static String password() {
+        String url = postgres.url();
+        String rest = url.substring(url.indexOf("password=") + "password=".length());
+        return rest.contains("&") ? rest.substring(0, rest.indexOf('&')) : rest;
+    }
+
+    @Test
+    void a_server_that_has_nothing_to_complain_about_logs_nothing() throws Exception {
+        List<String> lines;
+        try (ServerProcess server = ServerProcess.start(data, postgres.url(), Map.of())) {
+            server.submitAndWait("42");
+            lines = server.stop();
+        }
+
+        assertThat(lines)
+                .containsExactly(
+                        "opening the database …",
+                        "the admin's token is in " + data.resolve("admin.token")
+                                + "; send it as Authorization: Bearer TOKEN",
+                        "stopping …",
+                        "stopped");
+    }
+
+    @Test
+    void secrets_of_tokens_and_passwords_are_left_out_wherever_they_stand() {
+        assertThat(LogLine.withoutSecrets("refused " + TOKEN + ", once"))
+                .isEqualTo("refused tally_0123456789abcdef_…, once");
+        assertThat(LogLine.withoutSecrets("jdbc:postgresql://db/tally?user=a&password=b%20c&ssl=true"))
+                .isEqualTo("jdbc:postgresql://db/tally?user=a&password=…&ssl=true");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TALLY_LOG=xml", "TALLY_LOG_LEVEL=loud"})
+    void what_there_is_not_keeps_the_server_from_starting(String wrong) {
+        int equals = wrong.indexOf('=');
+
+        Run run = Run.tally(
+                Map.of(wrong.substring(0, equals), wrong.substring(equals + 1)),
+                "server",
+                "--port",
+                "0",
+                "--data",
+                data.toString());
+
+        assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(run.err()).contains(wrong.substring(0, equals) + " is one of ");
+    }
+}
