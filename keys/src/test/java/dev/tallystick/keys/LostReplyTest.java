@@ -12,6 +12,7 @@ import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
 import dev.tallystick.testkit.CommitFate;
 import dev.tallystick.testkit.CommitPolicy;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TcpProxy;
 import dev.tallystick.testkit.TestPostgres;
 import java.sql.SQLException;
@@ -150,7 +151,11 @@ class LostReplyTest {
 
         assertThatThrownBy(() -> keys.onceInTransaction(KEY, ORDER, this::effect))
                 .isInstanceOf(UnknownOutcomeException.class);
-        Once repeated = keys.onceInTransaction(KEY, ORDER, this::effect);
+        // Until the server has noticed that the session was cut, somebody is at it.
+        Once repeated = Eventually.value(
+                "the session has ended",
+                () -> keys.onceInTransaction(KEY, ORDER, this::effect),
+                once -> !(once instanceof Once.InProgress));
 
         assertThat(repeated).isInstanceOf(fate == CommitFate.LOSE_REPLY ? Once.Replayed.class : Once.Ran.class);
         assertThat(Effects.all(direct)).containsExactly("k");
