@@ -37,6 +37,7 @@ final class KilledServer {
             server.close();
             return;
         }
+        System.out.println("ready " + server.address());
         while (true) {
             LockSupport.park();
         }
