@@ -64,12 +64,12 @@ final class EventStream {
                 for (History.Entry entry : page.entries()) {
                     out.write(event(entry).getBytes(StandardCharsets.UTF_8));
                 }
+                out.flush();
                 after = page.next();
                 if (page.entries().size() < PAGE && !rung.tryAcquire(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS)) {
                     out.write(": still here\n\n".getBytes(StandardCharsets.UTF_8));
                 }
                 rung.drainPermits();
-                out.flush();
             }
         } finally {
             listening.close();

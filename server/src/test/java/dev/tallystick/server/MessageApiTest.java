@@ -183,9 +183,10 @@ class MessageApiTest {
         Eventually.holds("all have positions", () -> entries("/v1/history?destination=topic:ticker") == 5);
 
         List<String> first = events(0, 3);
-        send(alice, "t6", "topic:ticker", "6");
+        Thread later = Thread.ofVirtual().start(() -> send(alice, "t6", "topic:ticker", "6"));
         List<String> rest = events(Long.parseLong(first.getLast()), 3);
 
+        later.join();
         List<String> all = new ArrayList<>(first);
         all.addAll(rest);
         assertThat(all).hasSize(6).doesNotHaveDuplicates();
@@ -210,6 +211,9 @@ class MessageApiTest {
                     new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
                 while (ids.size() < number) {
                     String line = lines.readLine();
+                    assertThat(line)
+                            .as("events come before the next sign of life")
+                            .isNotEqualTo(": still here");
                     if (line.startsWith("id: ")) {
                         ids.add(line.substring(4));
                     }
