@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
 import dev.tallystick.testkit.TestPostgres;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -50,6 +53,24 @@ class PostgresLimiterTest extends LimiterContract {
         nextWindow();
 
         assertThat(sweep(store)).isEqualTo(1);
+    }
+
+    @Test
+    void nobody_waits_for_the_disk_because_of_a_budget() {
+        RateStore store = new RateStore();
+
+        Optional<String> counting = database.transact("count", tx -> {
+            store.lockWindows(tx, List.of(ScopedKey.of("k").scope()), WINDOW);
+            return forced(tx);
+        });
+        Optional<String> afterwards = database.transact("look", PostgresLimiterTest::forced);
+
+        assertThat(counting).hasValue("off");
+        assertThat(afterwards).hasValue("on");
+    }
+
+    private static Optional<String> forced(Tx tx) throws SQLException {
+        return tx.first("show synchronous_commit", row -> row.getString(1));
     }
 
     private int sweep(RateStore store) {

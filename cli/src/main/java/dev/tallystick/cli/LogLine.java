@@ -32,7 +32,7 @@ final class LogLine extends EncoderBase<ILoggingEvent> {
     @Override
     public byte[] encode(ILoggingEvent event) {
         String line = isJson ? TallyCommand.object(fields(event)) : text(event);
-        return (withoutSecrets(line) + "\n").getBytes(StandardCharsets.UTF_8);
+        return (line + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
     @Override
@@ -45,8 +45,8 @@ final class LogLine extends EncoderBase<ILoggingEvent> {
         return NOTHING;
     }
 
-    static String withoutSecrets(String line) {
-        return PASSWORD.matcher(TOKEN.matcher(line).replaceAll("$1…")).replaceAll("$1…");
+    static String withoutSecrets(String text) {
+        return PASSWORD.matcher(TOKEN.matcher(text).replaceAll("$1…")).replaceAll("$1…");
     }
 
     private static SequencedMap<String, Json> fields(ILoggingEvent event) {
@@ -55,25 +55,41 @@ final class LogLine extends EncoderBase<ILoggingEvent> {
         fields.put("level", Json.of(level(event)));
         fields.put("logger", Json.of(event.getLoggerName()));
         fields.put("thread", Json.of(event.getThreadName()));
-        fields.put("message", Json.of(event.getFormattedMessage()));
+        fields.put("message", Json.of(message(event)));
         if (event.getThrowableProxy() != null) {
-            fields.put("error", Json.of(ThrowableProxyUtil.asString(event.getThrowableProxy())));
+            fields.put("error", Json.of(error(event)));
         }
-        SpanContext span = Span.current().getSpanContext();
-        if (span.isValid()) {
-            fields.put("trace_id", Json.of(span.getTraceId()));
-            fields.put("span_id", Json.of(span.getSpanId()));
-        }
+        trace().forEach((name, id) -> fields.put(name, Json.of(id)));
         return fields;
     }
 
     private static String text(ILoggingEvent event) {
-        String line =
-                time(event) + " " + level(event) + " " + event.getLoggerName() + ": " + event.getFormattedMessage();
-        return event.getThrowableProxy() == null
-                ? line
-                : line + "\n"
-                        + ThrowableProxyUtil.asString(event.getThrowableProxy()).stripTrailing();
+        StringBuilder line = new StringBuilder(time(event) + " " + level(event) + " " + event.getLoggerName() + ":");
+        trace().forEach((name, id) -> line.append(' ').append(name).append('=').append(id));
+        line.append(' ').append(message(event));
+        if (event.getThrowableProxy() != null) {
+            line.append('\n').append(error(event).stripTrailing());
+        }
+        return line.toString();
+    }
+
+    /** The span that is current where something is logged, if there is one. */
+    private static SequencedMap<String, String> trace() {
+        SequencedMap<String, String> ids = new LinkedHashMap<>();
+        SpanContext span = Span.current().getSpanContext();
+        if (span.isValid()) {
+            ids.put("trace_id", span.getTraceId());
+            ids.put("span_id", span.getSpanId());
+        }
+        return ids;
+    }
+
+    private static String message(ILoggingEvent event) {
+        return withoutSecrets(event.getFormattedMessage());
+    }
+
+    private static String error(ILoggingEvent event) {
+        return withoutSecrets(ThrowableProxyUtil.asString(event.getThrowableProxy()));
     }
 
     private static String time(ILoggingEvent event) {

@@ -78,7 +78,6 @@ final class ServerCommand extends TallyCommand {
 
     @Override
     ExitCode run() throws InterruptedException {
-        requireLogs();
         progress("opening the database …");
         CountDownLatch stopped = new CountDownLatch(1);
         Telemetry telemetry = telemetry();
@@ -101,14 +100,6 @@ final class ServerCommand extends TallyCommand {
         return ExitCode.OK;
     }
 
-    private void requireLogs() {
-        try {
-            Logs.require(environment());
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Change it, and start again.");
-        }
-    }
-
     private Telemetry telemetry() {
         try {
             return Telemetry.from(environment());
@@ -120,6 +111,7 @@ final class ServerCommand extends TallyCommand {
 
     private TallyServer start(Telemetry telemetry) {
         try {
+            Logs.require(environment());
             ServerSettings settings = ServerSettings.of(data, environment())
                     .at(host, port)
                     .on(postgres)

@@ -2,8 +2,17 @@ package dev.tallystick.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.LoggingEvent;
 import dev.tallystick.core.Json;
 import dev.tallystick.testkit.TestPostgres;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.context.Scope;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +84,31 @@ class LogsTest {
                 .isEqualTo("refused tally_0123456789abcdef_…, once");
         assertThat(LogLine.withoutSecrets("jdbc:postgresql://db/tally?user=a&password=b%20c&ssl=true"))
                 .isEqualTo("jdbc:postgresql://db/tally?user=a&password=…&ssl=true");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void what_is_left_out_of_a_line_leaves_the_line_whole_and_in_its_trace(boolean isJson) {
+        String message = "cannot reach \"jdbc:postgresql://db/tally?password=secret\"";
+        LoggingEvent event = new LoggingEvent(
+                "", new LoggerContext().getLogger("pool"), Level.WARN, message, new IllegalStateException(TOKEN), null);
+        SpanContext span = SpanContext.create(
+                "4bf92f3577b34da6a3ce929d0e0e4736",
+                "00f067aa0ba902b7",
+                TraceFlags.getSampled(),
+                TraceState.getDefault());
+        String line;
+        try (Scope current = Span.wrap(span).makeCurrent()) {
+            assertThat(current).isNotNull();
+            line = new String(new LogLine(isJson).encode(event), StandardCharsets.UTF_8);
+        }
+
+        assertThat(line).contains("cannot reach", "trace_id", span.getTraceId(), "IllegalStateException");
+        assertThat(line).doesNotContain("secret").doesNotContain(TOKEN);
+        if (isJson) {
+            assertThat(((Json.ObjectValue) Json.parse(line.strip())).members())
+                    .containsEntry("message", Json.of("cannot reach \"jdbc:postgresql://db/tally?password=…\""));
+        }
     }
 
     @ParameterizedTest
