@@ -10,11 +10,18 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The Postgres that all tests of this JVM share. Thread-safe. */
-final class TestServer implements AutoCloseable {
+/**
+ * The Postgres that all tests of this JVM share. Thread-safe.
+ *
+ * <p>It is ended by the JVM's shutdown and not by JUnit: where several JVMs take classes from one list, each class is a session of
+ * its own, and a server for each would cost more than most of their tests.
+ */
+final class TestServer {
 
     private static final String LOOPBACK = "127.0.0.1";
     private static final int LONGEST_NAME = 63;
+
+    private static @Nullable TestServer shared;
 
     private final EmbeddedPostgres postgres = EmbeddedPostgres.temporary().start();
     private final HikariDataSource administration = pool(endpoint("postgres").dataSource(), 1);
@@ -22,15 +29,22 @@ final class TestServer implements AutoCloseable {
     private final Map<String, String> templates = new HashMap<>();
     private int created;
 
+    static synchronized TestServer ofThisJvm() {
+        if (shared == null) {
+            shared = new TestServer();
+        }
+        return shared;
+    }
+
     /** What databases are copied from. */
     record Template(String name, TestPostgres.Preparation preparation) {}
 
-    /** A database for one test class or test; it goes when that is over. */
+    /** A database for one test class or test; nobody gets at it when that is over. */
     record TestDatabase(TestServer server, Endpoint endpoint, HikariDataSource pool) implements AutoCloseable {
         @Override
         public void close() throws SQLException {
             pool.close();
-            server.databases.drop(endpoint.database());
+            server.databases.shut(endpoint.database());
         }
     }
 
@@ -77,11 +91,5 @@ final class TestServer implements AutoCloseable {
         config.setMaximumPoolSize(largestPool);
         config.setInitializationFailTimeout(-1);
         return new HikariDataSource(config);
-    }
-
-    @Override
-    public void close() {
-        administration.close();
-        postgres.close();
     }
 }

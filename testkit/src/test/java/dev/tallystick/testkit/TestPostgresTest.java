@@ -1,15 +1,12 @@
 package dev.tallystick.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Nested;
@@ -87,36 +84,46 @@ class TestPostgresTest {
     }
 
     @Test
-    void nothing_is_left_when_all_tests_are_over() {
-        EngineTestKit.engine("junit-jupiter")
-                .selectors(DiscoverySelectors.selectClass(Visitor.class))
-                .execute()
-                .testEvents()
-                .assertStatistics(stats -> stats.succeeded(2));
-        assertThat(Visitor.urls).hasSize(2).doesNotHaveDuplicates();
-        assertThat(Visitor.urls)
-                .allSatisfy(url -> assertThatThrownBy(() -> DriverManager.getConnection(url))
-                        .isInstanceOfSatisfying(
-                                SQLException.class,
-                                e -> assertThat(e.getSQLState()).isEqualTo("08001")));
+    void a_database_is_shut_after_its_test_and_gone_with_the_jvm() {
+        try (ChildJvm child = ChildJvm.of(Visitor.class).start()) {
+            String url = child.awaitLine(line -> line.startsWith("jdbc:"));
+            assertThat(child.awaitLine(line -> line.startsWith("afterwards "))).isEqualTo("afterwards 55000");
+            assertThat(child.awaitExit()).isZero();
+            assertThat(Visitor.refusal(url)).isEqualTo("08001");
+        }
     }
 
-    /** Run by the test above, with a server of its own. */
+    /** Run in a JVM of its own: tells where the database of its test is, and what becomes of it. */
     static class Visitor {
 
-        static final List<String> urls = new ArrayList<>();
+        private static String url = "";
 
         @RegisterExtension
         static final TestPostgres postgres = TestPostgres.perTest();
 
         @Test
-        void one() {
-            urls.add(postgres.url());
+        void visit() {
+            url = postgres.url();
         }
 
-        @Test
-        void other() {
-            urls.add(postgres.url());
+        public static void main(String[] arguments) {
+            EngineTestKit.engine("junit-jupiter")
+                    .selectors(DiscoverySelectors.selectClass(Visitor.class))
+                    .execute()
+                    .testEvents()
+                    .assertStatistics(stats -> stats.succeeded(1));
+            System.out.println(url);
+            System.out.println("afterwards " + refusal(url));
+        }
+
+        /** The SQL state with which a connection is refused. */
+        static String refusal(String url) {
+            try {
+                DriverManager.getConnection(url).close();
+                return "none";
+            } catch (SQLException e) {
+                return e.getSQLState();
+            }
         }
     }
 
