@@ -2,6 +2,7 @@ package dev.tallystick.keys;
 
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Fingerprint;
+import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -23,5 +24,22 @@ public record AcceptClaim(
 
     public AcceptClaim(ScopedKey key, Fingerprint fingerprint, Destination destination, UUID original) {
         this(key, fingerprint, destination, original, null, null);
+    }
+
+    /** The entry that this claim has made. */
+    KeyEntry bound(Instant firstSeen, Instant expires) {
+        return new KeyEntry(
+                key,
+                Door.ACCEPT,
+                KeyStatus.COMMITTED,
+                fingerprint,
+                destination,
+                original,
+                response,
+                history,
+                history != null,
+                firstSeen,
+                expires,
+                null);
     }
 }

@@ -3,15 +3,20 @@ package dev.tallystick.keys;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,20 +42,14 @@ final class KeyStore {
         select
             key, mesh, member, 'accept', 'committed', fingerprint, destination, original_id,
             response, history_id, history_id is not null, now() + ? * interval '1 hour'
-        from unnest(?, ?, ?, ?, ?, ?, ?, ?)
-            as claim (key, mesh, member, fingerprint, destination, original_id, response, history_id)
+        from (
+            select unnest(?) as key, unnest(?) as mesh, unnest(?) as member, unnest(?) as fingerprint,
+                unnest(?) as destination, unnest(?) as original_id, unnest(?) as response, unnest(?) as history_id
+        ) as claim
         order by key collate "C", mesh collate "C", member collate "C"
         on conflict (key, mesh, member, door) do nothing
-        returning %s
-        """.formatted(COLUMNS);
-
-    private static final String INSERT_ACCEPTED_WITH = """
-        with bound as (
-        %s),
-        %%s
-        select %s
-        from bound k
-        """.formatted(INSERT_ACCEPTED, COLUMNS);
+        returning k.original_id, k.first_seen_at, k.expires_at
+        """;
 
     private static final String INSERT_PENDING = """
         insert into tally.key as k (
@@ -178,10 +177,11 @@ final class KeyStore {
             and k.status in ('committed', 'rejected')
         """;
 
-    /** Binds those keys that are free; the rows of the others are not returned. */
+    private final Map<String, String> statementsWith = new ConcurrentHashMap<>();
+
+    /** Binds those keys that are free; of the others nothing is returned. */
     List<KeyEntry> insertAccepted(Tx tx, List<AcceptClaim> claims, KeyRetention retention) throws SQLException {
-        return tx.query(
-                INSERT_ACCEPTED, KeyStore::entry, accepted(claims, retention).toArray());
+        return bind(tx, INSERT_ACCEPTED, claims, accepted(claims, retention));
     }
 
     /** As {@link #insertAccepted}, and writes what belongs to the keys that were free. */
@@ -189,26 +189,48 @@ final class KeyStore {
             throws SQLException {
         List<Object> parameters = new ArrayList<>(accepted(claims, retention));
         parameters.addAll(writes.parameters());
-        return tx.query(INSERT_ACCEPTED_WITH.formatted(writes.expressions()), KeyStore::entry, parameters.toArray());
+        String statement = statementsWith.computeIfAbsent(
+                writes.expressions(),
+                expressions -> "with bound as (\n" + INSERT_ACCEPTED + "),\n" + expressions
+                        + "select original_id, first_seen_at, expires_at from bound");
+        return bind(tx, statement, claims, parameters);
+    }
+
+    /** Only the database's clock is asked back: the claims say the rest. */
+    private static List<KeyEntry> bind(Tx tx, String statement, List<AcceptClaim> claims, List<Object> parameters)
+            throws SQLException {
+        Map<UUID, AcceptClaim> byOriginal = HashMap.newHashMap(claims.size());
+        claims.forEach(claim -> byOriginal.put(claim.original(), claim));
+        return tx.query(
+                statement,
+                row -> Objects.requireNonNull(byOriginal.get(row.getObject("original_id", UUID.class)))
+                        .bound(instant(row, "first_seen_at"), instant(row, "expires_at")),
+                parameters.toArray());
+    }
+
+    private static Instant instant(ResultSet row, String column) throws SQLException {
+        return Objects.requireNonNull(Tx.instant(row, column));
     }
 
     private static List<Object> accepted(List<AcceptClaim> claims, KeyRetention retention) {
         KeyColumns keys = KeyColumns.of(claims, AcceptClaim::key);
+        Columns<AcceptClaim> of = new Columns<>(claims);
         return List.of(
                 retention.hours(),
                 keys.keys(),
                 keys.meshes(),
                 keys.members(),
-                fingerprints(claims.stream().map(AcceptClaim::fingerprint).toList()),
-                claims.stream().map(claim -> claim.destination().toString()).toArray(String[]::new),
-                claims.stream().map(AcceptClaim::original).toArray(UUID[]::new),
-                claims.stream().map(claim -> bytes(claim.response())).toArray(byte[][]::new),
-                claims.stream().map(AcceptClaim::history).toArray(UUID[]::new));
+                of.bytes(claim -> claim.fingerprint().bytes()),
+                of.texts(claim -> claim.destination().toString()),
+                of.uuids(AcceptClaim::original),
+                of.bytes(claim -> bytes(claim.response())),
+                of.uuids(AcceptClaim::history));
     }
 
     /** Reserves those keys that are free; the rows of the others are not returned. */
     List<KeyEntry> insertPending(Tx tx, List<ReserveClaim> claims) throws SQLException {
         KeyColumns keys = KeyColumns.of(claims, ReserveClaim::key);
+        Columns<ReserveClaim> of = new Columns<>(claims);
         return tx.query(
                 INSERT_PENDING,
                 KeyStore::entry,
@@ -216,10 +238,10 @@ final class KeyStore {
                 keys.keys(),
                 keys.meshes(),
                 keys.members(),
-                fingerprints(claims.stream().map(ReserveClaim::fingerprint).toList()),
-                claims.stream().map(ReserveClaim::id).toArray(UUID[]::new),
-                transactional(claims),
-                claims.stream().map(claim -> claim.owner().name()).toArray(String[]::new));
+                of.bytes(claim -> claim.fingerprint().bytes()),
+                of.uuids(ReserveClaim::id),
+                of.flags(ReserveClaim::transactional),
+                of.texts(claim -> claim.owner().name()));
     }
 
     List<KeyEntry> read(Tx tx, Door door, Collection<ScopedKey> wanted) throws SQLException {
@@ -252,6 +274,7 @@ final class KeyStore {
     /** Writes the verdicts of those that still hold their reservations, and returns their rows. */
     List<KeyEntry> settle(Tx tx, List<Settlement> settlements, KeyRetention retention) throws SQLException {
         HolderColumns holders = HolderColumns.of(settlements);
+        Columns<Settlement> of = new Columns<>(settlements);
         return tx.query(
                 SETTLE,
                 KeyStore::entry,
@@ -262,13 +285,9 @@ final class KeyStore {
                 holders.ids(),
                 holders.owners(),
                 holders.fences(),
-                settlements.stream()
-                        .map(settlement -> statusAfter(settlement.verdict()).column())
-                        .toArray(String[]::new),
-                settlements.stream()
-                        .map(settlement ->
-                                settlement.verdict() instanceof Verdict.Answer answer ? bytes(answer.response()) : null)
-                        .toArray(byte[][]::new));
+                of.texts(settlement -> statusAfter(settlement.verdict()).column()),
+                of.bytes(settlement ->
+                        settlement.verdict() instanceof Verdict.Answer answer ? bytes(answer.response()) : null));
     }
 
     /** Deletes the rows of those that still hold their reservations, and returns what they were. */
@@ -293,7 +312,7 @@ final class KeyStore {
                 keys.keys(),
                 keys.meshes(),
                 keys.members(),
-                claims.stream().map(AcceptClaim::original).toArray(UUID[]::new));
+                new Columns<>(claims).uuids(AcceptClaim::original));
     }
 
     void forgetHistory(Tx tx, Collection<ScopedKey> gone) throws SQLException {
@@ -355,24 +374,12 @@ final class KeyStore {
                 response == null ? null : StoredResponse.of(response),
                 row.getObject("history_id", UUID.class),
                 row.getBoolean("history_available"),
-                Objects.requireNonNull(Tx.instant(row, "first_seen_at")),
+                instant(row, "first_seen_at"),
                 Tx.instant(row, "expires_at"),
                 owner == null
                         ? null
                         : new KeyEntry.Hold(
                                 new KeyOwner(owner), row.getLong("fence"), row.getBoolean("transactional")));
-    }
-
-    private static byte[][] fingerprints(List<Fingerprint> fingerprints) {
-        return fingerprints.stream().map(Fingerprint::bytes).toArray(byte[][]::new);
-    }
-
-    private static boolean[] transactional(List<ReserveClaim> claims) {
-        boolean[] flags = new boolean[claims.size()];
-        for (int i = 0; i < flags.length; i++) {
-            flags[i] = claims.get(i).transactional();
-        }
-        return flags;
     }
 
     private static byte @Nullable [] bytes(@Nullable StoredResponse response) {

@@ -8,38 +8,56 @@ import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A batch turned on its side: one array for each column, as {@code unnest} takes them. */
+/**
+ * A batch turned on its side: one array for each column, as {@code unnest} takes them. Batches are small and columns many, which
+ * streams would make expensive.
+ */
 public record Columns<T>(List<T> items) {
 
     public UUID[] uuids(Function<T, @Nullable UUID> column) {
-        return items.stream().map(column).toArray(UUID[]::new);
+        return fill(new UUID[items.size()], column);
     }
 
     public String[] texts(Function<T, @Nullable String> column) {
-        return items.stream().map(column).toArray(String[]::new);
+        return fill(new String[items.size()], column);
     }
 
     public byte[][] bytes(Function<T, byte @Nullable []> column) {
-        return items.stream().map(column).toArray(byte[][]::new);
-    }
-
-    public long[] longs(ToLongFunction<T> column) {
-        return items.stream().mapToLong(column).toArray();
+        return fill(new byte[items.size()][], column);
     }
 
     public Long[] optionalLongs(Function<T, @Nullable Long> column) {
-        return items.stream().map(column).toArray(Long[]::new);
+        return fill(new Long[items.size()], column);
+    }
+
+    private <V> V[] fill(V[] values, Function<T, ? extends @Nullable V> column) {
+        for (int i = 0; i < values.length; i++) {
+            values[i] = column.apply(items.get(i));
+        }
+        return values;
+    }
+
+    public long[] longs(ToLongFunction<T> column) {
+        long[] values = new long[items.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = column.applyAsLong(items.get(i));
+        }
+        return values;
     }
 
     public int[] ints(ToIntFunction<T> column) {
-        return items.stream().mapToInt(column).toArray();
+        int[] values = new int[items.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = column.applyAsInt(items.get(i));
+        }
+        return values;
     }
 
     public boolean[] flags(Predicate<T> column) {
-        boolean[] flags = new boolean[items.size()];
-        for (int i = 0; i < flags.length; i++) {
-            flags[i] = column.test(items.get(i));
+        boolean[] values = new boolean[items.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = column.test(items.get(i));
         }
-        return flags;
+        return values;
     }
 }
