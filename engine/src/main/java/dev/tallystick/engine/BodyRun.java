@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class BodyRun {
 
+    /** How long a step that goes out with its result may be under way before the record says that it was begun. */
+    private static final Duration UNANNOUNCED = Duration.ofSeconds(1);
+
     /** What the path of an activity begins with, seen from its body or branch. */
     private static final Pattern PLACE = Pattern.compile("(\\d+)(?=\\.|$)");
 
@@ -42,9 +45,6 @@ final class BodyRun {
     private List<LegOne> unsaidDispatches = new ArrayList<>();
     private List<LegTwo> unsaidResults = new ArrayList<>();
     private long unsaidSince;
-
-    /** Whether this run has said anything, be it durable by now or still on its way. */
-    private boolean hasSpoken;
 
     /** Whether something was dispatched that falls due by itself and may not have. */
     private volatile boolean waits;
@@ -211,41 +211,61 @@ final class BodyRun {
     /** Keeps a result until the next move. */
     void say(LegTwo result) {
         synchronized (unsaid) {
-            noteUnsaid();
-            unsaidResults.add(result);
+            noteResult(result);
         }
     }
 
     /** Keeps something that was found out without doing anything, until the next move. */
     void say(LegOne dispatch, LegTwo result) {
         synchronized (unsaid) {
-            noteUnsaid();
+            noteResult(result);
             unsaidDispatches.add(dispatch);
-            unsaidResults.add(result);
         }
     }
 
-    private void noteUnsaid() {
-        if (unsaidResults.isEmpty() && unsaidDispatches.isEmpty()) {
+    private void noteResult(LegTwo result) {
+        if (unsaidResults.isEmpty()) {
             unsaidSince = System.nanoTime();
         }
+        unsaidResults.add(result);
     }
 
     /**
-     * Begins the first attempt at a step. Before it is done, what came before it must be durable, and that goes out with the
-     * dispatch. If nothing came before it, not even something that is on its way, the dispatch goes out with the result, or while
-     * the work is done if that takes long: should the process die meanwhile, the posting of the body has counted the attempt.
+     * Begins the first attempt at a step that may be done again. What came before it is durable when this returns; its own Leg 1
+     * goes out with its result, or while the work is done if that takes long: should the process die meanwhile, the posting of
+     * the body has counted the attempt. Whoever takes such a body over announces every step before it is done.
      */
     void begin(LegOne dispatch) {
-        demandRunning();
-        synchronized (unsaid) {
-            if (!hasSpoken && unsaidResults.isEmpty() && isFirstHolder()) {
-                noteUnsaid();
-                unsaidDispatches.add(dispatch);
-                return;
-            }
+        if (!isFirstHolder()) {
+            dispatch(List.of(dispatch));
+            return;
         }
-        dispatch(List.of(dispatch));
+        demandRunning();
+        sayResults();
+        synchronized (unsaid) {
+            if (unsaidResults.isEmpty() && unsaidDispatches.isEmpty()) {
+                unsaidSince = System.nanoTime();
+            }
+            unsaidDispatches.add(dispatch);
+        }
+    }
+
+    /** Commits the results that are unsaid, if there are any, and waits for those that are on their way. */
+    private void sayResults() {
+        moving.lock();
+        try {
+            if (hasUnsaidResults()) {
+                move(List.of(), List.of(), List.of(), List.of());
+            }
+        } finally {
+            moving.unlock();
+        }
+    }
+
+    private boolean hasUnsaidResults() {
+        synchronized (unsaid) {
+            return !unsaidResults.isEmpty();
+        }
     }
 
     /** Whether nobody has held this body before, and nobody can have taken it over since. */
@@ -288,14 +308,16 @@ final class BodyRun {
         tools.mover().bring(withUnsaid(List.of(), List.of(), List.of(), List.of()));
     }
 
+    /** Whether a result has been unsaid for longer than {@code age}, or a step {@link #UNANNOUNCED} for too long. */
     boolean hasStale(Duration age) {
         synchronized (unsaid) {
+            Duration patience = unsaidResults.isEmpty() ? UNANNOUNCED : age;
             boolean isEmpty = unsaidResults.isEmpty() && unsaidDispatches.isEmpty();
-            return !isEmpty && System.nanoTime() - unsaidSince > age.toNanos();
+            return !isEmpty && System.nanoTime() - unsaidSince > patience.toNanos();
         }
     }
 
-    /** Commits what has been unsaid for longer than {@code age}, unless a move is under way that will. */
+    /** Commits what {@link #hasStale}, unless a move is under way that will. */
     void sayStale(Duration age) {
         if (!moving.tryLock()) {
             return;
@@ -335,7 +357,6 @@ final class BodyRun {
     /** A move either commits or stops the body, so what is taken from the unsaid need never be put back. */
     private Move withUnsaid(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         synchronized (unsaid) {
-            hasSpoken = true;
             List<LegTwo> results = unsaidResults;
             List<LegOne> entries = unsaidDispatches;
             unsaidResults = new ArrayList<>();

@@ -19,5 +19,10 @@ final class Failures {
         return clean.length() <= MAX_LENGTH ? clean : clean.substring(0, MAX_LENGTH - 1) + "…";
     }
 
+    /** Whether its effect happened nobody can tell. */
+    static String neverCameBack(int begun) {
+        return "it was begun " + (begun == 1 ? "once" : begun + " times") + " and never came back";
+    }
+
     private Failures() {}
 }

@@ -126,7 +126,7 @@ final class GraphRunner {
                     work,
                     new GraphTold.Failure(type.changed(work.lease().activity().name())));
         } else if (work.attempt() > node.retry().attempts()) {
-            bring(work, new GraphTold.Failure("it was begun " + (work.attempt() - 1) + " times and never came back"));
+            bring(work, new GraphTold.Failure(Failures.neverCameBack(work.attempt() - 1)));
         } else {
             GraphTold told = attempt(work, node);
             crashPoints.reached(

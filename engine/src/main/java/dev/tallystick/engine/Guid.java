@@ -15,6 +15,9 @@ record Guid(UUID value) {
     private static final long VERSION_8 = 0x8000L;
     private static final long VARIANT_2 = 0x8000_0000_0000_0000L;
 
+    /** Never used itself, only copied. */
+    private static final MessageDigest SHA_256 = provided();
+
     /**
      * The identity of what an activity is told.
      *
@@ -37,7 +40,16 @@ record Guid(UUID value) {
         return new Guid(new UUID(high, low));
     }
 
+    /** To look for a provider takes longer than the digest. */
     private static MessageDigest sha256() {
+        try {
+            return (MessageDigest) SHA_256.clone();
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException("the JDK's SHA-256 can be copied", e);
+        }
+    }
+
+    private static MessageDigest provided() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {

@@ -20,13 +20,14 @@ final class JobStore {
     private static final String STARTING = Weights.in("""
             item as (
                 select *
-                from unnest(
-                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::int[], ?::int[], ?::bytea[], ?::bigint[], ?::text[],
-                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::uuid[], ?::text[]
-                ) as i (
-                    id, guid, mesh, workflow, version, priority, input, delay_millis, owner,
-                    parent_job, parent_guid, parent_path, parent_name, continued_from, trigger
-                )
+                from (
+                    select unnest(?::uuid[]) as id, unnest(?::uuid[]) as guid, unnest(?::text[]) as mesh,
+                        unnest(?::text[]) as workflow, unnest(?::int[]) as version, unnest(?::int[]) as priority,
+                        unnest(?::bytea[]) as input, unnest(?::bigint[]) as delay_millis, unnest(?::text[]) as owner,
+                        unnest(?::uuid[]) as parent_job, unnest(?::uuid[]) as parent_guid,
+                        unnest(?::text[]) as parent_path, unnest(?::text[]) as parent_name,
+                        unnest(?::uuid[]) as continued_from, unnest(?::text[]) as trigger
+                ) as i
             ),
             fresh as (
                 select *

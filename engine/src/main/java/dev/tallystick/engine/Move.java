@@ -2,8 +2,6 @@ package dev.tallystick.engine;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * What a body says in one breath, and what commits together or not at all: the results of what it did, and what it dispatches
@@ -44,8 +42,11 @@ record Move(
     Move afterClosing() {
         List<LegTwo> all = new ArrayList<>(results);
         all.removeIf(result -> result.guid().equals(lease.guid()));
+        List<LegOne> done = new ArrayList<>(dispatches);
+        done.removeIf(
+                dispatch -> all.stream().noneMatch(result -> result.activity().equals(dispatch.activity())));
         all.add(LegTwo.answering(lease, null, "the job had closed"));
-        return new Move(lease, isChild, all, List.of(), List.of(), List.of(), leavesWaits);
+        return new Move(lease, isChild, all, done, List.of(), List.of(), leavesWaits);
     }
 
     /** Whether more is to be written for it than the ledgers: {@link #undoes}, {@link #leavesWaits} or {@link #fails}. */
@@ -69,29 +70,33 @@ record Move(
     }
 
     /**
-     * Whether this says nothing but what steps brought, what is begun next where it is dispatched, and perhaps the end, all of it
-     * for the first time as far as the holder knows; and of what was dispatched before, it answers one activity at most.
+     * Whether this says nothing but what steps brought that are begun with it, what is begun next where it is dispatched, and
+     * perhaps the end, all of it for the first time as far as the holder knows.
      */
     boolean isPlain() {
-        return !results.isEmpty()
-                && children.isEmpty()
-                && !parks()
-                && !leavesMore()
-                && dispatches.stream().allMatch(LegOne::isFirstAndHere)
-                && results.stream().allMatch(result -> result.isStep() || (result.answers(lease) && !isChild))
-                && answersLater().count() <= 1;
+        if (results.isEmpty() || !children.isEmpty() || parks() || leavesMore()) {
+            return false;
+        }
+        for (LegOne dispatch : dispatches) {
+            if (!dispatch.isFirstAndHere()) {
+                return false;
+            }
+        }
+        for (LegTwo result : results) {
+            boolean isStep = result.isStep() && dispatches(result.activity());
+            if (!isStep && (isChild || !result.answers(lease))) {
+                return false;
+            }
+        }
+        return true;
     }
 
-    /** The step that was dispatched by an earlier move and is answered by this one. */
-    Optional<ActivityId> answeredLater() {
-        return answersLater().findFirst();
-    }
-
-    private Stream<ActivityId> answersLater() {
-        return results.stream()
-                .filter(result -> !result.ends())
-                .map(LegTwo::activity)
-                .filter(activity ->
-                        dispatches.stream().noneMatch(entry -> entry.activity().equals(activity)));
+    private boolean dispatches(ActivityId activity) {
+        for (LegOne dispatch : dispatches) {
+            if (dispatch.activity().equals(activity)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

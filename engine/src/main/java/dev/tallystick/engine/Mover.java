@@ -1,10 +1,11 @@
 package dev.tallystick.engine;
 
-import dev.tallystick.engine.PlainMoveStore.Held;
+import dev.tallystick.engine.PostingStore.Held;
 import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,8 +15,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies {@link Move}s. Their jobs and leases are locked first, and the fences decide; then the ledgers are written: those of plain
- * moves at once, those of the others as the ledgers themselves say.
+ * Applies {@link Move}s. Their jobs and leases are locked first, and the fences decide; then the ledgers are written. For plain
+ * moves that is one statement, for the others it goes as the ledgers themselves say. A plain move that is not so plain after all,
+ * because its lease is lost, its job closed or its reply was, has moved nothing and comes again alone.
  *
  * <p>Identity before state: a move that is brought again after its reply was lost gets the answer of the first time, also if the
  * lease is gone by now.
@@ -57,11 +59,33 @@ final class Mover implements Primitive<Move, Moved> {
 
     @Override
     public List<@Nullable Moved> apply(Tx tx, List<Move> moves) throws SQLException {
-        boolean alone = tx.mayWait();
-        Map<JobId, Held> held = plainMoves.hold(tx, moves, alone);
-        Map<JobId, Moved> answers = new HashMap<>();
+        Map<JobId, Moved> answers = HashMap.newHashMap(moves.size());
         List<Move> plain = new ArrayList<>(moves.size());
         List<Move> others = new ArrayList<>();
+        moves.forEach(move -> (move.isPlain() && !tx.mayWait() ? plain : others).add(move));
+        if (!others.isEmpty()) {
+            moveCarefully(tx, others, answers);
+        }
+        if (!plain.isEmpty()) {
+            plainMoves.moveLater(tx, plain, job -> answers.put(job, new Moved.Done()));
+        }
+        return new AbstractList<>() {
+            @Override
+            public @Nullable Moved get(int index) {
+                return answers.get(moves.get(index).job());
+            }
+
+            @Override
+            public int size() {
+                return moves.size();
+            }
+        };
+    }
+
+    private void moveCarefully(Tx tx, List<Move> moves, Map<JobId, Moved> answers) throws SQLException {
+        boolean alone = tx.mayWait();
+        Map<JobId, Held> held = postings.holdWithJobs(tx, moves, alone);
+        List<Move> standing = new ArrayList<>(moves.size());
         List<Move> fallen = new ArrayList<>();
         for (Move move : moves) {
             Held now = held.get(move.job());
@@ -70,25 +94,18 @@ final class Mover implements Primitive<Move, Moved> {
             } else if (now == null) {
                 // A stranger holds it, or it is gone; alone it will find out.
             } else if (now.jobClosed()) {
-                others.add(move.afterClosing());
+                standing.add(move.afterClosing());
                 answers.put(move.job(), new Moved.JobClosed());
             } else {
-                (move.isPlain() && now.isFirst() ? plain : others).add(move);
+                standing.add(move);
             }
         }
-        if (!plain.isEmpty()) {
-            plainMoves.record(tx, plain, held.values().stream().anyMatch(Held::endsAreWatched));
-            plain.forEach(move -> answers.put(move.job(), new Moved.Done()));
-        }
-        if (!others.isEmpty()) {
-            write(tx, others, answers);
+        if (!standing.isEmpty()) {
+            write(tx, standing, answers);
         }
         if (!fallen.isEmpty()) {
             answerFallen(tx, fallen, answers);
         }
-        List<@Nullable Moved> inOrder = new ArrayList<>(moves.size());
-        moves.forEach(move -> inOrder.add(answers.get(move.job())));
-        return inOrder;
     }
 
     private void answerFallen(Tx tx, List<Move> fallen, Map<JobId, Moved> answers) throws SQLException {

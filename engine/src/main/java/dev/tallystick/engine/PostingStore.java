@@ -40,6 +40,17 @@ final class PostingStore {
             )
             """;
 
+    private static final String HOLD_WITH_JOBS = """
+            select p.job_id, p.fence, j.closed_by is not null as closed
+            from unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
+            join tally.posting p on p.job_id = i.job_id and p.guid = i.guid
+            join tally.job j on j.id = i.job_id
+            order by j.id
+            for update of j, p
+            """;
+
+    private static final String HOLD_FREE_WITH_JOBS = HOLD_WITH_JOBS + " skip locked";
+
     private static final String LEASE_BODIES = LANES + """
             , candidate as (
                 select d.job_id, d.guid, d.was_lost,
@@ -222,6 +233,24 @@ final class PostingStore {
             where (job_id, guid) in (select * from unnest(?::uuid[], ?::uuid[]))
                 and owner is null
             """;
+
+    /**
+     * Locks the jobs and the postings of the moves, in the order that everybody keeps.
+     *
+     * @param wait whether to wait for those that somebody else holds; if not, they are left out, like those that are gone
+     */
+    Map<JobId, Held> holdWithJobs(Tx tx, List<Move> moves, boolean wait) throws SQLException {
+        Map<JobId, Held> held = HashMap.newHashMap(moves.size());
+        Columns<Move> of = new Columns<>(moves);
+        tx.query(
+                wait ? HOLD_WITH_JOBS : HOLD_FREE_WITH_JOBS,
+                row -> held.put(
+                        new JobId(row.getObject("job_id", UUID.class)),
+                        new Held(row.getLong("fence"), row.getBoolean("closed"))),
+                of.uuids(move -> move.job().value()),
+                of.uuids(move -> move.lease().guid().value()));
+        return held;
+    }
 
     /** Leases what is due, at most {@code limit}, fairly between meshes. */
     List<LeasedBody> leaseBodies(Tx tx, Set<String> queues, int limit, Duration lease, String owner)

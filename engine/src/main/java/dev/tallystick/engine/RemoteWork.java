@@ -183,8 +183,7 @@ public final class RemoteWork {
                     new GraphTold.Failure(type.changed(work.lease().activity().name())));
         }
         return work.attempt() > node.retry().attempts()
-                ? Optional.of(
-                        new GraphTold.Failure("it was begun " + (work.attempt() - 1) + " times and never came back"))
+                ? Optional.of(new GraphTold.Failure(Failures.neverCameBack(work.attempt() - 1)))
                 : Optional.empty();
     }
 

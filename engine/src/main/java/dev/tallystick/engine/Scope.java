@@ -160,14 +160,14 @@ final class Scope implements Context {
         while (true) {
             attempt++;
             LegOne dispatch = LegOne.attempt(activity, "step", attempt);
-            if (attempt == 1) {
+            if (attempt == 1 && retry.attempts() > 1) {
                 beginning.accept(dispatch);
             } else {
                 begin(dispatch);
             }
             run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
             if (attempt > retry.attempts()) {
-                throw fail(activity, 0, "it was begun " + (attempt - 1) + " times and never came back");
+                throw fail(activity, 0, Failures.neverCameBack(attempt - 1));
             }
             try {
                 return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));

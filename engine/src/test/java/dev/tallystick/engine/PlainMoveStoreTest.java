@@ -6,11 +6,14 @@ import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -44,7 +47,7 @@ class PlainMoveStoreTest {
             });
         }
 
-        assertThat(rows(straight)).hasSize(8).isEqualTo(rows(careful));
+        assertThat(rows(straight)).hasSize(9).isEqualTo(rows(careful));
     }
 
     @Test
@@ -84,7 +87,9 @@ class PlainMoveStoreTest {
         assertThat(apply(life.getLast())).isEqualTo(new Moved.JobClosed());
         assertThat(apply(life.getLast())).isEqualTo(new Moved.JobClosed());
 
-        assertThat(rows(lease)).anyMatch(row -> row.startsWith("job 0 cancelled"));
+        assertThat(rows(lease))
+                .anyMatch(row -> row.startsWith("job 0 cancelled"))
+                .anyMatch(row -> row.startsWith("guid 2 two"));
     }
 
     @Test
@@ -107,45 +112,70 @@ class PlainMoveStoreTest {
     }
 
     @Test
-    void locks_are_had_and_looks_are_taken_before_anything_is_written() {
+    void what_does_not_stand_as_a_plain_move_thinks_is_left_alone() {
         Lease lease = leased();
         Move first = lifeOf(lease).getFirst();
+        Lease another = new Lease(lease.activity(), lease.guid(), lease.fence() + 1);
+        List<String> before = rows(lease);
 
-        assertThat(held(first)).isEqualTo(new PlainMoveStore.Held(lease.fence(), false, true, false));
-        apply(first);
-        assertThat(held(first)).isEqualTo(new PlainMoveStore.Held(lease.fence(), false, false, false));
+        assertThat(straight(lifeOf(another).getFirst())).isEmpty();
+        assertThat(rows(lease)).isEqualTo(before);
+
+        assertThat(straight(first)).contains(new Moved.Done());
+        List<String> moved = rows(lease);
+        assertThat(straight(first)).isEmpty();
+        assertThat(rows(lease)).isEqualTo(moved);
     }
 
-    private PlainMoveStore.Held held(Move move) {
-        return Objects.requireNonNull(ledgers.database()
-                .transact("hold", tx -> plainMoves.hold(tx, List.of(move), true))
-                .get(move.job()));
-    }
-
+    /** As the committer goes about it. */
     private Moved apply(Move move) {
-        return ledgers.database()
-                .transact("move", tx -> mover.apply(tx, List.of(move)).getFirst());
+        return straight(move).orElseGet(() -> {
+            List<@Nullable Moved> answers =
+                    ledgers.database().transact("move alone", tx -> mover.apply(tx, List.of(move)));
+            return Objects.requireNonNull(answers.getFirst());
+        });
     }
 
-    /** A step that is entered with its result, one that was dispatched before, one that failed, and the end. */
+    /** Empty if the short way leads nowhere. */
+    private Optional<Moved> straight(Move move) {
+        List<Moved> answers = new ArrayList<>();
+        ledgers.database().transact("move", tx -> {
+            plainMoves.moveLater(tx, List.of(move), job -> answers.add(new Moved.Done()));
+            return null;
+        });
+        return answers.stream().findFirst();
+    }
+
+    /** A step that is entered with its result together with one that is begun; one that failed, and the end. */
     private static List<Move> lifeOf(Lease body) {
         ActivityId one = new ActivityId(body.job(), "1", "one");
         ActivityId two = new ActivityId(body.job(), "2", "two");
+        ActivityId begun = new ActivityId(body.job(), "3", "begun");
         LegTwo end = LegTwo.ending(
                 body.activity(), body.fence(), JobOutcome.COMPLETED, "2".getBytes(StandardCharsets.UTF_8), null);
         return List.of(
                 new Move(
                         body,
                         List.of(LegTwo.whole(one, body.fence(), 0, "1".getBytes(StandardCharsets.UTF_8), null)),
-                        List.of(LegOne.attempt(one, "step", 1), LegOne.attempt(two, "step", 1)),
+                        List.of(LegOne.attempt(one, "step", 1), LegOne.attempt(begun, "step", 1)),
                         List.of(),
                         List.of()),
                 new Move(
                         body,
                         List.of(LegTwo.whole(two, body.fence(), 0, null, "no more of it"), end),
-                        List.of(),
+                        List.of(LegOne.attempt(two, "step", 1)),
                         List.of(),
                         List.of()));
+    }
+
+    @Test
+    void what_was_begun_by_an_earlier_move_is_no_plain_answer() {
+        Lease body = leased();
+        ActivityId one = new ActivityId(body.job(), "1", "one");
+        LegTwo result = LegTwo.whole(one, body.fence(), 0, null, null);
+
+        assertThat(new Move(body, List.of(result), List.of(), List.of(), List.of()).isPlain())
+                .isFalse();
     }
 
     private Lease leased() {

@@ -35,7 +35,10 @@ enum PlantedBug {
     /** The result commits, the acknowledgement is left for later. */
     RESULT_AND_ACKNOWLEDGEMENT_IN_TWO_TRANSACTIONS("and m.acknowledges", "and false"),
     /** Nobody looks whether a plain move is recorded. */
-    SHORT_WAY_A_GUARD_DROPPED("as is_first", "or true as is_first"),
+    SHORT_WAY_A_GUARD_DROPPED(
+            "and not exists (select 1 from tally.guid g where g.job_id = i.job_id and g.guid = i.witness)", ""),
+    /** Whoever once had the lease may still move. */
+    SHORT_WAY_THE_FENCE_DROPPED("where p.fence = i.fence", "where true"),
     /** A step that came the short way is not found when it comes again. */
     SHORT_WAY_A_RANDOM_GUID(
             "select job_id, guid, path, name, 0, fence,", "select job_id, gen_random_uuid(), path, name, 0, fence,"),
@@ -47,8 +50,7 @@ enum PlantedBug {
             "select distinct on (job_id) job_id, guid, path, name, 0, fence,"),
     /** The job is closed, and what it was posted for is left for later. */
     SHORT_WAY_RESULT_AND_ACKNOWLEDGEMENT_IN_TWO_TRANSACTIONS(
-            "delete from tally.posting p\nusing closed c\nwhere p.job_id",
-            "delete from tally.posting p\nusing closed c\nwhere false and p.job_id");
+            "using closed c\n    where p.job_id", "using closed c\n    where false and p.job_id");
 
     private final String right;
     private final String wrong;

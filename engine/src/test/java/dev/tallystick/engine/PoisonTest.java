@@ -104,7 +104,7 @@ class PoisonTest {
         Signal full = new Signal("its ledger is full");
         WorkflowType<String, String> cycling = WorkflowType.of("cycling", String.class, String.class, (ctx, input) -> {
             ctx.step("before", String.class, () -> "");
-            return ctx.step("cycle", String.class, () -> {
+            return ctx.step("cycle", String.class, Retry.NONE, () -> {
                 begun.fire();
                 full.await();
                 return "";

@@ -57,7 +57,7 @@ class ScheduleTest {
         });
         try (TcpProxy proxy = postgres.proxy()) {
             Engine engine = workbench.start(Database.on(postgres.proxied(proxy)), Workbench.SETTINGS, CrashPoints.NONE);
-            proxy.onCommit(CommitPolicy.nextMentioning("with entered as", CommitFate.LOSE_REPLY));
+            proxy.onCommit(CommitPolicy.nextMentioning("with move as", CommitFate.LOSE_REPLY));
 
             assertThat(workbench.run(engine, "once")).isEqualTo("run 1");
             assertThat(proxy.commits(CommitFate.LOSE_REPLY)).isEqualTo(1);
@@ -80,7 +80,7 @@ class ScheduleTest {
         try (TcpProxy proxy = postgres.proxy()) {
             Engine engine = workbench.start(Database.on(postgres.proxied(proxy)), Workbench.SETTINGS, CrashPoints.NONE);
             proxy.onCommit(commit -> {
-                if (commit.mentions("with entered as") && !leaving.hasFired()) {
+                if (commit.mentions("with move as") && !leaving.hasFired()) {
                     leaving.fire();
                     awaitWhatMustNotBe(begun);
                 }

@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.sql.GroupCommitter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,20 +16,28 @@ final class ShortWayDrill {
     private final Ledgers ledgers;
     private final PostingStore postings = new PostingStore();
     private final Mover mover;
+    private final GroupCommitter committer;
     private final List<String> wrong = new ArrayList<>();
 
     ShortWayDrill(DataSource source) {
         this.ledgers = new Ledgers(source);
         this.mover = new Mover(ledgers.collation(), postings, new JobStore(), new SignalStore(), LEASE);
+        this.committer = new GroupCommitter(ledgers.database(), GroupCommitter.Limits.DEFAULT);
     }
 
     List<String> violations() {
+        try (committer) {
+            drill();
+        }
+        return wrong;
+    }
+
+    private void drill() {
         attempt("a life", this::life);
         attempt("a step that comes again", this::again);
         attempt("a step that comes again with the end", this::againWithTheEnd);
         attempt("an end that comes again", this::endAgain);
         attempt("a stale lease", this::staleLease);
-        return wrong;
     }
 
     private void attempt(String what, Runnable part) {
@@ -45,8 +54,8 @@ final class ShortWayDrill {
         LegTwo two = step(body, "2");
         LegTwo end = end(body);
 
-        move(body, List.of(one), one, two);
-        move(body, List.of(two, end));
+        move(body, List.of(one), one);
+        move(body, List.of(two, end), two);
 
         demand(ledgers.state(body.job()).equals("0 completed"), ledgers.state(body.job()));
         demand(ledgers.isClosedBy(body.job(), end), "closed by somebody else");
@@ -72,13 +81,13 @@ final class ShortWayDrill {
         demand(ledgers.state(body.job()).equals("1 open"), ledgers.state(body.job()));
     }
 
-    /** What was dispatched before and is brought twice, the second time by a holder that goes on to the end. */
+    /** What is brought twice, the second time by a holder that goes on to the end. */
     private void againWithTheEnd() {
         Lease body = lease(ledgers.job());
         LegTwo one = step(body, "1");
 
         move(body, List.of(one), one);
-        move(body, List.of(one, end(body)));
+        move(body, List.of(one, end(body)), one);
 
         digits("000011000000002 #0", ledgers.guidDigits(one));
         demand(ledgers.state(body.job()).equals("0 completed"), ledgers.state(body.job()));
@@ -125,8 +134,7 @@ final class ShortWayDrill {
         }
         Move move = new Move(body, results, dispatches, List.of(), List.of());
         demand(move.isPlain(), "the move is not plain");
-        return ledgers.database()
-                .transact("move", tx -> mover.apply(tx, List.of(move)).getFirst());
+        return committer.submit(mover, move).join();
     }
 
     private long postingsOf(Lease body) {

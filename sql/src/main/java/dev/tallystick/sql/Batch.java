@@ -13,10 +13,16 @@ import org.jspecify.annotations.Nullable;
 final class Batch {
 
     private final List<Entry<?, ?>> entries;
+    private final boolean mayWait;
     private final List<Group<?, ?>> groups;
 
     Batch(List<Entry<?, ?>> entries) {
+        this(entries, false);
+    }
+
+    private Batch(List<Entry<?, ?>> entries, boolean mayWait) {
         this.entries = entries;
+        this.mayWait = mayWait;
         this.groups = groupsOf(entries);
     }
 
@@ -28,8 +34,9 @@ final class Batch {
         return groups.getFirst().primitive.name();
     }
 
+    /** For an entry that was blocked: it waits for its locks now. */
     static Batch alone(Entry<?, ?> entry) {
-        return new Batch(List.of(entry));
+        return new Batch(List.of(entry), true);
     }
 
     List<Batch> halves() {
@@ -37,9 +44,9 @@ final class Batch {
         return List.of(new Batch(entries.subList(0, middle)), new Batch(entries.subList(middle, entries.size())));
     }
 
-    /** The answers of each group, in the order of the groups. Nothing is told to anybody before the commit. */
+    /** The answers of each group, in the order of the groups. Nothing is read or told to anybody before the commit. */
     List<List<?>> apply(Tx tx) throws SQLException {
-        if (entries.size() > 1) {
+        if (!mayWait) {
             tx.share();
         }
         List<List<?>> answers = new ArrayList<>(groups.size());

@@ -35,9 +35,10 @@ public interface Primitive<I, O> {
     }
 
     /**
-     * Applies the items and returns one answer each, in the same order. {@code null} instead of an answer says that a stranger
-     * holds a lock that the item needs and that nothing was done for it: it leaves the batch and goes alone. An item that is
-     * alone waits for its locks; {@link Tx#mayWait()} tells.
+     * Applies the items and returns one answer each, in the same order. The answers are read after the commit, so they may come
+     * with it ({@link Tx#queryLater}). {@code null} instead of an answer says that nothing was done for an item, because a stranger
+     * holds a lock that it needs or because it takes more than was tried: it goes alone in a further transaction, where it waits
+     * for its locks and must be answered; {@link Tx#mayWait()} tells.
      */
     List<@Nullable O> apply(Tx tx, List<I> items) throws SQLException;
 }

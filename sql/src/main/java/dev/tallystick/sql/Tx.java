@@ -10,8 +10,10 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
@@ -29,7 +31,11 @@ public final class Tx {
         T read(ResultSet row) throws SQLException;
     }
 
-    private record Deferred(String sql, @Nullable Object[] parameters) {}
+    /** Statements by what they are without their COMMIT. */
+    private static final Map<String, String> WITH_COMMIT = new ConcurrentHashMap<>();
+
+    private record Deferred(
+            String sql, RowReader<?> reader, @Nullable Object[] parameters) {}
 
     private final Connection connection;
     private final PGConnection postgres;
@@ -53,13 +59,13 @@ public final class Tx {
         return new Tx(connection, true);
     }
 
-    /** From now on it is for several who know nothing of each other. */
+    /** From now on it may be for several who know nothing of each other. */
     void share() {
         shared = true;
     }
 
     /**
-     * Whether a statement may wait for a row that a stranger has locked. Where several share a transaction, what one of them
+     * Whether a statement may wait for a row that a stranger has locked. Where several may share a transaction, what one of them
      * waits for may be in the hands of somebody who waits for another one of them.
      */
     public boolean mayWait() {
@@ -75,16 +81,22 @@ public final class Tx {
     /** Runs a statement and returns the number of rows that it wrote. */
     public int update(String sql, @Nullable Object... parameters) throws SQLException {
         runDeferred();
-        return run(sql, parameters);
+        try (PreparedStatement statement = prepare(sql, parameters)) {
+            return statement.executeUpdate();
+        }
     }
 
-    /** Runs a statement before the next one; if none follows, together with COMMIT, which spares a round trip. */
-    public void updateLater(String sql, @Nullable Object... parameters) throws SQLException {
+    /**
+     * Runs a statement before the next one; if none follows, together with COMMIT, which spares a round trip.
+     *
+     * @param reader gets the rows that it returns when it has run; if that is with COMMIT, once they are durable
+     */
+    public void queryLater(String sql, RowReader<?> reader, @Nullable Object... parameters) throws SQLException {
         runDeferred();
         if (mayDefer) {
-            deferred = new Deferred(sql, parameters);
+            deferred = new Deferred(sql, reader, parameters);
         } else {
-            run(sql, parameters);
+            query(sql, reader, parameters);
         }
     }
 
@@ -92,7 +104,9 @@ public final class Tx {
         if (deferred == null) {
             connection.commit();
         } else {
-            run(deferred.sql() + ";\ncommit", deferred.parameters());
+            Deferred last = deferred;
+            deferred = null;
+            query(WITH_COMMIT.computeIfAbsent(last.sql(), sql -> sql + ";\ncommit"), last.reader(), last.parameters());
         }
     }
 
@@ -100,24 +114,21 @@ public final class Tx {
         if (deferred != null) {
             Deferred due = deferred;
             deferred = null;
-            run(due.sql(), due.parameters());
-        }
-    }
-
-    private int run(String sql, @Nullable Object... parameters) throws SQLException {
-        try (PreparedStatement statement = prepare(sql, parameters)) {
-            return statement.executeUpdate();
+            query(due.sql(), due.reader(), due.parameters());
         }
     }
 
     public <T extends @Nullable Object> List<T> query(String sql, RowReader<T> reader, @Nullable Object... parameters)
             throws SQLException {
         runDeferred();
-        try (PreparedStatement statement = prepare(sql, parameters);
-                ResultSet rows = statement.executeQuery()) {
+        try (PreparedStatement statement = prepare(sql, parameters)) {
+            // executeQuery() refuses what has a COMMIT behind it.
+            statement.execute();
             List<T> read = new ArrayList<>();
-            while (rows.next()) {
-                read.add(reader.read(rows));
+            try (ResultSet rows = statement.getResultSet()) {
+                while (rows.next()) {
+                    read.add(reader.read(rows));
+                }
             }
             return read;
         }

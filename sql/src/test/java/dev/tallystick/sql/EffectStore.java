@@ -1,6 +1,7 @@
 package dev.tallystick.sql;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A table of effects, each under its key: what the tests write, and read back. */
@@ -38,8 +39,13 @@ final class EffectStore {
 
     /** In one round trip with COMMIT, if nothing follows. */
     static Work<String> insertLater(String key) {
+        return insertLater(key, new ArrayList<>());
+    }
+
+    /** @param inserted gets the key when it was inserted */
+    static Work<String> insertLater(String key, List<String> inserted) {
         return tx -> {
-            tx.updateLater(INSERT, key);
+            tx.queryLater(INSERT + " returning key", row -> inserted.add(row.getString("key")), key);
             return key;
         };
     }

@@ -9,6 +9,7 @@ import dev.tallystick.testkit.CommitFate;
 import dev.tallystick.testkit.TcpProxy;
 import dev.tallystick.testkit.TestPostgres;
 import java.sql.Connection;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,18 @@ class LastStatementTest {
         });
 
         assertThat(EffectStore.keys(database)).containsExactlyInAnyOrder("a", "b");
+    }
+
+    @Test
+    void is_read_when_it_is_committed() {
+        List<String> read = new ArrayList<>();
+        List<String> before = database.transact("insert", tx -> {
+            EffectStore.insertLater("a", read).run(tx);
+            return List.copyOf(read);
+        });
+
+        assertThat(before).isEmpty();
+        assertThat(read).containsExactly("a");
     }
 
     @Test
