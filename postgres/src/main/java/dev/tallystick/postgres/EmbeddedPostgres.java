@@ -186,7 +186,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
             closed = true;
             monitor.notifyAll();
             pools.forEach(HikariDataSource::close);
-            server.stop(Server.ORDERLY);
+            if (temporary) {
+                server.drop();
+            } else {
+                server.stop(Server.ORDERLY);
+            }
             release();
         }
         forgetShutdownHook();

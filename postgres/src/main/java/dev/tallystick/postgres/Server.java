@@ -46,6 +46,18 @@ record Server(ProcessHandle process, Path data, int port, boolean adopted) {
         endAll(data);
     }
 
+    /** Stops it with nothing written out, for a server whose data goes with it. */
+    void drop() {
+        if (isAlive()) {
+            signal("QUIT");
+            if (Patience.until(() -> !isAlive(), UNTIL_KILLED)) {
+                return;
+            }
+            process.destroyForcibly();
+        }
+        endAll(data);
+    }
+
     /** Ends every server process in {@code data}, also those whose parent is dead already. */
     static void endAll(Path data) {
         boolean ended = Patience.until(
