@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * One run of one body: the lease it runs under, what the record says, and what it has not said yet.
  *
  * <p>A result need not be durable before the next thing is dispatched, only before the next thing is done. So results wait here
- * and go out together with the next dispatch, in one commit instead of two; {@link #sayStale} bounds how long they wait.
+ * and go out before the next step, or together with whatever else is dispatched next, in one commit instead of two;
+ * {@link #sayStale} bounds how long they wait.
  *
  * <p>Safe for the threads of the branches of one body.
  */
@@ -25,6 +27,9 @@ final class BodyRun {
 
     /** How long a step that goes out with its result may be under way before the record says that it was begun. */
     private static final Duration UNANNOUNCED = Duration.ofSeconds(1);
+
+    /** For how long after a move nobody is asked again whether there is still a job to work for. */
+    private static final Duration CERTAIN = Duration.ofSeconds(1);
 
     /** What the path of an activity begins with, seen from its body or branch. */
     private static final Pattern PLACE = Pattern.compile("(\\d+)(?=\\.|$)");
@@ -45,6 +50,10 @@ final class BodyRun {
     private List<LegOne> unsaidDispatches = new ArrayList<>();
     private List<LegTwo> unsaidResults = new ArrayList<>();
     private long unsaidSince;
+    private boolean wasRefused;
+
+    /** When the job was open and the lease stood, as far as is known. */
+    private volatile long stoodAt;
 
     /** Whether something was dispatched that falls due by itself and may not have. */
     private volatile boolean waits;
@@ -54,6 +63,7 @@ final class BodyRun {
     BodyRun(LeasedBody body, List<RecordedActivity> record, BodyTools tools) {
         this.body = body;
         this.lease = body.lease();
+        this.stoodAt = body.leasedAt();
         this.tools = tools;
         this.recorded = byPath(record);
         this.undoing = Undoing.in(lease.job(), record).orElse(null);
@@ -141,12 +151,16 @@ final class BodyRun {
         return recorded.get(path);
     }
 
-    /** Whether the run before got further than this place of the body or branch whose places begin with {@code prefix}. */
-    boolean hasRecordBeyond(String prefix, int place) {
-        return recorded.keySet().stream()
-                .filter(path -> path.startsWith(prefix))
-                .map(path -> PLACE.matcher(path.substring(prefix.length())))
-                .anyMatch(next -> next.lookingAt() && Integer.parseInt(next.group(1)) > place);
+    /**
+     * Whether a run before may have got further than this place of the body or branch whose places begin with {@code prefix}. One
+     * that vanished may have begun something that is not in the record.
+     */
+    boolean mayHavePassed(String prefix, int place) {
+        return body.wasLost()
+                || recorded.keySet().stream()
+                        .filter(path -> path.startsWith(prefix))
+                        .map(path -> PLACE.matcher(path.substring(prefix.length())))
+                        .anyMatch(next -> next.lookingAt() && Integer.parseInt(next.group(1)) > place);
     }
 
     /** Starts a thread of this body. It unwinds when the body is stopped. */
@@ -233,15 +247,17 @@ final class BodyRun {
     /**
      * Begins the first attempt at a step that may be done again. What came before it is durable when this returns; its own Leg 1
      * goes out with its result, or while the work is done if that takes long: should the process die meanwhile, the posting of
-     * the body has counted the attempt. Whoever takes such a body over announces every step before it is done.
+     * the body has counted the attempt. Whoever takes over from one that vanished announces every step before it is done.
      */
     void begin(LegOne dispatch) {
-        if (!isFirstHolder()) {
+        demandRunning();
+        if (!body.wasLost()) {
+            sayResults();
+        }
+        if (isStopped() || !isSureOfItself()) {
             dispatch(List.of(dispatch));
             return;
         }
-        demandRunning();
-        sayResults();
         synchronized (unsaid) {
             if (unsaidResults.isEmpty() && unsaidDispatches.isEmpty()) {
                 unsaidSince = System.nanoTime();
@@ -268,10 +284,10 @@ final class BodyRun {
         }
     }
 
-    /** Whether nobody has held this body before, and nobody can have taken it over since. */
-    private boolean isFirstHolder() {
-        return lease.fence() == 1
-                && System.nanoTime() - body.leasedAt() < tools.lease().toNanos() / 2;
+    /** Whether nobody vanished who held this body before, and the job was open and the lease stood a moment ago. */
+    private boolean isSureOfItself() {
+        long trust = Math.min(CERTAIN.toNanos(), tools.lease().toNanos() / 2);
+        return !body.wasLost() && System.nanoTime() - stoodAt < trust;
     }
 
     /** Commits what is unsaid together with the dispatches. */
@@ -313,7 +329,7 @@ final class BodyRun {
         synchronized (unsaid) {
             Duration patience = unsaidResults.isEmpty() ? UNANNOUNCED : age;
             boolean isEmpty = unsaidResults.isEmpty() && unsaidDispatches.isEmpty();
-            return !isEmpty && System.nanoTime() - unsaidSince > patience.toNanos();
+            return !isEmpty && !wasRefused && System.nanoTime() - unsaidSince > patience.toNanos();
         }
     }
 
@@ -324,10 +340,36 @@ final class BodyRun {
         }
         try {
             if (hasStale(age) && !isStopped()) {
-                move(List.of(), List.of(), List.of(), List.of());
+                sayUnasked(withUnsaid(List.of(), List.of(), List.of(), List.of()));
             }
         } finally {
             moving.unlock();
+        }
+    }
+
+    /** Commits what is unsaid, for somebody else to go on. */
+    void sayAll() {
+        moving.lock();
+        try {
+            Move all = withUnsaid(List.of(), List.of(), List.of(), List.of());
+            if (!all.results().isEmpty() || !all.dispatches().isEmpty()) {
+                sayUnasked(all);
+            }
+        } finally {
+            moving.unlock();
+        }
+    }
+
+    /** What is refused is put back, so that the body meets the refusal itself with its next move. */
+    private void sayUnasked(Move move) {
+        try {
+            bring(move);
+        } catch (CompletionException refused) {
+            synchronized (unsaid) {
+                unsaidResults.addAll(0, move.results());
+                unsaidDispatches.addAll(0, move.dispatches());
+                wasRefused = true;
+            }
         }
     }
 
@@ -343,24 +385,35 @@ final class BodyRun {
     private void move(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         moving.lock();
         try {
-            switch (tools.mover().bring(withUnsaid(last, dispatches, children, waitsFor))) {
-                case Moved.Done done -> {}
-                case Moved.JobClosed closed -> throw stopping(BodyStopped.Reason.JOB_CLOSED);
-                case Moved.Refused refused -> throw stopping(BodyStopped.Reason.LEASE_LOST);
-                case Moved.LeaseLost lost -> throw stopping(BodyStopped.Reason.LEASE_LOST);
-            }
+            bring(withUnsaid(last, dispatches, children, waitsFor));
         } finally {
             moving.unlock();
         }
     }
 
-    /** A move either commits or stops the body, so what is taken from the unsaid need never be put back. */
+    /** Whoever waits for this move to end goes on only if it has succeeded, or knows that the body is stopped. */
+    private void bring(Move move) {
+        long asked = System.nanoTime();
+        try {
+            stoodAt = switch (tools.mover().bring(move)) {
+                case Moved.Done done -> asked;
+                case Moved.JobClosed closed -> throw stopping(BodyStopped.Reason.JOB_CLOSED);
+                case Moved.Refused refused -> throw stopping(BodyStopped.Reason.LEASE_LOST);
+                case Moved.LeaseLost lost -> throw stopping(BodyStopped.Reason.LEASE_LOST);
+            };
+        } catch (BodyStopped ended) {
+            throw stopping(ended.reason());
+        }
+    }
+
+    /** A move commits, stops the body or is refused to it, so what is taken from the unsaid need not be put back. */
     private Move withUnsaid(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         synchronized (unsaid) {
             List<LegTwo> results = unsaidResults;
             List<LegOne> entries = unsaidDispatches;
             unsaidResults = new ArrayList<>();
             unsaidDispatches = new ArrayList<>();
+            wasRefused = false;
             results.addAll(last);
             // A further attempt counts the one before.
             dispatches.forEach(

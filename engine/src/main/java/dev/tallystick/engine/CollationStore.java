@@ -211,12 +211,13 @@ final class CollationStore {
             with item as (
                 select *
                 from unnest(
-                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::int[]
-                ) as i (job_id, guid, path, name, kind, delta, queue, due_millis, attempt)
+                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::int[], ?::bigint[]
+                ) as i (job_id, guid, path, name, kind, delta, queue, due_millis, attempt, age_micros)
             ),
             entered as (
-                insert into tally.activity as a (job_id, path, name, kind, ledger, attempts)
-                select job_id, path, name, kind, {LEG1_ATTEMPTS} + {LEG1_COMPLETE}, attempt
+                insert into tally.activity as a (job_id, path, name, kind, ledger, attempts, entered_at)
+                select job_id, path, name, kind, {LEG1_ATTEMPTS} + {LEG1_COMPLETE}, attempt,
+                    least(now(), clock_timestamp() - age_micros * interval '1 microsecond')
                 from item
                 on conflict (job_id, path, name) do update
                 set attempts = greatest(a.attempts, excluded.attempts)
@@ -357,7 +358,8 @@ final class CollationStore {
                 of.ints(LegOne::delta),
                 of.texts(LegOne::queue),
                 of.optionalLongs(item -> item.due() == null ? null : item.due().toMillis()),
-                of.ints(LegOne::attempt));
+                of.ints(LegOne::attempt),
+                of.longs(LegOne::ageMicros));
         return attempts;
     }
 

@@ -8,7 +8,7 @@ public enum EngineCrashPoint implements CrashPoint {
     ACCEPTED,
     /** A body was leased, and has not begun. */
     LEASED,
-    /** Leg 1 of a step is durable, its work has not begun. */
+    /** What came before a step is durable, its work has not begun. */
     DISPATCHED,
     /** The work of a step is done, nothing of it is durable. */
     WORKED,

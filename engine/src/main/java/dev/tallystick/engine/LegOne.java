@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param due when the posting that this dispatches falls due, counted from now; null if the work is done where it is dispatched
  * @param queue who takes that posting
  * @param attempt which attempt at the work this is; one that is said again after its reply was lost is still the same
+ * @param begunAt when the work was begun, as {@link System#nanoTime()} has it; null if that is when this is entered
  */
 record LegOne(
         ActivityId activity,
@@ -17,10 +18,16 @@ record LegOne(
         int delta,
         @Nullable Duration due,
         String queue,
-        int attempt) {
+        int attempt,
+        @Nullable Long begunAt) {
 
     LegOne(ActivityId activity, String kind, int delta, @Nullable Duration due, String queue) {
-        this(activity, kind, delta, due, queue, 1);
+        this(activity, kind, delta, due, queue, 1, null);
+    }
+
+    /** For how long the work has been under way. */
+    long ageMicros() {
+        return begunAt == null ? 0 : (System.nanoTime() - begunAt) / 1_000;
     }
 
     static final String AWAIT = "await";
@@ -52,7 +59,7 @@ record LegOne(
 
     /** One attempt at work that the process which dispatches it does itself. */
     static LegOne attempt(ActivityId activity, String kind, int attempt) {
-        return new LegOne(activity, kind, 0, null, "", attempt);
+        return new LegOne(activity, kind, 0, null, "", attempt, System.nanoTime());
     }
 
     /** Work that the process which dispatches it does itself. */

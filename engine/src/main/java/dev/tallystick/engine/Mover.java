@@ -62,7 +62,8 @@ final class Mover implements Primitive<Move, Moved> {
         Map<JobId, Moved> answers = HashMap.newHashMap(moves.size());
         List<Move> plain = new ArrayList<>(moves.size());
         List<Move> others = new ArrayList<>();
-        moves.forEach(move -> (move.isPlain() && !tx.mayWait() ? plain : others).add(move));
+        boolean careful = tx.mayWait() || tx.isRepeat();
+        moves.forEach(move -> (move.isPlain() && !careful ? plain : others).add(move));
         if (!others.isEmpty()) {
             moveCarefully(tx, others, answers);
         }

@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PlainMoveStore {
 
-    // "is true" makes a hash table of what is held: as a join, everything would be compared with every job.
+    // "is true" makes a hash table of what is held: as a join, everything would be compared with every job. "offset 0"
+    // has
+    // rows looked up one by one: as joins, they are planned as walks through the tables while those are small.
     private static final String MOVE = Weights.in("""
             with move as (
                 select unnest(?::uuid[]) as job_id, unnest(?::uuid[]) as guid, unnest(?::bigint[]) as fence,
@@ -29,7 +31,7 @@ final class PlainMoveStore {
             ),
             ending as (
                 select unnest(?::uuid[]) as job_id, unnest(?::uuid[]) as guid, unnest(?::text[]) as outcome,
-                    unnest(?::bytea[]) as output, unnest(?::text[]) as error
+                    unnest(?::bytea[]) as output, unnest(?::text[]) as error, '' as path, '$main' as name
             ),
             held as (
                 select j.id
@@ -38,26 +40,27 @@ final class PlainMoveStore {
                 join tally.job j on j.id = i.job_id
                 where p.fence = i.fence
                     and j.closed_by is null
-                    and not exists (select 1 from tally.guid g where g.job_id = i.job_id and g.guid = i.witness)
+                    and not exists (select 1 from tally.guid g where g.job_id = i.job_id and g.guid = i.witness offset 0)
                     and not exists (
                         select 1
                         from tally.activity a
                         where a.job_id = i.job_id and a.path = p.path and a.name = p.name
                             and a.ledger % {COMPLETION_TASKS_DONE} > 0
+                        offset 0
                     )
                 order by j.id
                 for update of j, p skip locked
             ),
             entered as (
-                insert into tally.activity (job_id, path, name, kind, ledger, attempts, output, error)
+                insert into tally.activity (job_id, path, name, kind, ledger, attempts, output, error, entered_at)
                 select job_id, path, name, kind,
                     {LEG1_ATTEMPTS} + {LEG1_COMPLETE}
                         + case when done then {WORK_DONE} + {CHILDREN_SPAWNED} + 1 else 0 end,
-                    1, output, error
+                    1, output, error, least(now(), clock_timestamp() - age_micros * interval '1 microsecond')
                 from (
                     select unnest(?::uuid[]) as job_id, unnest(?::text[]) as path, unnest(?::text[]) as name,
                         unnest(?::text[]) as kind, unnest(?::bool[]) as done, unnest(?::bytea[]) as output,
-                        unnest(?::text[]) as error
+                        unnest(?::text[]) as error, unnest(?::bigint[]) as age_micros
                 ) as i
                 where (job_id in (select id from held)) is true
             ),
@@ -70,7 +73,7 @@ final class PlainMoveStore {
                     output = i.output,
                     error = i.error
                 from ending i
-                where a.job_id = i.job_id and a.path = '' and a.name = '$main'
+                where a.job_id = i.job_id and a.path = i.path and a.name = i.name
                     and (i.job_id in (select id from held)) is true
             ),
             told as (
@@ -175,7 +178,8 @@ final class PlainMoveStore {
                 entered.bytes(
                         entry -> entry.result() == null ? null : entry.result().output()),
                 entered.texts(
-                        entry -> entry.result() == null ? null : entry.result().error()));
+                        entry -> entry.result() == null ? null : entry.result().error()),
+                entered.longs(entry -> entry.dispatch().ageMicros()));
     }
 
     private static List<Object> telling(Columns<LegTwo> told) {

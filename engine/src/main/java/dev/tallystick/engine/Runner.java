@@ -392,17 +392,19 @@ final class Runner {
     void sayStale() {
         for (BodyRun run : running.values()) {
             if (run.hasStale(settings.unsaid())) {
-                Thread.ofVirtual().name("tally-say").start(() -> say(run));
+                say(run, stale -> stale.sayStale(settings.unsaid()));
             }
         }
     }
 
-    private void say(BodyRun run) {
-        try {
-            run.sayStale(settings.unsaid());
-        } catch (BodyStopped stopped) {
-            run.stop(stopped.reason());
-        }
+    private Thread say(BodyRun run, Consumer<BodyRun> what) {
+        return Thread.ofVirtual().name("tally-say").start(() -> {
+            try {
+                what.accept(run);
+            } catch (BodyStopped stopped) {
+                run.stop(stopped.reason());
+            }
+        });
     }
 
     int forgetLanes() {
@@ -412,8 +414,9 @@ final class Runner {
     /** Stops all bodies where they are and gives their leases back. */
     void stopAndRelease(Duration patience) {
         List<BodyRun> left = List.copyOf(running.values());
-        left.forEach(run -> run.stop(BodyStopped.Reason.SHUT_DOWN));
         long deadline = System.nanoTime() + patience.toNanos();
+        awaitAll(left.stream().map(run -> say(run, BodyRun::sayAll)).toList(), deadline);
+        left.forEach(run -> run.stop(BodyStopped.Reason.SHUT_DOWN));
         left.forEach(run -> run.awaitEnd(deadline));
         List<Lease> leases = left.stream().map(BodyRun::lease).toList();
         if (!leases.isEmpty()) {
@@ -421,6 +424,16 @@ final class Runner {
                 postings.release(tx, leases);
                 return null;
             });
+        }
+    }
+
+    private static void awaitAll(List<Thread> threads, long deadlineNanos) {
+        try {
+            for (Thread thread : threads) {
+                thread.join(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

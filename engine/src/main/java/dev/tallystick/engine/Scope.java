@@ -80,7 +80,7 @@ final class Scope implements Context {
         if (recordOf(mark) != null) {
             return true;
         }
-        if (run.hasRecordBeyond(prefix, place)) {
+        if (run.mayHavePassed(prefix, place)) {
             return false;
         }
         if (run.undoing() == null) {

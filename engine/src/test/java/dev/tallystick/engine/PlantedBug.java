@@ -34,9 +34,8 @@ enum PlantedBug {
             "select r.guid, r.ordinal, r.ledger", "select r.guid, m.entries - 1 as ordinal, r.ledger"),
     /** The result commits, the acknowledgement is left for later. */
     RESULT_AND_ACKNOWLEDGEMENT_IN_TWO_TRANSACTIONS("and m.acknowledges", "and false"),
-    /** Nobody looks whether a plain move is recorded. */
-    SHORT_WAY_A_GUARD_DROPPED(
-            "and not exists (select 1 from tally.guid g where g.job_id = i.job_id and g.guid = i.witness)", ""),
+    /** Nobody looks whether the job is still open. */
+    SHORT_WAY_A_GUARD_DROPPED("and j.closed_by is null", ""),
     /** Whoever once had the lease may still move. */
     SHORT_WAY_THE_FENCE_DROPPED("where p.fence = i.fence", "where true"),
     /** A step that came the short way is not found when it comes again. */

@@ -92,6 +92,34 @@ class ScheduleTest {
         }
     }
 
+    @Test
+    void a_step_does_not_begin_when_the_result_before_it_was_refused() {
+        Signal leaving = new Signal("the first result is on its way");
+        AtomicInteger ones = new AtomicInteger();
+        AtomicInteger twos = new AtomicInteger();
+        workbench.workflow("two", (ctx, input) -> {
+            ctx.step("one", Integer.class, ones::incrementAndGet);
+            leaving.await();
+            return "two " + ctx.step("two", Integer.class, twos::incrementAndGet);
+        });
+        try (TcpProxy proxy = postgres.proxy()) {
+            Engine engine = workbench.start(Database.on(postgres.proxied(proxy)), Workbench.SETTINGS, CrashPoints.NONE);
+            proxy.onCommit(commit -> {
+                if (commit.mentions("with move as") && !leaving.hasFired()) {
+                    workbench
+                            .database()
+                            .transact("take over", tx -> tx.update("update tally.posting set fence = fence + 1"));
+                    leaving.fire();
+                }
+                return CommitFate.FORWARD;
+            });
+
+            assertThat(workbench.run(engine, "two")).isEqualTo("two 1");
+            assertThat(ones).hasValue(2);
+            workbench.kill(engine);
+        }
+    }
+
     /** Gives what is wrong a moment to happen. */
     private static void awaitWhatMustNotBe(CountDownLatch latch) {
         try {

@@ -38,6 +38,7 @@ final class ShortWayDrill {
         attempt("a step that comes again with the end", this::againWithTheEnd);
         attempt("an end that comes again", this::endAgain);
         attempt("a stale lease", this::staleLease);
+        attempt("a job that was cancelled", this::cancelled);
     }
 
     private void attempt(String what, Runnable part) {
@@ -101,6 +102,18 @@ final class ShortWayDrill {
         demand(move(body, List.of(end)).equals(new Moved.Done()), "the end was forgotten");
 
         digits("000111100000001 #0", ledgers.guidDigits(end));
+    }
+
+    private void cancelled() {
+        Lease body = lease(ledgers.job());
+        ActivityId cancel = ActivityId.cancel(body.job());
+        ledgers.enter(LegOne.inline(cancel, "cancel", 0));
+        ledgers.collate(LegTwo.ending(cancel, 0, JobOutcome.CANCELLED, null, "it was cancelled"));
+
+        Moved told = move(body, List.of(end(body)));
+
+        demand(told.equals(new Moved.JobClosed()), "the end of a cancelled job was told " + told);
+        demand(ledgers.state(body.job()).equals("0 cancelled"), ledgers.state(body.job()));
     }
 
     private void staleLease() {

@@ -13,16 +13,18 @@ import org.jspecify.annotations.Nullable;
 final class Batch {
 
     private final List<Entry<?, ?>> entries;
-    private final boolean mayWait;
+    private final boolean isAlone;
+    private final boolean isRepeat;
     private final List<Group<?, ?>> groups;
 
     Batch(List<Entry<?, ?>> entries) {
-        this(entries, false);
+        this(entries, false, false);
     }
 
-    private Batch(List<Entry<?, ?>> entries, boolean mayWait) {
+    private Batch(List<Entry<?, ?>> entries, boolean isAlone, boolean isRepeat) {
         this.entries = entries;
-        this.mayWait = mayWait;
+        this.isAlone = isAlone;
+        this.isRepeat = isRepeat;
         this.groups = groupsOf(entries);
     }
 
@@ -34,20 +36,39 @@ final class Batch {
         return groups.getFirst().primitive.name();
     }
 
-    /** For an entry that was blocked: it waits for its locks now. */
+    /** For an entry that was not answered in company: it waits for its locks now. */
     static Batch alone(Entry<?, ?> entry) {
-        return new Batch(List.of(entry), true);
+        return new Batch(List.of(entry), true, false);
+    }
+
+    /** A batch of one that was applied as if it had company. */
+    Batch alone() {
+        return new Batch(entries, true, isRepeat);
+    }
+
+    boolean isAlone() {
+        return isAlone;
+    }
+
+    /** The same entries, of which any may have been applied before. */
+    Batch again() {
+        return new Batch(entries, isAlone, true);
     }
 
     List<Batch> halves() {
         int middle = entries.size() / 2;
-        return List.of(new Batch(entries.subList(0, middle)), new Batch(entries.subList(middle, entries.size())));
+        return List.of(
+                new Batch(entries.subList(0, middle), false, isRepeat),
+                new Batch(entries.subList(middle, entries.size()), false, isRepeat));
     }
 
     /** The answers of each group, in the order of the groups. Nothing is read or told to anybody before the commit. */
     List<List<?>> apply(Tx tx) throws SQLException {
-        if (!mayWait) {
+        if (!isAlone) {
             tx.share();
+        }
+        if (isRepeat) {
+            tx.repeat();
         }
         List<List<?>> answers = new ArrayList<>(groups.size());
         for (Group<?, ?> group : groups) {
@@ -56,13 +77,13 @@ final class Batch {
         return answers;
     }
 
-    /** Tells the answers, and returns the entries that have none because they were blocked. */
+    /** Tells the answers, and returns the entries that have none. */
     List<Entry<?, ?>> answer(List<List<?>> answers) {
-        List<Entry<?, ?>> blocked = new ArrayList<>();
+        List<Entry<?, ?>> unanswered = new ArrayList<>();
         for (int i = 0; i < groups.size(); i++) {
-            groups.get(i).answer(answers.get(i), blocked);
+            groups.get(i).answer(answers.get(i), unanswered);
         }
-        return blocked;
+        return unanswered;
     }
 
     void fail(Throwable failure) {
@@ -106,11 +127,11 @@ final class Batch {
         }
 
         @SuppressWarnings("unchecked") // these are the answers that apply() returned
-        void answer(List<?> answers, List<Entry<?, ?>> blocked) {
+        void answer(List<?> answers, List<Entry<?, ?>> unanswered) {
             for (int i = 0; i < members.size(); i++) {
                 O answer = (O) answers.get(i);
                 if (answer == null) {
-                    blocked.add(members.get(i));
+                    unanswered.add(members.get(i));
                 } else {
                     members.get(i).answer().complete(answer);
                 }

@@ -174,12 +174,14 @@ final class Lane {
 
     private void settle(Batch batch) {
         try {
-            attempt(batch).forEach(blocked -> commit(Batch.alone(blocked)));
+            attempt(batch).forEach(unanswered -> commit(Batch.alone(unanswered)));
         } catch (UnknownOutcomeException e) {
             lookUp(batch, e);
         } catch (RuntimeException e) {
             if (batch.size() > 1 && blamesAnItem(e)) {
                 split(batch);
+            } else if (!batch.isAlone() && isRefused(e)) {
+                commit(batch.alone());
             } else {
                 batch.fail(e);
             }
@@ -202,7 +204,7 @@ final class Lane {
             committer.lookUps.increment();
             database.backoff().pause(attempt);
             try {
-                attempt(batch).forEach(blocked -> lookUp(Batch.alone(blocked), unknown));
+                attempt(batch.again()).forEach(unanswered -> lookUp(Batch.alone(unanswered), unknown));
                 return;
             } catch (RuntimeException e) {
                 last = e;
@@ -223,7 +225,12 @@ final class Lane {
         };
     }
 
-    /** Returns what was blocked by a stranger; everything else is answered. */
+    /** What was tried in company may be refused for what only company does: a row that came in between, for one. */
+    private static boolean isRefused(RuntimeException failure) {
+        return failure instanceof DefiniteFailureException definite && definite.reason() == Reason.REFUSED;
+    }
+
+    /** Returns what has to go alone; everything else is answered. */
     private List<Entry<?, ?>> attempt(Batch batch) {
         List<List<?>> answers;
         try {

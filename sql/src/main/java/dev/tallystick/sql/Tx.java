@@ -41,6 +41,7 @@ public final class Tx {
     private final PGConnection postgres;
     private final boolean mayDefer;
     private boolean shared;
+    private boolean repeated;
     private @Nullable Deferred deferred;
 
     private Tx(Connection connection, boolean mayDefer) throws SQLException {
@@ -70,6 +71,16 @@ public final class Tx {
      */
     public boolean mayWait() {
         return !shared;
+    }
+
+    /** From now on any item may be one that was applied before. */
+    void repeat() {
+        repeated = true;
+    }
+
+    /** Whether the items may have been applied before, by a transaction whose outcome nobody knows. */
+    public boolean isRepeat() {
+        return repeated;
     }
 
     /** The JDBC connection, for SQL that these methods do not cover. Ending its transaction is not the holder's business. */
