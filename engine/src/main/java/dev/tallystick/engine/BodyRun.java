@@ -55,6 +55,9 @@ final class BodyRun {
     /** When the job was open and the lease stood, as far as is known. */
     private volatile long stoodAt;
 
+    /** Whether this run has committed anything. */
+    private volatile boolean hasMoved;
+
     /** Whether something was dispatched that falls due by itself and may not have. */
     private volatile boolean waits;
 
@@ -153,14 +156,18 @@ final class BodyRun {
 
     /**
      * Whether a run before may have got further than this place of the body or branch whose places begin with {@code prefix}. One
-     * that vanished may have begun something that is not in the record.
+     * that vanished may have begun one thing more than the record says, and not what comes after something that this run has done.
      */
     boolean mayHavePassed(String prefix, int place) {
-        return body.wasLost()
-                || recorded.keySet().stream()
-                        .filter(path -> path.startsWith(prefix))
-                        .map(path -> PLACE.matcher(path.substring(prefix.length())))
-                        .anyMatch(next -> next.lookingAt() && Integer.parseInt(next.group(1)) > place);
+        boolean isFurther = hasMoved && prefix.isEmpty();
+        return (body.wasLost() && !isFurther) || hasRecordBeyond(prefix, place);
+    }
+
+    private boolean hasRecordBeyond(String prefix, int place) {
+        return recorded.keySet().stream()
+                .filter(path -> path.startsWith(prefix))
+                .map(path -> PLACE.matcher(path.substring(prefix.length())))
+                .anyMatch(next -> next.lookingAt() && Integer.parseInt(next.group(1)) > place);
     }
 
     /** Starts a thread of this body. It unwinds when the body is stopped. */
@@ -401,6 +408,7 @@ final class BodyRun {
                 case Moved.Refused refused -> throw stopping(BodyStopped.Reason.LEASE_LOST);
                 case Moved.LeaseLost lost -> throw stopping(BodyStopped.Reason.LEASE_LOST);
             };
+            hasMoved = true;
         } catch (BodyStopped ended) {
             throw stopping(ended.reason());
         }

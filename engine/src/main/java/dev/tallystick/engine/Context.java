@@ -64,7 +64,7 @@ public interface Context {
 
     /**
      * Guards a change of a workflow whose jobs are under way: true for jobs that get here for the first time with this call in
-     * the code, false for those that passed here before it was. The first answer for an id is recorded and stays for the whole
+     * the code, false for those that passed here before it was, or may have when their process died. The first answer for an id is recorded and stays for the whole
      * job; a branch decides for itself what its parent has not decided.
      *
      * <pre>{@code

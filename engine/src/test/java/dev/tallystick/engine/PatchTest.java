@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +67,33 @@ class PatchTest {
         String checked = ctx.patched("check") ? ctx.step("check", String.class, () -> " checked") : "";
         ctx.await("go", String.class);
         return first + checked;
+    }
+
+    @Test
+    void a_job_whose_process_died_may_have_passed_and_keeps_the_keys_that_it_has_asked_under() {
+        Signal asked = new Signal("the first has asked");
+        Signal never = new Signal("never");
+        List<String> keys = new CopyOnWriteArrayList<>();
+        Engine before = start((ctx, input) -> ctx.step("ship", String.class, () -> {
+            keys.add(ctx.key());
+            asked.fire();
+            never.await();
+            return "";
+        }));
+        JobId job = workbench.submit(before, "flow", "old");
+        asked.await();
+        workbench.kill(before);
+
+        Engine after = start((ctx, input) -> {
+            String checked = ctx.patched("check") ? ctx.step("check", String.class, () -> "checked ") : "";
+            ctx.step("ship", Boolean.class, () -> keys.add(ctx.key()));
+            return checked + (ctx.patched("later") ? "later" : "");
+        });
+
+        assertThat(workbench.result(workbench.await(after, job))).isEqualTo("later");
+        assertThat(keys).hasSize(2);
+        assertThat(keys.getFirst()).isEqualTo(keys.getLast());
+        never.fire();
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -18,6 +19,8 @@ class StepsBegunTest {
 
     @RegisterExtension
     static final TestPostgres postgres = Workbench.postgres();
+
+    private static final Duration SOME_WORK = Duration.ofMillis(200);
 
     private final AtomicInteger before = new AtomicInteger();
     private final AtomicInteger effects = new AtomicInteger();
@@ -78,6 +81,35 @@ class StepsBegunTest {
         assertThat(before).hasValue(1);
         assertThat(effects).hasValue(2);
         assertThat(workbench.violations()).isEmpty();
+    }
+
+    @Test
+    void a_step_that_is_interrupted_when_its_engine_closes_is_in_the_record() {
+        Engine closing = start(type((ctx, input) -> ctx.step("work", String.class, this::work)));
+        JobId job = workbench.submit(closing, "flow", "key");
+        begun.await();
+
+        closing.close();
+
+        assertThat(workbench.activities(job)).contains("1 work 001100000000000");
+    }
+
+    @Test
+    void the_record_says_when_a_step_was_begun_and_not_when_that_was_written() {
+        Engine engine = start(type((ctx, input) -> {
+            ctx.step("before", Integer.class, before::incrementAndGet);
+            return ctx.step("work", String.class, () -> {
+                Thread.sleep(SOME_WORK);
+                return "done";
+            });
+        }));
+        JobId job = workbench.submit(engine, "flow", "key");
+        workbench.await(engine, job);
+
+        assertThat(workbench.count("activity a join tally.guid g using (job_id, path, name) where a.name = 'work'"
+                        + " and g.entered_at - a.entered_at >= interval '" + SOME_WORK.toMillis() / 2
+                        + " milliseconds'"))
+                .isEqualTo(1);
     }
 
     @Test
