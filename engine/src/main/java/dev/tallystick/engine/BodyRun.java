@@ -269,7 +269,7 @@ final class BodyRun {
             if (unsaidResults.isEmpty() && unsaidDispatches.isEmpty()) {
                 unsaidSince = System.nanoTime();
             }
-            unsaidDispatches.add(dispatch);
+            unsaidDispatches.add(dispatch.begunNow());
         }
     }
 

@@ -25,6 +25,11 @@ record LegOne(
         this(activity, kind, delta, due, queue, 1, null);
     }
 
+    /** As this, for work that begins before this is entered. */
+    LegOne begunNow() {
+        return new LegOne(activity, kind, delta, due, queue, attempt, System.nanoTime());
+    }
+
     /** For how long the work has been under way. */
     long ageMicros() {
         return begunAt == null ? 0 : (System.nanoTime() - begunAt) / 1_000;
@@ -59,7 +64,7 @@ record LegOne(
 
     /** One attempt at work that the process which dispatches it does itself. */
     static LegOne attempt(ActivityId activity, String kind, int attempt) {
-        return new LegOne(activity, kind, 0, null, "", attempt, System.nanoTime());
+        return new LegOne(activity, kind, 0, null, "", attempt, null);
     }
 
     /** Work that the process which dispatches it does itself. */
