@@ -34,13 +34,24 @@ final class PlainMoveStore {
                     unnest(?::bytea[]) as output, unnest(?::text[]) as error, '' as path, '$main' as name
             ),
             held as (
-                select j.id
-                from move i
-                join tally.posting p on p.job_id = i.job_id and p.guid = i.guid
-                join tally.job j on j.id = i.job_id
-                where p.fence = i.fence
-                    and j.closed_by is null
-                    and not exists (select 1 from tally.guid g where g.job_id = i.job_id and g.guid = i.witness offset 0)
+                select i.job_id as id
+                from (select * from move order by job_id) i
+                cross join lateral (
+                    select 1
+                    from tally.job j
+                    where j.id = i.job_id
+                        and j.closed_by is null
+                    for update skip locked
+                ) j
+                cross join lateral (
+                    select p.path, p.name
+                    from tally.posting p
+                    where p.job_id = i.job_id
+                        and p.guid = i.guid
+                        and p.fence = i.fence
+                    for update skip locked
+                ) p
+                where not exists (select 1 from tally.guid g where g.job_id = i.job_id and g.guid = i.witness offset 0)
                     and not exists (
                         select 1
                         from tally.activity a
@@ -48,8 +59,6 @@ final class PlainMoveStore {
                             and a.ledger % {COMPLETION_TASKS_DONE} > 0
                         offset 0
                     )
-                order by j.id
-                for update of j, p skip locked
             ),
             entered as (
                 insert into tally.activity (job_id, path, name, kind, ledger, attempts, output, error, entered_at)

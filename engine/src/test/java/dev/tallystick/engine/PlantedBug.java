@@ -37,7 +37,7 @@ enum PlantedBug {
     /** Nobody looks whether the job is still open. */
     SHORT_WAY_A_GUARD_DROPPED("and j.closed_by is null", ""),
     /** Whoever once had the lease may still move. */
-    SHORT_WAY_THE_FENCE_DROPPED("where p.fence = i.fence", "where true"),
+    SHORT_WAY_THE_FENCE_DROPPED("and p.fence = i.fence", ""),
     /** A step that came the short way is not found when it comes again. */
     SHORT_WAY_A_RANDOM_GUID(
             "select job_id, guid, path, name, 0, fence,", "select job_id, gen_random_uuid(), path, name, 0, fence,"),
