@@ -98,10 +98,7 @@ class StepsBegunTest {
     void the_record_says_when_a_step_was_begun_and_not_when_that_was_written() {
         Engine engine = start(type((ctx, input) -> {
             ctx.step("before", Integer.class, before::incrementAndGet);
-            return ctx.step("work", String.class, () -> {
-                Thread.sleep(SOME_WORK);
-                return "done";
-            });
+            return ctx.step("work", String.class, this::workInTheDatabase);
         }));
         JobId job = workbench.submit(engine, "flow", "key");
         workbench.await(engine, job);
@@ -129,6 +126,13 @@ class StepsBegunTest {
         mayEnd.fire();
         assertThat(workbench.result(workbench.await(engine, job))).isEqualTo("done");
         assertThat(workbench.activities(job)).contains("2 work 001111000000001");
+    }
+
+    private String workInTheDatabase() {
+        workbench
+                .database()
+                .transact("work", tx -> tx.query("select pg_sleep(?)", row -> 1, SOME_WORK.toMillis() / 1000.0));
+        return "done";
     }
 
     private String work() {
