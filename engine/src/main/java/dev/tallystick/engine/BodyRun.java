@@ -3,6 +3,7 @@ package dev.tallystick.engine;
 import dev.tallystick.core.Step;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -220,6 +221,10 @@ final class BodyRun {
     }
 
     void awaitEnd(long deadlineNanos) {
+        awaitAll(threads, deadlineNanos);
+    }
+
+    static void awaitAll(Collection<Thread> threads, long deadlineNanos) {
         try {
             for (Thread thread : threads) {
                 thread.join(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));

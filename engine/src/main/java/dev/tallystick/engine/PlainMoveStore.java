@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PlainMoveStore {
 
-    // "is true" makes a hash table of what is held: as a join, everything would be compared with every job. "offset 0"
-    // has
-    // rows looked up one by one: as joins, they are planned as walks through the tables while those are small.
+    // "is true" makes a hash table of what is held: as a join, everything would be compared with every job.
+    // What is locked or looked at stands in a subquery of its own, and is so looked up row by row: joins are
+    // planned as walks while the tables are small.
     private static final String MOVE = Weights.in("""
             with move as (
                 select unnest(?::uuid[]) as job_id, unnest(?::uuid[]) as guid, unnest(?::bigint[]) as fence,

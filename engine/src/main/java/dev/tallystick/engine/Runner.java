@@ -415,7 +415,7 @@ final class Runner {
     void stopAndRelease(Duration patience) {
         List<BodyRun> left = List.copyOf(running.values());
         long deadline = System.nanoTime() + patience.toNanos();
-        awaitAll(left.stream().map(run -> say(run, BodyRun::sayAll)).toList(), deadline);
+        BodyRun.awaitAll(left.stream().map(run -> say(run, BodyRun::sayAll)).toList(), deadline);
         left.forEach(run -> run.stop(BodyStopped.Reason.SHUT_DOWN));
         left.forEach(run -> run.awaitEnd(deadline));
         List<Lease> leases = left.stream().map(BodyRun::lease).toList();
@@ -424,16 +424,6 @@ final class Runner {
                 postings.release(tx, leases);
                 return null;
             });
-        }
-    }
-
-    private static void awaitAll(List<Thread> threads, long deadlineNanos) {
-        try {
-            for (Thread thread : threads) {
-                thread.join(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 
