@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
@@ -376,7 +375,7 @@ final class BodyRun {
     private void sayUnasked(Move move) {
         try {
             bring(move);
-        } catch (CompletionException refused) {
+        } catch (NotRecordedException refused) {
             synchronized (unsaid) {
                 unsaidResults.addAll(0, move.results());
                 unsaidDispatches.addAll(0, move.dispatches());

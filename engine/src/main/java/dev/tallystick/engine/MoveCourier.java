@@ -3,6 +3,7 @@ package dev.tallystick.engine;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.UnknownOutcomeException;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -56,7 +57,7 @@ final class MoveCourier implements Moves {
                 return committer.submit(mover, move).join();
             } catch (CompletionException e) {
                 if (!mayRepeat(e)) {
-                    throw e;
+                    throw new NotRecordedException(Objects.requireNonNullElse(e.getCause(), e));
                 }
             }
             if (stopping.getAsBoolean()) {

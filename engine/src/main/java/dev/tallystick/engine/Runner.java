@@ -239,7 +239,7 @@ final class Runner {
             tools.spans().run(body, () -> finish(body, run, end));
         } catch (BodyStopped stopped) {
             letGo(run, stopped.reason());
-        } catch (TransactionException away) {
+        } catch (TransactionException | NotRecordedException away) {
             LOG.warn("job {} is left to whoever leases it next", run.job(), away);
         } finally {
             running.remove(run.job(), run);
@@ -267,8 +267,20 @@ final class Runner {
             run.undo(database.transact("read record", tx -> jobs.activities(tx, run.job())));
             return undo(body, run);
         }
-        run.end(ending(ActivityId.main(run.job()), body, ending));
-        return ending;
+        return end(body, run, ending);
+    }
+
+    /** What cannot be recorded together with the end is the end: a job that never closes would be run for ever. */
+    private Closed end(LeasedBody body, BodyRun run, Closed ending) {
+        ActivityId main = ActivityId.main(run.job());
+        try {
+            run.end(ending(main, body, ending));
+            return ending;
+        } catch (NotRecordedException refused) {
+            Closed failed = new Closed(run.job(), JobOutcome.FAILED, null, Failures.describe(refused));
+            run.end(ending(main, body, failed));
+            return failed;
+        }
     }
 
     /** Runs the body along its record to find its undos, runs those, and closes the job. */

@@ -2,17 +2,23 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.testkit.CommitFate;
+import dev.tallystick.testkit.Signal;
+import dev.tallystick.testkit.TcpProxy;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -108,6 +114,37 @@ class PlainMoveStoreTest {
                 assertThat(rows(held)).noneMatch(row -> row.startsWith("guid"));
                 return null;
             });
+        }
+    }
+
+    @Test
+    void plain_moves_whose_reply_was_lost_come_again_together() {
+        Lease early = leased();
+        List<Move> late =
+                Stream.generate(() -> lifeOf(leased()).getFirst()).limit(8).toList();
+        Signal leaving = new Signal("the first is on its way");
+        Signal queued = new Signal("the others are queued");
+        Iterator<CommitFate> fates =
+                List.of(CommitFate.FORWARD, CommitFate.LOSE_REPLY).iterator();
+        try (TcpProxy proxy = postgres.proxy();
+                GroupCommitter committer =
+                        new GroupCommitter(Database.on(postgres.proxied(proxy)), GroupCommitter.Limits.DEFAULT)) {
+            proxy.onCommit(commit -> {
+                leaving.fire();
+                queued.await();
+                return fates.hasNext() ? fates.next() : CommitFate.FORWARD;
+            });
+            CompletableFuture<Moved> first =
+                    committer.submit(mover, lifeOf(early).getFirst());
+            leaving.await();
+            List<CompletableFuture<Moved>> others =
+                    late.stream().map(move -> committer.submit(mover, move)).toList();
+            queued.fire();
+
+            assertThat(first.join()).isEqualTo(new Moved.Done());
+            assertThat(others).extracting(CompletableFuture::join).containsOnly(new Moved.Done());
+            assertThat(proxy.commits(CommitFate.LOSE_REPLY)).isEqualTo(1);
+            assertThat(committer.counts().batches()).isEqualTo(2);
         }
     }
 

@@ -1,18 +1,26 @@
 package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.SqlCrashPoint;
+import dev.tallystick.testkit.CrashAt;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
+import dev.tallystick.testkit.SimulatedCrash;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is known of a step that was begun and has not come back. */
 class StepsBegunTest {
@@ -128,6 +136,132 @@ class StepsBegunTest {
         assertThat(workbench.activities(job)).contains("2 work 001111000000001");
     }
 
+    @Test
+    void a_step_that_begins_long_after_the_last_word_asks_first_whether_there_is_still_a_job_for_it() {
+        Signal ended = new Signal("the body ends");
+        Engine engine = start(unhurried(), type((ctx, input) -> {
+            ctx.step("before", Integer.class, before::incrementAndGet);
+            Eventually.holds(
+                    "all is said", () -> workbench.activities(ctx.job()).contains("1 before 001111000000001"));
+            takenOverLongAgo();
+            try {
+                return ctx.step("work", String.class, () -> "" + effects.incrementAndGet());
+            } finally {
+                ended.fire();
+            }
+        }));
+        workbench.submit(engine, "flow", "key");
+
+        ended.await();
+
+        assertThat(effects).hasValue(0);
+    }
+
+    /** Nobody here hears of it by himself: the next heartbeat is far. */
+    private static EngineSettings unhurried() {
+        return Workbench.SETTINGS.lease(Duration.ofHours(1), Duration.ofMinutes(20));
+    }
+
+    private void takenOverLongAgo() {
+        workbench.database().transact("take over", tx -> {
+            tx.update("update tally.posting set fence = fence + 1");
+            return tx.query("select pg_sleep(1.2)", row -> 1);
+        });
+    }
+
+    @Test
+    void what_is_refused_behind_the_back_of_its_body_is_not_forgotten() {
+        refuseToRecord("unlucky");
+        Signal mayGoOn = new Signal("the body may go on");
+        Engine engine = start(type((ctx, input) -> {
+            ctx.step("unlucky", Integer.class, before::incrementAndGet);
+            mayGoOn.await();
+            return ctx.step("work", String.class, () -> "done");
+        }));
+        JobId job = workbench.submit(engine, "flow", "key");
+        Eventually.value("it was refused in company, and alone", this::refusals, times -> times == 2);
+        workbench.database().transact("record again", tx -> tx.update("drop trigger refuse on tally.activity"));
+        mayGoOn.fire();
+
+        assertThat(workbench.result(workbench.await(engine, job))).isEqualTo("done");
+        assertThat(workbench.activities(job)).contains("1 unlucky 001111000000001");
+        assertThat(before).hasValue(1);
+        assertThat(workbench.violations()).isEmpty();
+    }
+
+    @Test
+    void a_result_that_cannot_be_recorded_is_the_end_of_its_job() {
+        refuseToRecord("unlucky");
+        Engine engine = start(type((ctx, input) -> ctx.step("unlucky", String.class, () -> "done")));
+
+        Closed closed = workbench.await(engine, workbench.submit(engine, "flow", "key"));
+
+        assertThat(closed.outcome()).isEqualTo(JobOutcome.FAILED);
+        assertThat(closed.error())
+                .contains("what the job did cannot be recorded")
+                .contains("not today");
+        assertThat(workbench.violations()).isEmpty();
+    }
+
+    /** A sequence counts also what is rolled back. */
+    private void refuseToRecord(String name) {
+        workbench.database().transact("refuse", tx -> {
+            tx.update("create sequence refusals minvalue 0");
+            tx.update("""
+                    create function refuse() returns trigger language plpgsql as $$
+                    begin
+                        perform nextval('refusals');
+                        raise check_violation using message = 'not today';
+                    end
+                    $$
+                    """);
+            return tx.update("create trigger refuse before insert on tally.activity for each row when (new.name = '"
+                    + name + "') execute function refuse()");
+        });
+    }
+
+    private long refusals() {
+        return workbench
+                .database()
+                .transact(
+                        "count",
+                        tx -> tx.first(
+                                "select last_value + is_called::int as n from refusals", row -> row.getLong("n")))
+                .orElseThrow();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BEFORE_COMMIT", "AFTER_COMMIT"})
+    void an_engine_that_dies_while_it_closes_leaves_what_another_one_can_finish(SqlCrashPoint point) {
+        CrashAt crash = CrashAt.first(point);
+        WorkflowType<String, String> twice = type((ctx, input) -> {
+            ctx.step("before", Integer.class, before::incrementAndGet);
+            return ctx.step("work", String.class, this::work);
+        });
+        Database dying = Database.on(postgres.unpooled(), RandomGenerator.getDefault(), reached -> {
+            boolean isMove = Thread.currentThread().getName().startsWith("tally-commit");
+            if (begun.hasFired() && (isMove || crash.hasCrashed())) {
+                crash.reached(reached);
+            }
+        });
+        Engine first = workbench.start(dying, unhurried(), CrashPoints.NONE, List.of(twice));
+        JobId job = workbench.submit(first, "flow", "key");
+        begun.await();
+        assertThatThrownBy(first::close).isInstanceOf(SimulatedCrash.class);
+        mayEnd.fire();
+        workbench.kill(first);
+        leasesAreOver();
+
+        assertThat(workbench.result(workbench.await(start(twice), job))).isEqualTo("done");
+        assertThat(before).hasValue(1);
+        assertThat(effects).hasValue(2);
+        assertThat(workbench.violations()).isEmpty();
+    }
+
+    private void leasesAreOver() {
+        workbench.database().transact("expire", tx -> tx.update("update tally.posting set visible_at = now()"));
+    }
+
     private String workInTheDatabase() {
         workbench
                 .database()
@@ -155,6 +289,10 @@ class StepsBegunTest {
     }
 
     private Engine start(WorkflowType<String, String> type) {
-        return workbench.start(workbench.database(), Workbench.SETTINGS, CrashPoints.NONE, List.of(type));
+        return start(Workbench.SETTINGS, type);
+    }
+
+    private Engine start(EngineSettings settings, WorkflowType<String, String> type) {
+        return workbench.start(workbench.database(), settings, CrashPoints.NONE, List.of(type));
     }
 }

@@ -51,6 +51,9 @@ final class Deposit implements Primitive<Deposit.Item, Integer> {
     /** How many items each applied batch had, for tests that look at the batches themselves. */
     final List<List<String>> batches = new CopyOnWriteArrayList<>();
 
+    /** Whether each of them was told that it may have been applied before. */
+    final List<Boolean> repeats = new CopyOnWriteArrayList<>();
+
     @Override
     public String name() {
         return "deposit";
@@ -69,6 +72,7 @@ final class Deposit implements Primitive<Deposit.Item, Integer> {
     @Override
     public List<@Nullable Integer> apply(Tx tx, List<Item> items) throws SQLException {
         batches.add(items.stream().map(Item::key).toList());
+        repeats.add(tx.isRepeat());
         String[] accounts = items.stream().map(Item::account).toArray(String[]::new);
         Set<String> locked = new HashSet<>(
                 tx.query(items.size() == 1 ? LOCK : LOCK_FREE, row -> row.getString("id"), (Object) accounts));

@@ -22,12 +22,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -163,7 +165,45 @@ class GroupCommitterTest {
             assertThat(committer.submit(deposit, item("k", 3)).join()).isEqualTo(1);
 
             assertThat(committer.counts().lookUps()).isPositive();
+            assertThat(deposit.repeats).containsExactly(false, true);
             assertThat(balance("account-3")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void an_item_that_is_refused_in_company_is_tried_alone_before_it_fails() {
+        List<Boolean> alone = new CopyOnWriteArrayList<>();
+        try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
+            assertThat(committer.submit(new Shy(alone), "k").join()).isEqualTo("alone");
+        }
+        assertThat(alone).containsExactly(false, true);
+    }
+
+    /** In company it writes a row that is there already. */
+    private record Shy(List<Boolean> alone) implements Primitive<String, String> {
+
+        @Override
+        public String name() {
+            return "shy";
+        }
+
+        @Override
+        public int rank() {
+            return 0;
+        }
+
+        @Override
+        public Object orderKey(String item) {
+            return item;
+        }
+
+        @Override
+        public List<@Nullable String> apply(Tx tx, List<String> items) throws SQLException {
+            alone.add(tx.mayWait());
+            if (!tx.mayWait()) {
+                tx.update("insert into account (id, balance) values ('account-0', 0)");
+            }
+            return List.of("alone");
         }
     }
 
