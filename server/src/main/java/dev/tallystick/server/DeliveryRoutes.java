@@ -27,12 +27,12 @@ final class DeliveryRoutes {
 
     private final Deliveries deliveries;
     private final Bells bells;
-    private final Limits limits;
+    private final Waits waits;
 
-    DeliveryRoutes(Deliveries deliveries, Bells bells, Limits limits) {
+    DeliveryRoutes(Deliveries deliveries, Bells bells, Waits waits) {
         this.deliveries = deliveries;
         this.bells = bells;
-        this.limits = limits;
+        this.waits = waits;
     }
 
     /** @param queue takes from this one instead of the caller's own inbox */
@@ -122,10 +122,10 @@ final class DeliveryRoutes {
         int max = wanted.max() == null ? USUAL_BATCH : wanted.max();
         Duration lease = seconds(wanted.leaseSeconds(), Deliveries.DEFAULT_LEASE);
         Duration wait = seconds(wanted.waitSeconds(), Duration.ZERO);
-        if (wait.compareTo(limits.patience()) > 0) {
+        if (wait.compareTo(waits.longest()) > 0) {
             throw new Problem(
                     ProblemCode.MALFORMED_REQUEST,
-                    "wait_seconds is at most " + limits.patience().toSeconds());
+                    "wait_seconds is at most " + waits.longest().toSeconds());
         }
         long deadline = System.nanoTime() + wait.toNanos();
         Semaphore rung = new Semaphore(0);
@@ -138,7 +138,7 @@ final class DeliveryRoutes {
                     return Answer.ok(
                             new Taken(taken.stream().map(Taken.Leased::of).toList()));
                 }
-                boolean unused = rung.tryAcquire(Math.min(left, LOOK_AGAIN.toNanos()), TimeUnit.NANOSECONDS);
+                waits.in(() -> rung.tryAcquire(Math.min(left, LOOK_AGAIN.toNanos()), TimeUnit.NANOSECONDS));
                 rung.drainPermits();
             }
         } finally {

@@ -25,11 +25,11 @@ final class EventStream {
     private static final Duration HEARTBEAT = Duration.ofSeconds(10);
 
     private final Bells bells;
-    private final Duration length;
+    private final Waits waits;
 
-    EventStream(Bells bells, Duration length) {
+    EventStream(Bells bells, Waits waits) {
         this.bells = bells;
-        this.length = length;
+        this.waits = waits;
     }
 
     /** Reads what comes after a position. */
@@ -53,7 +53,7 @@ final class EventStream {
 
     private void write(OutputStream out, long position, Reader reader) throws IOException, InterruptedException {
         Semaphore rung = new Semaphore(0);
-        long deadline = System.nanoTime() + length.toNanos();
+        long deadline = System.nanoTime() + waits.longest().toNanos();
         long after = position;
         out.write(": hello\n\n".getBytes(StandardCharsets.UTF_8));
         out.flush();
@@ -66,7 +66,8 @@ final class EventStream {
                 }
                 out.flush();
                 after = page.next();
-                if (page.entries().size() < PAGE && !rung.tryAcquire(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS)) {
+                if (page.entries().size() < PAGE
+                        && !waits.in(() -> rung.tryAcquire(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS))) {
                     out.write(": still here\n\n".getBytes(StandardCharsets.UTF_8));
                 }
                 rung.drainPermits();

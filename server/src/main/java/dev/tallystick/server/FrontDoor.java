@@ -90,9 +90,10 @@ final class FrontDoor implements Handler {
             connection.answers();
             status = send(answer, response, connection);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             connection.answers();
             status = send(new Problem(ProblemCode.STOPPING, "ask again, here or elsewhere"), request, response);
+            // Not before: the connection of a thread that is interrupted is closed by whatever it writes.
+            Thread.currentThread().interrupt();
         } catch (RequestException | HttpException | CloseConnectionException e) {
             // The web server's own: it knows what to say, or that nobody listens any more.
             throw e;

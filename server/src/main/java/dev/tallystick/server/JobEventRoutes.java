@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** What happened to a job, to be followed; and how its activities stand. */
@@ -21,12 +20,12 @@ final class JobEventRoutes {
 
     private final MeshJobs jobs;
     private final JobEvents events;
-    private final Limits limits;
+    private final Waits waits;
 
-    JobEventRoutes(MeshJobs jobs, JobEvents events, Limits limits) {
+    JobEventRoutes(MeshJobs jobs, JobEvents events, Waits waits) {
         this.jobs = jobs;
         this.events = events;
-        this.limits = limits;
+        this.waits = waits;
     }
 
     /** @param next the position to go on from, whether or not there is more by now */
@@ -105,7 +104,7 @@ final class JobEventRoutes {
         JobInfo job = jobs.job(call);
         long after = after(call);
         int limit = call.number("limit", USUAL_PAGE, 1, JobEvents.LARGEST_PAGE);
-        long deadline = System.nanoTime() + call.wait("wait", limits.patience()).toNanos();
+        long deadline = System.nanoTime() + call.wait("wait", waits.longest()).toNanos();
         while (true) {
             // Asked before the events are: a job that is seen closed has nothing to wait for.
             boolean closed = jobs.job(call).outcome() != null;
@@ -116,10 +115,7 @@ final class JobEventRoutes {
                 long next = page.isEmpty() ? after : page.getLast().position();
                 return Answer.ok(new EventPage(job.id().value(), page, next));
             }
-            LockSupport.parkNanos(LOOK_AGAIN.toNanos());
-            if (Thread.interrupted()) {
-                throw new InterruptedException("the server is stopping");
-            }
+            waits.pause(LOOK_AGAIN);
         }
     }
 

@@ -22,6 +22,7 @@ import dev.tallystick.engine.JobQuery;
 import dev.tallystick.engine.Signalled;
 import dev.tallystick.engine.Why;
 import dev.tallystick.keys.ScopedKey;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -40,16 +41,16 @@ final class JobRoutes {
     private final Submissions submissions;
     private final Engine engine;
     private final MeshJobs jobs;
-    private final Limits limits;
+    private final Waits waits;
     private final Spending spending;
 
-    JobRoutes(Broker broker, Submissions submissions, Engine engine, MeshJobs jobs, Limits limits, Spending spending) {
+    JobRoutes(Broker broker, Submissions submissions, Engine engine, MeshJobs jobs, Waits waits, Spending spending) {
         this.broker = broker;
         this.submissions = submissions;
         this.spending = spending;
         this.engine = engine;
         this.jobs = jobs;
-        this.limits = limits;
+        this.waits = waits;
     }
 
     /** What is to be done. Version, attributes and time are not part of what the key stands for. */
@@ -274,7 +275,8 @@ final class JobRoutes {
 
     private Answer result(Call call) throws InterruptedException {
         JobInfo job = jobs.job(call);
-        Optional<Closed> closed = engine.await(job.id(), call.wait("wait", limits.patience()));
+        Duration wait = call.wait("wait", waits.longest());
+        Optional<Closed> closed = waits.in(() -> engine.await(job.id(), wait));
         UUID id = job.id().value();
         if (closed.isEmpty()) {
             return Answer.of(202, new JobResult(id, status(null), null, null));

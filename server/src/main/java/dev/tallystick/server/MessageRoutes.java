@@ -25,12 +25,12 @@ final class MessageRoutes {
 
     private final Broker broker;
     private final Submissions submissions;
-    private final Limits limits;
+    private final Waits waits;
 
-    MessageRoutes(Broker broker, Submissions submissions, Limits limits) {
+    MessageRoutes(Broker broker, Submissions submissions, Waits waits) {
         this.broker = broker;
         this.submissions = submissions;
-        this.limits = limits;
+        this.waits = waits;
     }
 
     /** @param message a string is text; anything else is JSON */
@@ -218,7 +218,7 @@ final class MessageRoutes {
     private Answer stream(Call call) {
         Destination destination = destination(call);
         String mesh = call.member().mesh();
-        EventStream stream = new EventStream(broker.bells(), limits.patience());
+        EventStream stream = new EventStream(broker.bells(), waits);
         return stream.from(after(call), (after, limit) -> broker.history().read(mesh, destination, after, limit));
     }
 

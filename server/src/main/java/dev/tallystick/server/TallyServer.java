@@ -43,21 +43,19 @@ public final class TallyServer implements AutoCloseable {
     private final boolean firstStart;
     private final RouteTable table;
     private final WebFront web;
-    private volatile boolean stopping;
+    private final Waits waits;
 
     private TallyServer(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
         boolean complete = false;
         try {
             this.data = settings.data();
+            this.waits = new Waits(limits.patience());
             AdminToken.createDirectory(data);
             RandomGenerator random = new SecureRandom();
             Clock clock = Clock.systemUTC();
             DataSource source = DatabaseSource.open(settings, opened);
             Database database = Database.on(source, random, crashPoints);
-            KeySchema.migrations().migrate(database);
-            EngineSchema.MIGRATIONS.migrate(database);
-            BrokerSchema.MIGRATIONS.migrate(database);
-            ServerSchema.MIGRATIONS.migrate(database);
+            migrate(database);
             Engine engine = open(new Engine(
                     database,
                     new AcceptDoor(settings.broker().keyRetention()),
@@ -91,8 +89,8 @@ public final class TallyServer implements AutoCloseable {
                     crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
-            this.table = new RouteTable(routes(
-                    settings, limits, database, engine, scheduler, workflows, broker, meters, new Ids(clock, random)));
+            this.table = new RouteTable(
+                    routes(settings, database, engine, scheduler, workflows, broker, meters, new Ids(clock, random)));
             meters.expect(table.routes());
             BrokerMeters.bind(meters, broker);
             engine.start();
@@ -126,6 +124,13 @@ public final class TallyServer implements AutoCloseable {
         return new TallyServer(settings, limits, crashPoints);
     }
 
+    static void migrate(Database database) {
+        KeySchema.migrations().migrate(database);
+        EngineSchema.MIGRATIONS.migrate(database);
+        BrokerSchema.MIGRATIONS.migrate(database);
+        ServerSchema.MIGRATIONS.migrate(database);
+    }
+
     /** Where it listens. */
     public URI address() {
         return web.address();
@@ -141,19 +146,22 @@ public final class TallyServer implements AutoCloseable {
         return firstStart;
     }
 
+    Waits waits() {
+        return waits;
+    }
+
     RouteTable table() {
         return table;
     }
 
     @Override
     public void close() {
-        stopping = true;
+        waits.endAll();
         closeOpened();
     }
 
     private List<Route> routes(
             ServerSettings settings,
-            Limits limits,
             Database database,
             Engine engine,
             Scheduler scheduler,
@@ -167,23 +175,23 @@ public final class TallyServer implements AutoCloseable {
         List<Route> routes = new ArrayList<>();
         MeshJobs jobs = new MeshJobs(new JobReader(database));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
-        routes.addAll(new JobRoutes(broker, submissions, engine, jobs, limits, spending).routes());
-        routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), limits).routes());
+        routes.addAll(new JobRoutes(broker, submissions, engine, jobs, waits, spending).routes());
+        routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), waits).routes());
         routes.addAll(new RerunRoutes(engine.reruns(), spending).routes());
         routes.addAll(new ScheduleRoutes(scheduler, workflows, spending).routes());
         routes.addAll(new WorkflowRoutes(workflows).routes());
         routes.addAll(new TaskRoutes(engine.tasks(), spending).routes());
         routes.addAll(new KeyRoutes(database, door, committer, ids, spending).routes());
-        routes.addAll(new MessageRoutes(broker, submissions, limits).routes());
-        routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), limits).routes());
+        routes.addAll(new MessageRoutes(broker, submissions, waits).routes());
+        routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), waits).routes());
         routes.addAll(new WebhookRoutes(broker.webhooks()).routes());
         routes.addAll(new DirectoryRoutes(broker.directory()).routes());
         routes.addAll(new DeviceRoutes(broker.devices()).routes());
         routes.addAll(new MemberRoutes(broker.members()).routes());
-        routes.addAll(new WorkerRoutes(engine.remoteWork(), limits).routes());
+        routes.addAll(new WorkerRoutes(engine.remoteWork(), waits).routes());
         routes.addAll(new SystemRoutes(
                         () -> broker.members().meshes(),
-                        () -> stopping,
+                        waits::areOver,
                         meters::scrape,
                         broker.orphans()::run,
                         () -> OpenApi.of(table()).canonical())

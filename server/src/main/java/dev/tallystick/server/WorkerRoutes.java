@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Work for those who do it elsewhere, in any language: claim, keep alive, bring the result. */
@@ -21,11 +20,11 @@ final class WorkerRoutes {
     private static final Duration LOOK_AGAIN = Duration.ofMillis(200);
 
     private final RemoteWork work;
-    private final Limits limits;
+    private final Waits waits;
 
-    WorkerRoutes(RemoteWork work, Limits limits) {
+    WorkerRoutes(RemoteWork work, Waits waits) {
         this.work = work;
-        this.limits = limits;
+        this.waits = waits;
     }
 
     record ClaimWork(@Nullable Integer max, @Nullable Integer waitSeconds) {}
@@ -114,10 +113,10 @@ final class WorkerRoutes {
         Member worker = call.member();
         int max = wanted.max() == null ? 1 : wanted.max();
         int seconds = wanted.waitSeconds() == null ? 0 : wanted.waitSeconds();
-        if (seconds < 0 || seconds > limits.patience().toSeconds()) {
+        if (seconds < 0 || seconds > waits.longest().toSeconds()) {
             throw new Problem(
                     ProblemCode.MALFORMED_REQUEST,
-                    "wait_seconds is between 0 and " + limits.patience().toSeconds());
+                    "wait_seconds is between 0 and " + waits.longest().toSeconds());
         }
         long deadline = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
         while (true) {
@@ -128,10 +127,7 @@ final class WorkerRoutes {
                         claimed.stream().map(ClaimedWork.Piece::of).toList(),
                         work.lease().toSeconds()));
             }
-            LockSupport.parkNanos(LOOK_AGAIN.toNanos());
-            if (Thread.interrupted()) {
-                throw new InterruptedException("the server is stopping");
-            }
+            waits.pause(LOOK_AGAIN);
         }
     }
 

@@ -33,7 +33,7 @@ class BudgetTest {
     private static final Things NOTHING = new Things("", "", "", "");
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perTest();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perTest());
 
     @TempDir
     Path data;

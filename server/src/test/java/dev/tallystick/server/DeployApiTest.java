@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DeployApiTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perClass();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perClass());
 
     @TempDir
     static Path one;

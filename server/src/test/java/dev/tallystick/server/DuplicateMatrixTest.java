@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DuplicateMatrixTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perClass();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perClass());
 
     @TempDir
     static Path one;

@@ -73,7 +73,7 @@ class FuzzTest {
             "HTTP/9.9");
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perClass();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perClass());
 
     @TempDir
     static Path data;

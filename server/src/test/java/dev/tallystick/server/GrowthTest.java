@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tallystick.testkit.IndexUseStore;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -12,10 +13,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** A server that was started on an empty database, and is full of work before Postgres has noticed. */
 class GrowthTest {
 
-    private static final int MANY = 300;
+    private static final int MANY = 150;
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perTest();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perTest());
 
     @TempDir
     Path data;
@@ -29,7 +30,7 @@ class GrowthTest {
             alice.put("/v1/topics/alerts/subscribers/alice", "{}");
             indexes.freeze();
 
-            for (int i = 0; i < MANY; i++) {
+            IntStream.range(0, MANY).parallel().forEach(i -> {
                 String job = alice.submit(
                                 "job:" + i, "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"" + i + "\"}}")
                         .text("job_id");
@@ -39,7 +40,7 @@ class GrowthTest {
                 alice.post("/v1/keys/k:" + i + "/reserve", "{\"fingerprint\":\"" + "0".repeat(64) + "\"}");
                 assertThat(alice.get("/v1/jobs/" + job + "/result?wait=30").status())
                         .isEqualTo(200);
-            }
+            });
         }
 
         assertThat(indexes.walkedPrimaryKeys()).isEmpty();

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostileTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perClass();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perClass());
 
     @TempDir
     static Path data;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class JobApiTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perClass();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perClass());
 
     @TempDir
     static Path data;

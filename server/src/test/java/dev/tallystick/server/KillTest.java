@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class KillTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perTest();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perTest());
 
     /** Where dying matters on the way of a submission, from the first check to the answer. */
     private static final List<CrashPoint> POINTS = List.of(
@@ -54,6 +54,12 @@ class KillTest {
             BrokerCrashPoint.ACCEPTED);
 
     private static final int CLIENTS = 8;
+
+    /** A client that is more patient than this pauses for longer than a server takes to come back. */
+    private static final Duration EAGER = Duration.ofSeconds(1);
+
+    /** With the same key; enough for many servers in a row that die too soon. */
+    private static final int ATTEMPTS = 100;
 
     private static final String REHEARSAL = "rehearsal";
 
@@ -125,7 +131,7 @@ class KillTest {
     }
 
     private List<Thread> begin(String port, String token) {
-        TallyClient client = new TallyClient(URI.create("http://127.0.0.1:" + port), token, Duration.ofSeconds(90));
+        TallyClient client = new TallyClient(URI.create("http://127.0.0.1:" + port), token, EAGER);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
             int number = i;
@@ -139,14 +145,22 @@ class KillTest {
             String key = "kill:" + number + ":" + i;
             TallyClient.NewJob job =
                     TallyClient.NewJob.of("sample.order", new Json.ObjectValue(Map.of("order", Json.of(key))));
-            history.invoked(key);
-            try {
-                String id = client.submit(job, new IdempotencyKey(key)).job().toString();
-                jobs.put(key, id);
-                history.acknowledged(key);
-            } catch (OutcomeUnknownException | UnavailableException e) {
-                history.unknown(key);
+            boolean isAnswered = false;
+            for (int attempt = 0; attempt < ATTEMPTS && !isAnswered; attempt++) {
+                isAnswered = submit(client, job, key);
             }
+        }
+    }
+
+    private boolean submit(TallyClient client, TallyClient.NewJob job, String key) {
+        history.invoked(key);
+        try {
+            jobs.put(key, client.submit(job, new IdempotencyKey(key)).job().toString());
+            history.acknowledged(key);
+            return true;
+        } catch (OutcomeUnknownException | UnavailableException e) {
+            history.unknown(key);
+            return false;
         }
     }
 

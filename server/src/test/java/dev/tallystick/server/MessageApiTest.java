@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class MessageApiTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perClass();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perClass());
 
     @TempDir
     static Path data;

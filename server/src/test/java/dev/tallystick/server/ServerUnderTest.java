@@ -4,6 +4,7 @@ import dev.tallystick.broker.AddressPolicy;
 import dev.tallystick.broker.BrokerSettings;
 import dev.tallystick.broker.Limiter;
 import dev.tallystick.engine.EngineSettings;
+import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,6 +30,11 @@ final class ServerUnderTest implements AutoCloseable {
         this.url = url;
         this.data = data;
         this.server = TallyServer.start(settings(url, data));
+    }
+
+    /** A database with the tables of a server, as each start of one would leave them. */
+    static TestPostgres tables(TestPostgres postgres) {
+        return postgres.prepared("server", source -> TallyServer.migrate(Database.on(source)));
     }
 
     static ServerUnderTest on(TestPostgres postgres, Path data) {

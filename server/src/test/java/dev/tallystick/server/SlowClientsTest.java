@@ -29,7 +29,7 @@ class SlowClientsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perClass();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perClass());
 
     @TempDir
     static Path data;
@@ -126,7 +126,7 @@ class SlowClientsTest {
         String job = admin.submit("waiting", "{\"workflow\":\"sample.approval\",\"input\":{\"order\":\"x\"}}")
                 .text("job_id");
 
-        Http.Reply reply = admin.get("/v1/jobs/" + job + "/result?wait=3");
+        Http.Reply reply = admin.get("/v1/jobs/" + job + "/result?wait=2");
 
         assertThat(reply.text("status")).isEqualTo("open");
     }

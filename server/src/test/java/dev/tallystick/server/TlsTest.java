@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TlsTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perClass();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perClass());
 
     @TempDir
     static Path files;

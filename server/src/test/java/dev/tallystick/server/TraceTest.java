@@ -47,7 +47,7 @@ class TraceTest {
     private static final String KEY = "trace-key-1";
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perTest();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perTest());
 
     @TempDir
     Path data;

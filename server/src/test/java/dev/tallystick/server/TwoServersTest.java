@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TwoServersTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perClass();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perClass());
 
     @TempDir
     static Path one;

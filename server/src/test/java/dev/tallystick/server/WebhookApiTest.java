@@ -31,7 +31,7 @@ class WebhookApiTest {
     private static final String ORDER = "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"42\"}}";
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perTest();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perTest());
 
     @TempDir
     Path data;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class WorkerApiTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perTest();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perTest());
 
     @TempDir
     Path data;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class WorkflowDirectoryTest {
 
     @RegisterExtension
-    static final TestPostgres postgres = TestPostgres.perTest();
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perTest());
 
     @TempDir
     Path data;
