@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SequencedMap;
@@ -32,6 +33,12 @@ sealed interface Answer {
     @FunctionalInterface
     interface Writer {
         void write(OutputStream out) throws IOException, InterruptedException;
+    }
+
+    static byte[] json(Record body) {
+        StringBuilder text = new StringBuilder(256);
+        Shape.of(body.getClass()).write(body, text);
+        return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     static Document of(int status, Record body) {

@@ -12,9 +12,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -26,13 +25,13 @@ final class DeliveryRoutes {
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
     private final Deliveries deliveries;
-    private final Bells bells;
     private final Waits waits;
+    private final Awaited awaited;
 
     DeliveryRoutes(Deliveries deliveries, Bells bells, Waits waits) {
         this.deliveries = deliveries;
-        this.bells = bells;
         this.waits = waits;
+        this.awaited = new Awaited(waits, bells, LOOK_AGAIN);
     }
 
     /** @param queue takes from this one instead of the caller's own inbox */
@@ -43,6 +42,12 @@ final class DeliveryRoutes {
             @Nullable Integer waitSeconds) {}
 
     record Taken(List<Leased> deliveries) {
+
+        private static Optional<Taken> of(List<Delivery> taken) {
+            return taken.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(new Taken(taken.stream().map(Leased::of).toList()));
+        }
 
         record Leased(
                 String inbox,
@@ -115,7 +120,7 @@ final class DeliveryRoutes {
                 .answers(Settled.class);
     }
 
-    private Answer take(Call call, Take wanted) throws InterruptedException {
+    private Answer take(Call call, Take wanted) {
         String mesh = call.member().mesh();
         String queue = wanted.queue();
         Inbox inbox = queue == null ? Inbox.of(call.member()) : Call.understood(() -> Inbox.queue(queue));
@@ -127,23 +132,10 @@ final class DeliveryRoutes {
                     ProblemCode.MALFORMED_REQUEST,
                     "wait_seconds is at most " + waits.longest().toSeconds());
         }
-        long deadline = System.nanoTime() + wait.toNanos();
-        Semaphore rung = new Semaphore(0);
-        Bells.Listening listening = bells.listen(rung::release);
-        try {
-            while (true) {
-                List<Delivery> taken = Call.understood(() -> deliveries.lease(mesh, inbox, max, lease));
-                long left = deadline - System.nanoTime();
-                if (!taken.isEmpty() || left <= 0) {
-                    return Answer.ok(
-                            new Taken(taken.stream().map(Taken.Leased::of).toList()));
-                }
-                waits.in(() -> rung.tryAcquire(Math.min(left, LOOK_AGAIN.toNanos()), TimeUnit.NANOSECONDS));
-                rung.drainPermits();
-            }
-        } finally {
-            listening.close();
-        }
+        return awaited.answer(
+                wait,
+                () -> Taken.of(Call.understood(() -> deliveries.lease(mesh, inbox, max, lease))),
+                new Taken(List.of()));
     }
 
     private static Answer settle(

@@ -310,10 +310,8 @@ final class FrontDoor implements Handler {
                 if (body == null) {
                     response.send();
                 } else {
-                    StringBuilder out = new StringBuilder(256);
-                    Shape.of(body.getClass()).write(body, out);
                     response.header(HeaderNames.CONTENT_TYPE, Answer.JSON);
-                    response.send(out.toString().getBytes(StandardCharsets.UTF_8));
+                    response.send(Answer.json(body));
                 }
                 yield document.status();
             }

@@ -1,5 +1,6 @@
 package dev.tallystick.server;
 
+import dev.tallystick.broker.Bells;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.engine.ActivityInfo;
@@ -9,6 +10,7 @@ import dev.tallystick.engine.JobInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +23,14 @@ final class JobEventRoutes {
     private final MeshJobs jobs;
     private final JobEvents events;
     private final Waits waits;
+    private final Awaited awaited;
 
     JobEventRoutes(MeshJobs jobs, JobEvents events, Waits waits) {
         this.jobs = jobs;
         this.events = events;
         this.waits = waits;
+        // Nobody rings for events.
+        this.awaited = new Awaited(waits, new Bells(), LOOK_AGAIN);
     }
 
     /** @param next the position to go on from, whether or not there is more by now */
@@ -100,23 +105,29 @@ final class JobEventRoutes {
                         .refuses(ProblemCode.NOT_FOUND));
     }
 
-    private Answer events(Call call) throws InterruptedException {
+    private Answer events(Call call) {
         JobInfo job = jobs.job(call);
         long after = after(call);
         int limit = call.number("limit", USUAL_PAGE, 1, JobEvents.LARGEST_PAGE);
-        long deadline = System.nanoTime() + call.wait("wait", waits.longest()).toNanos();
-        while (true) {
-            // Asked before the events are: a job that is seen closed has nothing to wait for.
-            boolean closed = jobs.job(call).outcome() != null;
-            List<EventPage.Event> page = events.read(job.id(), after, limit).stream()
-                    .map(EventPage.Event::of)
-                    .toList();
-            if (!page.isEmpty() || closed || System.nanoTime() - deadline >= 0) {
-                long next = page.isEmpty() ? after : page.getLast().position();
-                return Answer.ok(new EventPage(job.id().value(), page, next));
-            }
-            waits.pause(LOOK_AGAIN);
-        }
+        EventPage nothing = new EventPage(job.id().value(), List.of(), after);
+        return awaited.answer(
+                call.wait("wait", waits.longest()),
+                () -> {
+                    // Asked before the events are: a job that is seen closed has nothing to wait for.
+                    boolean closed = jobs.job(call).outcome() != null;
+                    return page(job, after, limit).or(() -> closed ? Optional.of(nothing) : Optional.empty());
+                },
+                nothing);
+    }
+
+    private Optional<EventPage> page(JobInfo job, long after, int limit) {
+        List<EventPage.Event> page = events.read(job.id(), after, limit).stream()
+                .map(EventPage.Event::of)
+                .toList();
+        return page.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new EventPage(job.id().value(), page, page.getLast().position()));
     }
 
     private static long after(Call call) {

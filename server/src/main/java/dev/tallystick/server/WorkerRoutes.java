@@ -1,5 +1,6 @@
 package dev.tallystick.server;
 
+import dev.tallystick.broker.Bells;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.Json;
@@ -9,6 +10,7 @@ import dev.tallystick.engine.PayloadTooLargeException;
 import dev.tallystick.engine.RemoteWork;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +23,13 @@ final class WorkerRoutes {
 
     private final RemoteWork work;
     private final Waits waits;
+    private final Awaited awaited;
 
     WorkerRoutes(RemoteWork work, Waits waits) {
         this.work = work;
         this.waits = waits;
+        // Nobody rings for work.
+        this.awaited = new Awaited(waits, new Bells(), LOOK_AGAIN);
     }
 
     record ClaimWork(@Nullable Integer max, @Nullable Integer waitSeconds) {}
@@ -109,7 +114,7 @@ final class WorkerRoutes {
                         .refuses(ProblemCode.NOT_FOUND, ProblemCode.LEASE_LOST, ProblemCode.PAYLOAD_TOO_LARGE));
     }
 
-    private Answer claim(Call call, ClaimWork wanted) throws InterruptedException {
+    private Answer claim(Call call, ClaimWork wanted) {
         Member worker = call.member();
         int max = wanted.max() == null ? 1 : wanted.max();
         int seconds = wanted.waitSeconds() == null ? 0 : wanted.waitSeconds();
@@ -118,17 +123,18 @@ final class WorkerRoutes {
                     ProblemCode.MALFORMED_REQUEST,
                     "wait_seconds is between 0 and " + waits.longest().toSeconds());
         }
-        long deadline = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
-        while (true) {
-            List<RemoteWork.Claimed> claimed =
-                    Call.understood(() -> work.claim(worker.mesh(), topic(call), worker.name(), max));
-            if (!claimed.isEmpty() || System.nanoTime() - deadline >= 0) {
-                return Answer.ok(new ClaimedWork(
+        return awaited.answer(
+                Duration.ofSeconds(seconds),
+                () -> claimed(Call.understood(() -> work.claim(worker.mesh(), topic(call), worker.name(), max))),
+                new ClaimedWork(List.of(), work.lease().toSeconds()));
+    }
+
+    private Optional<ClaimedWork> claimed(List<RemoteWork.Claimed> claimed) {
+        return claimed.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new ClaimedWork(
                         claimed.stream().map(ClaimedWork.Piece::of).toList(),
                         work.lease().toSeconds()));
-            }
-            waits.pause(LOOK_AGAIN);
-        }
     }
 
     private Answer keep(Call call, KeepWork held) {

@@ -26,22 +26,30 @@ class StoppingTest {
     private final Waits waits = new Waits(Duration.ofMinutes(1));
 
     @Test
-    void whoever_waits_is_told_to_ask_again(@TempDir Path data) {
-        List<CompletableFuture<Http.Reply>> waiting;
+    void whoever_waits_is_answered_at_once(@TempDir Path data) {
+        CompletableFuture<Http.Reply> result;
+        List<CompletableFuture<Http.Reply>> others;
         try (ServerUnderTest server = ServerUnderTest.on(postgres, data)) {
             Http admin = server.admin();
             Http worker = server.member("greeter", "worker");
             String job = admin.submit("k", "{\"workflow\":\"sample.greeting\",\"input\":\"ann\"}")
                     .text("job_id");
-            waiting = List.of(
-                    async(() -> admin.get("/v1/jobs/" + job + "/result?wait=60")),
+            result = async(() -> admin.get("/v1/jobs/" + job + "/result?wait=60"));
+            others = List.of(
                     async(() -> admin.get("/v1/jobs/" + job + "/events?wait=60&after=" + Long.MAX_VALUE)),
                     async(() -> admin.post("/v1/deliveries/lease", "{\"wait_seconds\":60}")),
                     async(() -> worker.post("/v1/workers/nothing.to.do/claim", "{\"wait_seconds\":60}")));
-            Eventually.holds("all of them wait", () -> server.server().waits().number() == waiting.size());
+            Eventually.holds("all of them wait", () -> server.server().waits().number() == 4);
         }
 
-        assertThat(waiting).extracting(reply -> reply.join().code()).containsOnly("stopping");
+        assertThat(result.join().code()).isEqualTo("stopping");
+        assertThat(others).extracting(reply -> reply.join().status()).containsOnly(200);
+        assertThat(others)
+                .extracting(reply -> reply.join().body())
+                .satisfiesExactly(
+                        events -> assertThat(events).contains("\"events\":[]"),
+                        deliveries -> assertThat(deliveries).contains("\"deliveries\":[]"),
+                        work -> assertThat(work).contains("\"work\":[]"));
     }
 
     private static CompletableFuture<Http.Reply> async(Supplier<Http.Reply> request) {

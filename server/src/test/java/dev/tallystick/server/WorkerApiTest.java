@@ -3,8 +3,12 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -94,27 +98,46 @@ class WorkerApiTest {
     }
 
     @Test
+    void nothing_is_handed_out_to_a_worker_that_has_gone_away() throws IOException {
+        try (Socket gone = new Socket(worker.server().getHost(), worker.server().getPort())) {
+            String body = "{\"max\":1,\"wait_seconds\":60}";
+            gone.getOutputStream()
+                    .write(("POST " + PATH + "claim HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + worker.token()
+                                    + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length()
+                                    + "\r\n\r\n"
+                                    + body)
+                            .getBytes(StandardCharsets.US_ASCII));
+            Eventually.holds("it waits", () -> server.server().waits().number() == 1);
+        }
+        Eventually.holds("that is noticed", () -> server.server().waits().number() == 0);
+
+        job();
+
+        assertThat(claim(worker).at("attempt")).isEqualTo(Json.of(1));
+    }
+
+    @Test
     void a_worker_that_lost_its_lease_cannot_bring_its_result() {
         String job = job();
         Http.Reply lost = claim(worker);
-        Http.Reply[] taken = new Http.Reply[1];
-        Eventually.holds("the lease runs out and another takes the work", () -> {
-            Http.Reply reply = worker.post(PATH + "claim", "{\"max\":1,\"wait_seconds\":1}");
-            List<Json> work = ((Json.ArrayValue) reply.at("work")).elements();
-            if (!work.isEmpty()) {
-                taken[0] = new Http.Reply(200, work.getFirst().canonical(), Map.of());
-            }
-            return taken[0] != null;
-        });
+        expireLeases();
+        Http.Reply taken = claim(worker);
 
         Http.Reply late = worker.post(PATH + "result", handle(lost, ",\"output\":\"late\""));
-        Http.Reply good = worker.post(PATH + "result", handle(taken[0], ",\"output\":\"good\""));
+        Http.Reply good = worker.post(PATH + "result", handle(taken, ",\"output\":\"good\""));
 
         assertThat(late.code()).isEqualTo("lease_lost");
         assertThat(good.text("status")).isEqualTo("recorded");
-        assertThat(taken[0].at("attempt")).isEqualTo(Json.of(2));
+        assertThat(taken.at("attempt")).isEqualTo(Json.of(2));
         assertThat(server.admin().get("/v1/jobs/" + job + "/result?wait=30").body())
                 .contains("good");
+    }
+
+    private static void expireLeases() {
+        Database.on(postgres.dataSource())
+                .transact(
+                        "expire",
+                        tx -> tx.update("update tally.posting set visible_at = now() where visible_at > now()"));
     }
 
     @Test
