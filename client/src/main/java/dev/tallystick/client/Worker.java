@@ -106,6 +106,8 @@ public final class Worker implements AutoCloseable {
         stopping = true;
         claims.interrupt();
         try {
+            // What has just been claimed is begun before all that was begun is waited for.
+            claims.join(STOPPING);
             boolean unused = room.tryAcquire(atOnce, STOPPING.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -5,8 +5,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Where requests wait for something to happen. Nobody waits for a server that stops: they are told to ask again, here or
- * elsewhere, and it need not wait for them. Thread-safe.
+ * Where requests wait for something to happen. Nobody waits for a server that stops: they are answered at once, and it
+ * need not wait for them. Thread-safe.
  */
 final class Waits {
 
