@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +29,6 @@ final class BodyRun {
 
     /** For how long after a move nobody is asked again whether there is still a job to work for. */
     private static final Duration CERTAIN = Duration.ofSeconds(1);
-
-    /** What the path of an activity begins with, seen from its body or branch. */
-    private static final Pattern PLACE = Pattern.compile("(\\d+)(?=\\.|$)");
 
     private final LeasedBody body;
     private final Lease lease;
@@ -60,6 +56,9 @@ final class BodyRun {
 
     /** Whether something was dispatched that falls due by itself and may not have. */
     private volatile boolean waits;
+
+    /** What the body was told could not be recorded: it cannot go on as if it had been. */
+    private volatile @Nullable NotRecordedException notRecorded;
 
     private volatile BodyStopped.@Nullable Reason stopped;
 
@@ -159,15 +158,8 @@ final class BodyRun {
      * that vanished may have begun one thing more than the record says, and not what comes after something that this run has done.
      */
     boolean mayHavePassed(String prefix, int place) {
-        boolean isFurther = hasMoved && prefix.isEmpty();
-        return (body.wasLost() && !isFurther) || hasRecordBeyond(prefix, place);
-    }
-
-    private boolean hasRecordBeyond(String prefix, int place) {
-        return recorded.keySet().stream()
-                .filter(path -> path.startsWith(prefix))
-                .map(path -> PLACE.matcher(path.substring(prefix.length())))
-                .anyMatch(next -> next.lookingAt() && Integer.parseInt(next.group(1)) > place);
+        return (body.wasLost() && !(hasMoved && prefix.isEmpty()))
+                || Places.areBeyond(recorded.keySet(), prefix, place);
     }
 
     /** Starts a thread of this body. It unwinds when the body is stopped. */
@@ -200,6 +192,13 @@ final class BodyRun {
         BodyStopped.Reason reason = stopped;
         if (reason != null) {
             throw new BodyStopped(reason);
+        }
+    }
+
+    void demandRecorded() {
+        NotRecordedException refused = notRecorded;
+        if (refused != null) {
+            throw refused;
         }
     }
 
@@ -262,6 +261,7 @@ final class BodyRun {
      */
     void begin(LegOne dispatch) {
         demandRunning();
+        demandRecorded();
         if (!body.wasLost()) {
             sayResults();
         }
@@ -393,10 +393,17 @@ final class BodyRun {
         return new BodyStopped(BodyStopped.Reason.PARKED);
     }
 
+    /** @param last the end, which alone may follow what could not be recorded */
     private void move(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         moving.lock();
         try {
+            if (last.isEmpty()) {
+                demandRecorded();
+            }
             bring(withUnsaid(last, dispatches, children, waitsFor));
+        } catch (NotRecordedException refused) {
+            notRecorded = refused;
+            throw refused;
         } finally {
             moving.unlock();
         }

@@ -160,13 +160,13 @@ public final class Engine implements AutoCloseable {
     }
 
     public void register(WorkflowType<?, ?> type) {
-        runner.register(type);
+        runner.types().register(type);
         claims.ring();
     }
 
     /** Registers a graph; its work is taken once the workers that it names are registered too. */
     public void register(Graph graph) {
-        if (runner.has(graph.queue())) {
+        if (runner.types().has(graph.queue())) {
             throw new IllegalArgumentException(
                     "workflow '" + graph.name() + "' version " + graph.version() + " is registered already");
         }
@@ -366,7 +366,7 @@ public final class Engine implements AutoCloseable {
     }
 
     boolean isRegistered(String queue) {
-        return runner.has(queue) || graphs.queues().contains(queue);
+        return runner.types().has(queue) || graphs.queues().contains(queue);
     }
 
     @Nullable
@@ -376,14 +376,14 @@ public final class Engine implements AutoCloseable {
 
     private void ringClaims() {
         claims.ring();
-        if (runner.hasLimits()) {
+        if (runner.types().hasLimits()) {
             limited.ring();
         }
     }
 
     /** Without limits of its own, an engine looks only now and then for what workflows have left in lanes that had some. */
     private void claimLimited() {
-        if (!runner.hasLimits() && ++idleLooks % IDLE_LOOKS != 0) {
+        if (!runner.types().hasLimits() && ++idleLooks % IDLE_LOOKS != 0) {
             return;
         }
         while (!stopping && runner.claimLimited(owner, CLAIM_BATCH) > 0) {
@@ -439,7 +439,7 @@ public final class Engine implements AutoCloseable {
     private void bodyEnded(Runner.Ended ended) {
         if (ended.makesRoom()) {
             ringClaims();
-        } else if (runner.hasLimits()) {
+        } else if (runner.types().hasLimits()) {
             limited.ring();
         }
         if (ended.childMayHaveClosed()) {

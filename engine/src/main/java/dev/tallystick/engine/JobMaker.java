@@ -36,7 +36,7 @@ final class JobMaker {
     record Newest(int version, Type output, @Nullable String trigger) {}
 
     Newest newest(String workflow) {
-        WorkflowType<?, ?> code = runner.newest(workflow);
+        WorkflowType<?, ?> code = runner.types().newest(workflow);
         Graph graph = graphs.newest(workflow);
         if (graph != null && (code == null || graph.version() > code.version())) {
             return new Newest(graph.version(), Object.class, graph.trigger().name());
@@ -54,7 +54,7 @@ final class JobMaker {
 
     private Newest exactly(String workflow, int version) {
         String queue = Runner.queueOf(workflow, version);
-        WorkflowType<?, ?> code = runner.type(queue);
+        WorkflowType<?, ?> code = runner.types().get(queue);
         if (code != null) {
             return new Newest(version, code.output(), null);
         }
@@ -68,7 +68,7 @@ final class JobMaker {
 
     private Set<Integer> versions(String workflow) {
         Set<Integer> known = new TreeSet<>();
-        Stream.concat(runner.queues().stream(), graphs.queues().stream())
+        Stream.concat(runner.types().queues().stream(), graphs.queues().stream())
                 .filter(queue -> queue.startsWith(workflow + "@"))
                 .forEach(queue -> known.add(Integer.parseInt(queue.substring(workflow.length() + 1))));
         return known;
@@ -76,14 +76,15 @@ final class JobMaker {
 
     /** The workflows of which jobs can be made here. */
     Set<String> workflows() {
-        Set<String> names = new HashSet<>(runner.workflows());
+        Set<String> names = new HashSet<>(runner.types().names());
         names.addAll(graphs.workflows());
         return names;
     }
 
     /** All versions of them, by name and version. */
     List<Intake.Known> known() {
-        Stream<Intake.Known> code = runner.types().map(type -> new Intake.Known(type.name(), type.version(), null));
+        Stream<Intake.Known> code =
+                runner.types().all().map(type -> new Intake.Known(type.name(), type.version(), null));
         Stream<Intake.Known> drawn = graphs.queues().stream()
                 .map(queue -> Objects.requireNonNull(graphs.graph(queue)))
                 .map(graph -> new Intake.Known(graph.name(), graph.version(), graph));
@@ -208,7 +209,7 @@ final class JobMaker {
 
     /** A job whose workflow has a limit waits for its turn, also if this process could run it at once. */
     private NewJob limited(NewJob job) {
-        WorkflowType<?, ?> type = runner.type(Runner.queueOf(job.workflow(), job.version()));
+        WorkflowType<?, ?> type = runner.types().get(Runner.queueOf(job.workflow(), job.version()));
         return type == null || type.limit() == null ? job : job.inLane(keyOf(type, type.limit(), job.input()));
     }
 

@@ -1,6 +1,6 @@
 package dev.tallystick.engine;
 
-/** What a job has done cannot be recorded, and could not if it were tried again. The job fails with the reason. */
+/** What a job has done cannot be recorded. The job can do nothing more, and fails with the reason. */
 public final class NotRecordedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

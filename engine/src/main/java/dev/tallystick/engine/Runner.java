@@ -5,18 +5,14 @@ import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,11 +34,8 @@ final class Runner {
     private final Consumer<Ended> ended;
 
     private final Lanes lanes;
-    private final Map<String, WorkflowType<?, ?>> types = new ConcurrentHashMap<>();
+    private final CodeTypes types = new CodeTypes();
     private final ConcurrentHashMap<JobId, BodyRun> running = new ConcurrentHashMap<>();
-
-    /** Whether any workflow that can be run here has a limit; asked whenever a job begins or ends. */
-    private volatile boolean hasLimits;
 
     /** Whether there may be more due than there was room for. */
     private volatile boolean starved;
@@ -67,49 +60,14 @@ final class Runner {
         this.lanes = new Lanes(database, settings.lease());
     }
 
-    void register(WorkflowType<?, ?> type) {
-        if (types.putIfAbsent(queueOf(type.name(), type.version()), type) != null) {
-            throw new IllegalArgumentException(
-                    "workflow '" + type.name() + "' version " + type.version() + " is registered already");
-        }
-        if (type.limit() != null) {
-            hasLimits = true;
-        }
-    }
-
     /** Jobs stay with their version, so each version has a queue of its own. */
     static String queueOf(String workflow, int version) {
         return workflow + "@" + version;
     }
 
-    boolean has(String queue) {
-        return types.containsKey(queue);
-    }
-
-    @Nullable
-    WorkflowType<?, ?> type(String queue) {
-        return types.get(queue);
-    }
-
-    /** The versions of workflows that can be run here. */
-    Set<String> queues() {
-        return types.keySet();
-    }
-
-    Stream<WorkflowType<?, ?>> types() {
-        return types.values().stream();
-    }
-
-    @Nullable
-    WorkflowType<?, ?> newest(String workflow) {
-        return types.values().stream()
-                .filter(type -> type.name().equals(workflow))
-                .max((one, other) -> Integer.compare(one.version(), other.version()))
-                .orElse(null);
-    }
-
-    Set<String> workflows() {
-        return types.values().stream().map(WorkflowType::name).collect(Collectors.toSet());
+    /** The workflows that can be run here. */
+    CodeTypes types() {
+        return types;
     }
 
     int free() {
@@ -131,7 +89,7 @@ final class Runner {
         if (starved || types.isEmpty()) {
             return 0;
         }
-        Set<String> queues = types.keySet();
+        Set<String> queues = types.queues();
         List<LeasedBody> leased = database.transact(
                 "lease bodies",
                 tx -> withoutExhausted(tx, postings.leaseBodies(tx, queues, wanted, settings.lease(), owner)));
@@ -148,24 +106,9 @@ final class Runner {
         }
         List<LeasedBody> leased = database.transact(
                 "lease limited bodies",
-                tx -> withoutExhausted(tx, lanes.lease(tx, rules(), types.keySet(), wanted, owner)));
+                tx -> withoutExhausted(tx, lanes.lease(tx, types.rules(), types.queues(), wanted, owner)));
         leased.forEach(this::resume);
         return leased.size();
-    }
-
-    boolean hasLimits() {
-        return hasLimits;
-    }
-
-    /** What has lost its limit is taken as well, for it may have left jobs behind in lanes. */
-    private Map<String, LaneStore.Rule> rules() {
-        Map<String, LaneStore.Rule> rules = new HashMap<>();
-        for (String workflow : workflows()) {
-            Limit<?> limit = Objects.requireNonNullElse(
-                    Objects.requireNonNull(newest(workflow)).limit(), Limit.overall());
-            rules.put(workflow, new LaneStore.Rule(workflow, limit.concurrency(), limit.starts(), limit.per()));
-        }
-        return rules;
     }
 
     private List<LeasedBody> withoutExhausted(Tx tx, List<LeasedBody> leased) throws SQLException {
@@ -203,7 +146,7 @@ final class Runner {
         Thread.ofVirtual().name("tally-resume").start(() -> {
             try {
                 resumeHere(body);
-            } catch (BodyStopped | TransactionException e) {
+            } catch (BodyStopped | TransactionException | NotRecordedException e) {
                 LOG.warn(
                         "job {} is left to whoever leases it next", body.lease().job(), e);
             }
@@ -262,25 +205,35 @@ final class Runner {
     private Closed runBody(LeasedBody body, BodyRun run) {
         Closed ending = ending(body, run);
         tools.crashPoints().reached(EngineCrashPoint.RETURNED);
-        if (ending.outcome() == JobOutcome.FAILED && run.hasUndo()) {
-            run.beginUndo(String.valueOf(ending.error()));
-            run.undo(database.transact("read record", tx -> jobs.activities(tx, run.job())));
-            return undo(body, run);
+        try {
+            conclude(body, run, ending);
+        } catch (NotRecordedException refused) {
+            // What was refused is left out by now. A job that never closed would be run for ever.
+            ending = ending.outcome() == JobOutcome.FAILED ? ending : failed(run, refused);
+            conclude(body, run, ending);
         }
-        return end(body, run, ending);
+        if (!isToBeUndone(run, ending)) {
+            return ending;
+        }
+        run.undo(database.transact("read record", tx -> jobs.activities(tx, run.job())));
+        return undo(body, run);
     }
 
-    /** What cannot be recorded together with the end is the end: a job that never closes would be run for ever. */
-    private Closed end(LeasedBody body, BodyRun run, Closed ending) {
-        ActivityId main = ActivityId.main(run.job());
-        try {
-            run.end(ending(main, body, ending));
-            return ending;
-        } catch (NotRecordedException refused) {
-            Closed failed = new Closed(run.job(), JobOutcome.FAILED, null, Failures.describe(refused));
-            run.end(ending(main, body, failed));
-            return failed;
+    /** Commits the end, or that what was done is to be undone before it. */
+    private static void conclude(LeasedBody body, BodyRun run, Closed ending) {
+        if (isToBeUndone(run, ending)) {
+            run.beginUndo(String.valueOf(ending.error()));
+        } else {
+            run.end(ending(ActivityId.main(run.job()), body, ending));
         }
+    }
+
+    private static boolean isToBeUndone(BodyRun run, Closed ending) {
+        return ending.outcome() == JobOutcome.FAILED && run.hasUndo();
+    }
+
+    private static Closed failed(BodyRun run, Throwable why) {
+        return new Closed(run.job(), JobOutcome.FAILED, null, Failures.describe(why));
     }
 
     /** Runs the body along its record to find its undos, runs those, and closes the job. */
@@ -343,10 +296,11 @@ final class Runner {
     private Closed ending(LeasedBody body, BodyRun run) {
         try {
             byte[] output = Payloads.encode(tools.codec(), call(typeOf(body), Scope.of(run), body.input()));
+            run.demandRecorded();
             return new Closed(run.job(), JobOutcome.COMPLETED, output, null);
         } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
             run.demandRunning();
-            return new Closed(run.job(), JobOutcome.FAILED, null, Failures.describe(e));
+            return failed(run, e);
         }
     }
 

@@ -1,0 +1,77 @@
+package dev.tallystick.engine;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The workflows written in code that an engine can run, each version for itself. Thread-safe. */
+final class CodeTypes {
+
+    private final Map<String, WorkflowType<?, ?>> byQueue = new ConcurrentHashMap<>();
+
+    /** Whether any of them has a limit; asked whenever a job begins or ends. */
+    private volatile boolean hasLimits;
+
+    void register(WorkflowType<?, ?> type) {
+        if (byQueue.putIfAbsent(Runner.queueOf(type.name(), type.version()), type) != null) {
+            throw new IllegalArgumentException(
+                    "workflow '" + type.name() + "' version " + type.version() + " is registered already");
+        }
+        if (type.limit() != null) {
+            hasLimits = true;
+        }
+    }
+
+    boolean isEmpty() {
+        return byQueue.isEmpty();
+    }
+
+    boolean has(String queue) {
+        return byQueue.containsKey(queue);
+    }
+
+    @Nullable
+    WorkflowType<?, ?> get(String queue) {
+        return byQueue.get(queue);
+    }
+
+    Set<String> queues() {
+        return byQueue.keySet();
+    }
+
+    Stream<WorkflowType<?, ?>> all() {
+        return byQueue.values().stream();
+    }
+
+    @Nullable
+    WorkflowType<?, ?> newest(String workflow) {
+        return all().filter(type -> type.name().equals(workflow))
+                .max(Comparator.comparingInt(WorkflowType::version))
+                .orElse(null);
+    }
+
+    Set<String> names() {
+        return all().map(WorkflowType::name).collect(Collectors.toSet());
+    }
+
+    boolean hasLimits() {
+        return hasLimits;
+    }
+
+    /** The limit of each by its name. What has lost its limit has one too, for it may have left jobs behind in lanes. */
+    Map<String, LaneStore.Rule> rules() {
+        Map<String, LaneStore.Rule> rules = new HashMap<>();
+        for (String workflow : names()) {
+            Limit<?> limit = Objects.requireNonNullElse(
+                    Objects.requireNonNull(newest(workflow)).limit(), Limit.overall());
+            rules.put(workflow, new LaneStore.Rule(workflow, limit.concurrency(), limit.starts(), limit.per()));
+        }
+        return rules;
+    }
+}
