@@ -2,7 +2,6 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.Step;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -24,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class BodyRun {
 
-    /** How long a step that goes out with its result may be under way before the record says that it was begun. */
-    private static final Duration UNANNOUNCED = Duration.ofSeconds(1);
-
     /** For how long after a move nobody is asked again whether there is still a job to work for. */
     private static final Duration CERTAIN = Duration.ofSeconds(1);
 
@@ -42,11 +38,7 @@ final class BodyRun {
     /** Held while a move is under way: the moves of one job go one after the other. */
     private final ReentrantLock moving = new ReentrantLock();
 
-    private final Object unsaid = new Object();
-    private List<LegOne> unsaidDispatches = new ArrayList<>();
-    private List<LegTwo> unsaidResults = new ArrayList<>();
-    private long unsaidSince;
-    private boolean wasRefused;
+    private final Unsaid unsaid = new Unsaid();
 
     /** When the job was open and the lease stood, as far as is known. */
     private volatile long stoodAt;
@@ -54,7 +46,7 @@ final class BodyRun {
     /** Whether this run has committed anything. */
     private volatile boolean hasMoved;
 
-    /** Whether something was dispatched that falls due by itself and may not have. */
+    /** Whether something was dispatched that comes to an end by itself and may not have. */
     private volatile boolean waits;
 
     /** What the body was told could not be recorded: it cannot go on as if it had been. */
@@ -184,6 +176,11 @@ final class BodyRun {
         threads.forEach(Thread::interrupt);
     }
 
+    /** Whether it is stopped because its job has closed: what it has done meanwhile is recorded all the same. */
+    boolean hasClosed() {
+        return stopped == BodyStopped.Reason.JOB_CLOSED;
+    }
+
     boolean isStopped() {
         return stopped != null;
     }
@@ -234,24 +231,12 @@ final class BodyRun {
 
     /** Keeps a result until the next move. */
     void say(LegTwo result) {
-        synchronized (unsaid) {
-            noteResult(result);
-        }
+        unsaid.note(result);
     }
 
     /** Keeps something that was found out without doing anything, until the next move. */
     void say(LegOne dispatch, LegTwo result) {
-        synchronized (unsaid) {
-            noteResult(result);
-            unsaidDispatches.add(dispatch);
-        }
-    }
-
-    private void noteResult(LegTwo result) {
-        if (unsaidResults.isEmpty()) {
-            unsaidSince = System.nanoTime();
-        }
-        unsaidResults.add(result);
+        unsaid.note(dispatch, result);
     }
 
     /**
@@ -269,29 +254,18 @@ final class BodyRun {
             dispatch(List.of(dispatch));
             return;
         }
-        synchronized (unsaid) {
-            if (unsaidResults.isEmpty() && unsaidDispatches.isEmpty()) {
-                unsaidSince = System.nanoTime();
-            }
-            unsaidDispatches.add(dispatch.begunNow());
-        }
+        unsaid.noteBegun(dispatch);
     }
 
     /** Commits the results that are unsaid, if there are any, and waits for those that are on their way. */
     private void sayResults() {
         moving.lock();
         try {
-            if (hasUnsaidResults()) {
+            if (unsaid.hasResults()) {
                 move(List.of(), List.of(), List.of(), List.of());
             }
         } finally {
             moving.unlock();
-        }
-    }
-
-    private boolean hasUnsaidResults() {
-        synchronized (unsaid) {
-            return !unsaidResults.isEmpty();
         }
     }
 
@@ -311,6 +285,7 @@ final class BodyRun {
     /** Commits what is unsaid together with an activity and the job that it dispatches. */
     void dispatch(LegOne dispatch, NewJob child) {
         demandRunning();
+        waits = true;
         move(List.of(), List.of(dispatch), List.of(child.traced(tools.spans().current())), List.of());
         tools.crashPoints().reached(EngineCrashPoint.CHILD_STARTED);
         tools.jobsAreDue().run();
@@ -335,13 +310,9 @@ final class BodyRun {
         tools.mover().bring(withUnsaid(List.of(), List.of(), List.of(), List.of()));
     }
 
-    /** Whether a result has been unsaid for longer than {@code age}, or a step {@link #UNANNOUNCED} for too long. */
+    /** Whether something has been unsaid for too long. */
     boolean hasStale(Duration age) {
-        synchronized (unsaid) {
-            Duration patience = unsaidResults.isEmpty() ? UNANNOUNCED : age;
-            boolean isEmpty = unsaidResults.isEmpty() && unsaidDispatches.isEmpty();
-            return !isEmpty && !wasRefused && System.nanoTime() - unsaidSince > patience.toNanos();
-        }
+        return unsaid.isStale(age);
     }
 
     /** Commits what {@link #hasStale}, unless a move is under way that will. */
@@ -376,11 +347,7 @@ final class BodyRun {
         try {
             bring(move);
         } catch (NotRecordedException refused) {
-            synchronized (unsaid) {
-                unsaidResults.addAll(0, move.results());
-                unsaidDispatches.addAll(0, move.dispatches());
-                wasRefused = true;
-            }
+            unsaid.putBack(move);
         }
     }
 
@@ -427,20 +394,9 @@ final class BodyRun {
 
     /** A move commits, stops the body or is refused to it, so what is taken from the unsaid need not be put back. */
     private Move withUnsaid(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
-        synchronized (unsaid) {
-            List<LegTwo> results = unsaidResults;
-            List<LegOne> entries = unsaidDispatches;
-            unsaidResults = new ArrayList<>();
-            unsaidDispatches = new ArrayList<>();
-            wasRefused = false;
-            results.addAll(last);
-            // A further attempt counts the one before.
-            dispatches.forEach(
-                    next -> entries.removeIf(entry -> entry.activity().equals(next.activity())));
-            entries.addAll(dispatches);
-            boolean ends = last.stream().anyMatch(result -> result.outcome() != null);
-            return new Move(lease, body.isChild(), results, entries, children, waitsFor, ends && waits);
-        }
+        Unsaid.Taken taken = unsaid.take(last, dispatches);
+        boolean ends = last.stream().anyMatch(result -> result.outcome() != null);
+        return new Move(lease, body.isChild(), taken.results(), taken.dispatches(), children, waitsFor, ends && waits);
     }
 
     /** Stops the body, for a reason that one of its threads found out. */

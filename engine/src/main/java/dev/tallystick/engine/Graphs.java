@@ -4,6 +4,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Loop;
+import dev.tallystick.sql.TransactionException;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -184,13 +185,24 @@ final class Graphs {
                 database.transact("look for what is due", tx -> store.due(tx, registry.graphs(), BATCH));
         List<CompletableFuture<?>> done = new ArrayList<>();
         for (GraphStore.Due each : due) {
-            done.add(tell(each));
+            done.add(tellOrFail(each));
         }
         for (CompletableFuture<?> each : done) {
             each.join();
         }
         if (due.size() == BATCH) {
             dues.ring();
+        }
+    }
+
+    /** What cannot be told for a reason of its own fails its activity: the others are told all the same. */
+    private CompletableFuture<?> tellOrFail(GraphStore.Due due) {
+        try {
+            return tell(due);
+        } catch (TransactionException away) {
+            throw away;
+        } catch (RuntimeException e) {
+            return hand(due.posting(), new GraphTold.Failure(Failures.describe(e)), null);
         }
     }
 

@@ -165,10 +165,19 @@ final class Mover implements Primitive<Move, Moved> {
         List<JobId> leaving = jobsOf(moves, Move::leavesWaits);
         if (!leaving.isEmpty()) {
             postings.dropWaiting(tx, leaving);
+            cancelChildren(tx, leaving);
         }
         List<JobId> failed = jobsOf(moves, Move::fails);
         if (!failed.isEmpty()) {
             letters.bury(tx, failed);
+        }
+    }
+
+    /** Whoever waited for them has gone. */
+    private void cancelChildren(Tx tx, List<JobId> closed) throws SQLException {
+        List<JobId> open = jobs.openChildren(tx, closed);
+        if (!open.isEmpty()) {
+            postings.postCancel(tx, open);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.tallystick.engine;
 
 /** Trying again cannot make it smaller: keep large data elsewhere and record where it is. */
-public final class PayloadTooLargeException extends Exception {
+public final class PayloadTooLargeException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 

@@ -85,6 +85,28 @@ final class PostingStore {
             )
             """ + BODIES;
 
+    private static final String HOLD_FREE = """
+            with item as (
+                select *
+                from unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
+            ),
+            held as materialized (
+                select p.job_id, p.guid
+                from tally.posting p
+                join item i on i.job_id = p.job_id and i.guid = p.guid
+                order by p.job_id, p.guid
+                for update of p skip locked
+            )
+            select p.job_id
+            from item i
+            join tally.posting p on p.job_id = i.job_id and p.guid = i.guid
+            where not exists (
+                select 1
+                from held h
+                where h.guid = p.guid
+            )
+            """;
+
     private static final String HOLD = """
             with item as (
                 select *
@@ -191,7 +213,7 @@ final class PostingStore {
             from tally.posting p
             join unnest(?::uuid[], ?::uuid[]) as i (job_id, guid) on i.job_id = p.job_id and i.guid = p.guid
             order by p.job_id, p.guid
-            for update of p
+            for update of p skip locked
             """;
 
     private static final String POST_CANCEL = """
@@ -281,6 +303,16 @@ final class PostingStore {
                 of.uuids(lease -> lease.job().value()),
                 of.uuids(lease -> lease.guid().value()));
         return held;
+    }
+
+    /** Locks those that nobody else has locked, and returns the jobs of the others. */
+    List<JobId> holdFree(Tx tx, List<Lease> leases) throws SQLException {
+        Columns<Lease> of = new Columns<>(leases);
+        return tx.query(
+                HOLD_FREE,
+                row -> new JobId(row.getObject("job_id", UUID.class)),
+                of.uuids(lease -> lease.job().value()),
+                of.uuids(lease -> lease.guid().value()));
     }
 
     /**

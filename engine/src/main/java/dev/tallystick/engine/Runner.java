@@ -267,7 +267,7 @@ final class Runner {
     private void letGo(BodyRun run, BodyStopped.Reason reason) {
         // The interrupt was for the body, and would close the connection of whoever comes next on this thread.
         Thread.interrupted();
-        if (reason == BodyStopped.Reason.JOB_CLOSED) {
+        if (reason == BodyStopped.Reason.JOB_CLOSED && run.awaitOthers(settings.lease())) {
             run.acknowledgeClosed();
         }
         boolean taken = reason == BodyStopped.Reason.TO_BE_UNDONE || reason == BodyStopped.Reason.LEASE_LOST;

@@ -5,6 +5,7 @@ import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Loop;
+import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -186,7 +187,9 @@ public final class Scheduler implements AutoCloseable {
             JobId job = jobOf(engine.submitIn(tx.connection(), submission));
             crashPoints.reached(ScheduleCrashPoint.SUBMITTED);
             store.fired(tx, schedule, next, moment, job, null);
-        } catch (IllegalArgumentException e) {
+        } catch (TransactionException away) {
+            throw away;
+        } catch (RuntimeException e) {
             // Its input does not fit its workflow: the others must not wait for somebody to mend it.
             store.fired(tx, schedule, next, null, null, "could not fire for " + moment + ": " + e.getMessage());
         }

@@ -55,10 +55,7 @@ final class Scope implements Context {
     public String key() {
         Undoing undoing = run.undoing();
         Undoing.Registered undo = undoing == null ? null : undoing.current();
-        if (undo != null) {
-            return run.keysOf() + ":" + undoPath(undo);
-        }
-        return run.keysOf() + ":" + prefix + place;
+        return run.keysOf() + ":" + (undo == null ? prefix + place : undoPath(undo));
     }
 
     @Override
@@ -138,7 +135,8 @@ final class Scope implements Context {
         return attempts(activity, recorded, retry, this::begin, () -> {
             Outcome<T> outcome = run.tools().transactions().run(run.lease(), activity, tx -> {
                 T value = work.run(tx.connection());
-                return new Transactions.Encoded<>(value, run.tools().codec().encode(value));
+                return new Transactions.Encoded<>(
+                        value, Payloads.encode(run.tools().codec(), value));
             });
             run.tools().crashPoints().reached(EngineCrashPoint.TRANSACTED);
             return switch (outcome) {
@@ -403,7 +401,9 @@ final class Scope implements Context {
     }
 
     void say(ActivityId activity, int delta, byte[] output) {
-        demandHeard();
+        if (cancelled || !run.hasClosed()) {
+            demandHeard();
+        }
         run.say(LegTwo.whole(activity, run.lease().fence(), delta, output, null));
     }
 

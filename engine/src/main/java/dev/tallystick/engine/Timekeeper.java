@@ -6,6 +6,7 @@ import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -83,13 +84,25 @@ final class Timekeeper {
                 .distinct()
                 .sorted()
                 .toList();
+        // What somebody else holds at the moment is left for the next time: whoever has frozen with it stops nobody
+        // else.
+        Set<JobId> busy = new HashSet<>(toEnd);
         if (!toEnd.isEmpty()) {
-            collation.lock(tx, toEnd, true);
+            busy.removeAll(collation.lock(tx, toEnd, false));
         }
+        busy.addAll(postings.holdFree(
+                tx,
+                due.stream()
+                        .map(Lease::job)
+                        .filter(job -> !busy.contains(job))
+                        .distinct()
+                        .map(Timekeeper::bodyOf)
+                        .toList()));
+        List<Lease> free =
+                due.stream().filter(each -> !busy.contains(each.job())).toList();
         List<Lease> bodies =
-                due.stream().map(Lease::job).distinct().map(Timekeeper::bodyOf).toList();
-        postings.hold(tx, bodies);
-        List<Due> still = postings.stillDue(tx, due);
+                free.stream().map(Lease::job).distinct().map(Timekeeper::bodyOf).toList();
+        List<Due> still = postings.stillDue(tx, free);
         Ended ended = end(
                 tx, still.stream().map(Due::posting).filter(Timekeeper::ends).toList());
         answer(tx, still.stream().filter(each -> !ends(each.posting())).toList());

@@ -288,6 +288,22 @@ class EngineTest {
     }
 
     @Test
+    void a_result_of_a_transaction_that_is_too_large_is_rolled_back_and_fails_its_job() {
+        workbench.workflow(
+                "large",
+                (ctx, input) -> ctx.transaction("large", String.class, Retry.DEFAULT, connection -> {
+                    effects.incrementAndGet();
+                    return "x".repeat(10_000_000);
+                }));
+        Engine engine = workbench.start();
+
+        Closed closed = workbench.await(engine, workbench.submit(engine, "large", "key"));
+
+        assertThat(closed.error()).contains("too large");
+        assertThat(effects).hasValue(1);
+    }
+
+    @Test
     void a_step_that_runs_out_of_memory_fails_alone() {
         workbench.workflow(
                 "greedy",

@@ -123,6 +123,24 @@ class GraphPoisonTest {
     }
 
     @Test
+    void a_signal_that_cannot_be_sent_fails_its_job_and_the_others_go_on() {
+        Engine engine = bench.start();
+        engine.register(Graph.named("teller")
+                .trigger("start")
+                .signal("tell", "input", "$cancel", "'x'")
+                .from("start", "tell")
+                .output("tell")
+                .build());
+        JobId job = bench.submit(engine, "teller", "00000000-0000-7000-8000-000000000001");
+
+        Closed closed = bench.workbench().await(engine, job);
+
+        assertThat(closed.outcome()).isEqualTo(JobOutcome.FAILED);
+        assertThat(closed.error()).contains("$");
+        assertNeighboursAreFine(engine);
+    }
+
+    @Test
     void a_graph_that_is_gone_after_a_deploy_waits_for_an_engine_that_knows_it() {
         Graph waiting = Graph.named("waiting")
                 .trigger("start")

@@ -230,6 +230,24 @@ class ScheduleTest {
     }
 
     @Test
+    void a_job_that_a_stranger_has_locked_does_not_stop_the_clock_of_the_others() {
+        workbench.workflow("sleeping", (ctx, input) -> {
+            ctx.sleep(Duration.ofMillis(300));
+            return "awake";
+        });
+        Engine engine = workbench.start();
+        JobId locked = workbench.submit(engine, "sleeping", "locked");
+        workbench.awaitParked();
+        workbench.database().transact("freeze", tx -> {
+            tx.query("select 1 from tally.posting where job_id = ? for update", row -> 1, locked.value());
+            assertThat(workbench.run(engine, "sleeping")).isEqualTo("awake");
+            return null;
+        });
+
+        assertThat(workbench.result(workbench.await(engine, locked))).isEqualTo("awake");
+    }
+
+    @Test
     void a_signal_and_a_time_out_that_race_for_one_wait_have_one_winner_and_lose_nothing() {
         Duration patience = Duration.ofMillis(60);
         workbench.workflow(

@@ -182,6 +182,27 @@ class SignalsChildrenCancelTest {
     }
 
     @Test
+    void a_child_that_nobody_waits_for_any_more_is_cancelled() {
+        workbench.workflow("child", (ctx, input) -> ctx.await("never", String.class));
+        workbench.workflow(
+                "parent",
+                (ctx, input) -> ctx.any(
+                        String.class,
+                        List.of(
+                                branch -> branch.child("child", "", String.class),
+                                branch -> branch.step("quick", String.class, () -> {
+                                    Eventually.holds("the child exists", () -> workbench.count("job") == 2);
+                                    return "quick";
+                                }))));
+        Engine engine = workbench.start();
+
+        assertThat(workbench.run(engine, "parent")).isEqualTo("quick");
+
+        Eventually.holds("the child is cancelled", () -> workbench.count("job where outcome = 'cancelled'") == 1);
+        Eventually.value("everything is closed", workbench::violations, List::isEmpty);
+    }
+
+    @Test
     void a_late_result_of_a_cancelled_job_is_recorded_and_changes_nothing() {
         Signal running = new Signal("the step runs");
         Signal cancelled = new Signal("the job is cancelled");
@@ -203,6 +224,7 @@ class SignalsChildrenCancelTest {
         cancelled.fire();
 
         Eventually.value("the posting is gone", workbench::violations, List::isEmpty);
+        assertThat(workbench.activities(job)).contains("1 stubborn 001111000000001");
         assertThat(workbench.await(engine, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
     }
 

@@ -166,6 +166,10 @@ final class Lane {
     private void commit(Batch batch) {
         try {
             settle(batch);
+        } catch (VirtualMachineError e) {
+            // No memory for one batch is no end for the others.
+            batch.fail(new UnknownOutcomeException("the JVM failed in the middle of a batch", e));
+            endSession();
         } catch (Error e) {
             batch.fail(new UnknownOutcomeException("the committer died in the middle of a batch", e));
             throw e;

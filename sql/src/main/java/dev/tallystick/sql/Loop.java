@@ -8,7 +8,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Does one thing again and again: when it is rung for, and otherwise at an interval. A ring that comes while the thing is being
- * done is not lost. A database that is away makes it try again at the next interval; anything else ends it.
+ * done is not lost. A turn that fails, because the database is away or for any other reason, is logged, and the next one comes
+ * all the same: nobody is there to start it again.
  */
 public final class Loop {
 
@@ -84,6 +85,8 @@ public final class Loop {
                 task.run();
             } catch (TransactionException e) {
                 LOG.warn("{} will be tried again in {}", name, interval, e);
+            } catch (RuntimeException | VirtualMachineError | LinkageError e) {
+                LOG.error("{} failed and will be tried again in {}", name, interval, e);
             }
         }
     }

@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
@@ -177,6 +178,41 @@ class GroupCommitterTest {
             assertThat(committer.submit(new Shy(alone), "k").join()).isEqualTo("alone");
         }
         assertThat(alone).containsExactly(false, true);
+    }
+
+    @Test
+    void a_batch_for_which_there_is_no_memory_is_unknown_and_the_next_one_commits() {
+        AtomicInteger batches = new AtomicInteger();
+        Primitive<Deposit.Item, Integer> hungry = new Primitive<>() {
+
+            @Override
+            public String name() {
+                return "hungry";
+            }
+
+            @Override
+            public int rank() {
+                return 0;
+            }
+
+            @Override
+            public Object orderKey(Deposit.Item item) {
+                return item.account();
+            }
+
+            @Override
+            public List<@Nullable Integer> apply(Tx tx, List<Deposit.Item> items) throws SQLException {
+                if (batches.incrementAndGet() == 1) {
+                    throw new OutOfMemoryError("planted");
+                }
+                return deposit.apply(tx, items);
+            }
+        };
+        try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
+            assertThatThrownBy(() -> committer.submit(hungry, item("k", 0)).join())
+                    .hasCauseInstanceOf(UnknownOutcomeException.class);
+            assertThat(committer.submit(hungry, item("k", 0)).join()).isEqualTo(1);
+        }
     }
 
     /** In company it writes a row that is there already. */
