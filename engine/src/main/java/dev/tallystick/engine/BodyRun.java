@@ -4,6 +4,7 @@ import dev.tallystick.core.Step;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +35,9 @@ final class BodyRun {
     private volatile boolean hasUndo;
     private final Attention attention = new Attention(this::park);
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+
+    /** Those of the threads that are at work. */
+    private final Set<Thread> working = new HashSet<>();
 
     /** Held while a move is under way: the moves of one job go one after the other. */
     private final ReentrantLock moving = new ReentrantLock();
@@ -176,9 +180,36 @@ final class BodyRun {
         threads.forEach(Thread::interrupt);
     }
 
-    /** Whether it is stopped because its job has closed: what it has done meanwhile is recorded all the same. */
-    boolean hasClosed() {
-        return stopped == BodyStopped.Reason.JOB_CLOSED;
+    /** Whether what is done by now is still recorded, also if it is stopped. */
+    boolean mayStillSay() {
+        return stopped == BodyStopped.Reason.JOB_CLOSED || stopped == BodyStopped.Reason.SHUT_DOWN;
+    }
+
+    /** Makes the body unwind at its next question. A step that is being done may come to its end. */
+    void stopAfterWork() {
+        synchronized (working) {
+            stopped = BodyStopped.Reason.SHUT_DOWN;
+            threads.stream().filter(thread -> !working.contains(thread)).forEach(Thread::interrupt);
+        }
+    }
+
+    /** This thread is at work, from the beginning of an attempt at a step to its end. */
+    Working work() {
+        synchronized (working) {
+            demandRunning();
+            working.add(Thread.currentThread());
+        }
+        return () -> {
+            synchronized (working) {
+                working.remove(Thread.currentThread());
+            }
+        };
+    }
+
+    /** Closed when the work is done. */
+    interface Working extends AutoCloseable {
+        @Override
+        void close();
     }
 
     boolean isStopped() {

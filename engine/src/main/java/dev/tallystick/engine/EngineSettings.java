@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param lanes how many group commits go on at once
  * @param kept how long closed jobs are kept
  * @param sweep how often to drop what need not be kept any longer: closed jobs, expired keys, unused lanes
+ * @param drain how long steps that are being done may go on when the engine closes
  * @param tracing who hears of what is done
  */
 public record EngineSettings(
@@ -24,6 +25,7 @@ public record EngineSettings(
         int lanes,
         Duration kept,
         Duration sweep,
+        Duration drain,
         Tracing tracing) {
 
     public static final EngineSettings DEFAULT = new EngineSettings(
@@ -35,6 +37,7 @@ public record EngineSettings(
             1,
             Duration.ofDays(30),
             Duration.ofMinutes(10),
+            Duration.ofSeconds(10),
             Tracing.OFF);
 
     public EngineSettings {
@@ -47,26 +50,36 @@ public record EngineSettings(
     }
 
     public EngineSettings lease(Duration length, Duration beat) {
-        return new EngineSettings(length, beat, poll, bodies, unsaid, lanes, kept, sweep, tracing);
+        return new EngineSettings(length, beat, poll, bodies, unsaid, lanes, kept, sweep, drain, tracing);
     }
 
     public EngineSettings poll(Duration interval) {
-        return new EngineSettings(lease, heartbeat, interval, bodies, unsaid, lanes, kept, sweep, tracing);
+        return new EngineSettings(lease, heartbeat, interval, bodies, unsaid, lanes, kept, sweep, drain, tracing);
     }
 
     public EngineSettings lanes(int number) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, number, kept, sweep, tracing);
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, number, kept, sweep, drain, tracing);
     }
 
     public EngineSettings kept(Duration duration) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, duration, sweep, tracing);
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, duration, sweep, drain, tracing);
     }
 
     public EngineSettings sweep(Duration interval) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, interval, tracing);
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, interval, drain, tracing);
+    }
+
+    public EngineSettings drain(Duration patience) {
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, sweep, patience, tracing);
+    }
+
+    /** As {@link #drain}, but no longer than leases last for sure: there are no heartbeats any more. */
+    Duration safeDrain() {
+        Duration safe = lease.minus(heartbeat).dividedBy(2);
+        return drain.compareTo(safe) < 0 ? drain : safe;
     }
 
     public EngineSettings tracing(Tracing other) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, sweep, other);
+        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, sweep, drain, other);
     }
 }

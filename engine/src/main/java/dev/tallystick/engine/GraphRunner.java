@@ -184,20 +184,15 @@ final class GraphRunner {
                 .forEach(each -> each.thread().interrupt());
     }
 
-    /** Stops all work where it is and gives the leases back. */
+    /** Lets what is being done come to an end, if it does so soon, and gives the leases back. */
     void stopAndRelease(Duration patience) {
         stopping = true;
         List<Running> left = List.copyOf(running.values());
+        List<Thread> threads = left.stream().map(Running::thread).toList();
+        BodyRun.awaitAll(threads, System.nanoTime() + settings.safeDrain().toNanos());
         running.clear();
-        left.forEach(each -> each.thread().interrupt());
-        long deadline = System.nanoTime() + patience.toNanos();
-        try {
-            for (Running each : left) {
-                each.thread().join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        threads.forEach(Thread::interrupt);
+        BodyRun.awaitAll(threads, System.nanoTime() + patience.toNanos());
         List<Lease> leases = left.stream().map(Running::lease).toList();
         if (!leases.isEmpty()) {
             database.transact("release work", tx -> {

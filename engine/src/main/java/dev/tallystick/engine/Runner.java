@@ -377,9 +377,12 @@ final class Runner {
         return lanes.sweep();
     }
 
-    /** Stops all bodies where they are and gives their leases back. */
+    /** Lets the steps that are being done come to an end, if they do so soon, and gives the leases back. */
     void stopAndRelease(Duration patience) {
         List<BodyRun> left = List.copyOf(running.values());
+        left.forEach(BodyRun::stopAfterWork);
+        long drained = System.nanoTime() + settings.safeDrain().toNanos();
+        left.forEach(run -> run.awaitEnd(drained));
         long deadline = System.nanoTime() + patience.toNanos();
         BodyRun.awaitAll(left.stream().map(run -> say(run, BodyRun::sayAll)).toList(), deadline);
         left.forEach(run -> run.stop(BodyStopped.Reason.SHUT_DOWN));

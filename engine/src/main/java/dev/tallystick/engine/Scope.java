@@ -148,6 +148,7 @@ final class Scope implements Context {
     }
 
     /** Begins the activity and does the work, as often as the policy allows; a last failure is recorded. */
+    @SuppressWarnings("try") // that it is closed is all that being at work is for
     private <T extends @Nullable Object> T attempts(
             ActivityId activity,
             @Nullable RecordedActivity before,
@@ -157,26 +158,28 @@ final class Scope implements Context {
         int attempt = before == null ? 0 : before.attempts();
         while (true) {
             attempt++;
-            LegOne dispatch = LegOne.attempt(activity, "step", attempt);
-            if (attempt == 1 && retry.attempts() > 1) {
-                beginning.accept(dispatch);
-            } else {
-                begin(dispatch);
-            }
-            run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
-            if (attempt > retry.attempts()) {
-                throw fail(activity, 0, Failures.neverCameBack(attempt - 1));
-            }
-            try {
-                return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));
-            } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
-                demandHeard();
-                run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
-                if (!retry.allows(attempt, e) || e instanceof PayloadTooLargeException) {
-                    throw fail(activity, 0, Failures.describe(e));
+            try (BodyRun.Working atWork = run.work()) {
+                LegOne dispatch = LegOne.attempt(activity, "step", attempt);
+                if (attempt == 1 && retry.attempts() > 1) {
+                    beginning.accept(dispatch);
+                } else {
+                    begin(dispatch);
                 }
-                pause(retry.after(attempt, run.tools().random()));
+                run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
+                if (attempt > retry.attempts()) {
+                    throw fail(activity, 0, Failures.neverCameBack(attempt - 1));
+                }
+                try {
+                    return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));
+                } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+                    demandHeard();
+                    run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
+                    if (!retry.allows(attempt, e) || e instanceof PayloadTooLargeException) {
+                        throw fail(activity, 0, Failures.describe(e));
+                    }
+                }
             }
+            pause(retry.after(attempt, run.tools().random()));
         }
     }
 
@@ -232,13 +235,9 @@ final class Scope implements Context {
         ActivityId activity = next("$child:" + workflow);
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
-            try {
-                byte[] encoded = Payloads.encode(run.tools().codec(), input);
-                NewJob child = run.tools().children().apply(new ChildOrder(activity, run.mesh(), workflow, encoded));
-                run.dispatch(LegOne.inline(activity, "child", 0), child);
-            } catch (PayloadTooLargeException e) {
-                throw new IllegalArgumentException(e);
-            }
+            byte[] encoded = Payloads.encode(run.tools().codec(), input);
+            NewJob child = run.tools().children().apply(new ChildOrder(activity, run.mesh(), workflow, encoded));
+            run.dispatch(LegOne.inline(activity, "child", 0), child);
         }
         RecordedActivity done = recorded != null && recorded.isDone() ? recorded : awaitDone(activity);
         return replay(done, type);
@@ -293,11 +292,7 @@ final class Scope implements Context {
         if (!prefix.isEmpty()) {
             throw new IllegalStateException("a branch cannot continue as a new job, only the body that it belongs to");
         }
-        try {
-            throw new ContinuedAsNew(Payloads.encode(run.tools().codec(), input));
-        } catch (PayloadTooLargeException e) {
-            throw new IllegalArgumentException(e);
-        }
+        throw new ContinuedAsNew(Payloads.encode(run.tools().codec(), input));
     }
 
     @Override
@@ -401,7 +396,7 @@ final class Scope implements Context {
     }
 
     void say(ActivityId activity, int delta, byte[] output) {
-        if (cancelled || !run.hasClosed()) {
+        if (cancelled || !run.mayStillSay()) {
             demandHeard();
         }
         run.say(LegTwo.whole(activity, run.lease().fence(), delta, output, null));

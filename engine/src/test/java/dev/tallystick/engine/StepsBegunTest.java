@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,8 @@ class StepsBegunTest {
     static final TestPostgres postgres = Workbench.postgres();
 
     private static final Duration SOME_WORK = Duration.ofMillis(200);
+
+    private static final Duration LONG = Duration.ofSeconds(30);
 
     private final AtomicInteger before = new AtomicInteger();
     private final AtomicInteger effects = new AtomicInteger();
@@ -99,6 +102,34 @@ class StepsBegunTest {
         closing.close();
 
         assertThat(workbench.activities(job)).contains("1 work 001100000000000");
+    }
+
+    @Test
+    void an_engine_that_closes_lets_a_step_come_to_its_end_and_begins_no_other() {
+        WorkflowType<String, String> once = type((ctx, input) -> {
+            ctx.step("work", String.class, Retry.NONE, this::work);
+            return ctx.step("next", String.class, Retry.NONE, () -> "" + before.incrementAndGet());
+        });
+        Engine closing = start(
+                Workbench.SETTINGS
+                        .lease(Duration.ofMinutes(2), Duration.ofSeconds(1))
+                        .drain(LONG),
+                once);
+        JobId job = workbench.submit(closing, "flow", "key");
+        begun.await();
+        Thread close = Thread.ofPlatform().start(closing::close);
+        Eventually.holds(
+                "it waits for the step",
+                () -> Stream.of(close.getStackTrace())
+                        .anyMatch(frame -> frame.getMethodName().equals("awaitEnd")
+                                && frame.getClassName().endsWith("BodyRun")));
+
+        mayEnd.fire();
+        Eventually.holds("it is closed", () -> !close.isAlive());
+
+        assertThat(workbench.activities(job)).contains("1 work 001111000000001").hasSize(2);
+        assertThat(workbench.result(workbench.await(start(once), job))).isEqualTo("1");
+        assertThat(effects).hasValue(1);
     }
 
     @Test

@@ -29,7 +29,8 @@ final class Workbench implements AutoCloseable {
 
     static final EngineSettings SETTINGS = EngineSettings.DEFAULT
             .lease(Duration.ofSeconds(2), Duration.ofMillis(500))
-            .poll(Duration.ofMillis(50));
+            .poll(Duration.ofMillis(50))
+            .drain(Duration.ZERO);
 
     static final Duration PATIENCE = Duration.ofSeconds(30);
 

@@ -18,7 +18,8 @@ final class ServerUnderTest implements AutoCloseable {
 
     private static final EngineSettings ENGINE = EngineSettings.DEFAULT
             .lease(Duration.ofSeconds(4), Duration.ofSeconds(1))
-            .poll(Duration.ofMillis(100));
+            .poll(Duration.ofMillis(100))
+            .drain(Duration.ZERO);
 
     private static final Limiter.Budget PLENTY = new Limiter.Budget(1_000_000, Duration.ofSeconds(10));
 
