@@ -28,6 +28,7 @@ final class Call {
 
     private static final Duration CONNECTING = Duration.ofSeconds(5);
     private static final Duration ANSWERING = Duration.ofSeconds(10);
+    private static final int HIGHEST_PORT = 65_535;
     private static final int LONGEST_STATUS_LINE = 1_024;
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] ([1-5][0-9]{2})( .*)?");
 
@@ -77,7 +78,26 @@ final class Call {
             throw new IllegalArgumentException(
                     "a webhook is an http or https URL with a host, and without user and fragment: " + url);
         }
+        if (url.getPort() == 0 || url.getPort() > HIGHEST_PORT) {
+            throw new IllegalArgumentException("a webhook's port is between 1 and " + HIGHEST_PORT + ": " + url);
+        }
+        requireName(url);
         return url;
+    }
+
+    /** The name is sent along when a connection is secured, and not every name can be. */
+    private static void requireName(URI url) {
+        String host = host(url);
+        try {
+            if (!host.contains(":")) {
+                SNIHostName unused = new SNIHostName(host);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "a webhook's host is a name of labels with up to 63 characters, and without a dot at its end: "
+                            + url,
+                    e);
+        }
     }
 
     private static String host(URI url) {

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +33,8 @@ public final class Webhooks {
     private static final int SECRET_BYTES = 32;
     private static final int AT_ONCE = 16;
     private static final int LOOK = 256;
+    private static final int LONGEST_REASON = 500;
+    private static final Pattern REFUSED = Pattern.compile("[\\p{Cntrl}\\p{Cs}]");
     private static final Duration LEASE = Duration.ofSeconds(60);
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
@@ -154,13 +157,29 @@ public final class Webhooks {
         }
     }
 
+    /** Whatever is wrong with one call is an attempt that failed, for it must not end all the others. */
     private Call.Outcome call(WebhookStore.Target target, Delivery delivery) {
-        byte[] body = WebhookBody.of(delivery.message()).canonicalBytes();
-        long seconds = clock.instant().getEpochSecond();
-        return call.post(target.url(), Signature.headers(target.secret(), delivery, body, seconds), body);
+        try {
+            byte[] body = WebhookBody.of(delivery.message()).canonicalBytes();
+            long seconds = clock.instant().getEpochSecond();
+            return call.post(target.url(), Signature.headers(target.secret(), delivery, body, seconds), body);
+        } catch (RuntimeException e) {
+            LOG.warn("{} cannot be called", delivery.lease().inbox(), e);
+            return new Call.Outcome.Failed(e.toString());
+        }
     }
 
     private static Optional<String> failure(Call.Outcome outcome) {
+        return reason(outcome).map(Webhooks::storable);
+    }
+
+    /** The other side may have a say in a reason, and the database refuses some characters. */
+    private static String storable(String reason) {
+        String beginning = reason.substring(0, Math.min(reason.length(), LONGEST_REASON));
+        return REFUSED.matcher(beginning).replaceAll(" ");
+    }
+
+    private static Optional<String> reason(Call.Outcome outcome) {
         return switch (outcome) {
             case Call.Outcome.Answered answered ->
                 answered.status() / 100 == 2 ? Optional.empty() : Optional.of("answered " + answered.status());

@@ -20,6 +20,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -194,10 +195,41 @@ class WebhooksTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"ftp://example.org/", "https:///x", "http://user:secret@example.org/", "mailto:x@example.org"})
+            strings = {
+                "ftp://example.org/",
+                "https:///x",
+                "http://user:secret@example.org/",
+                "mailto:x@example.org",
+                "https://example.org:99999/",
+                "https://example.org:65536/",
+                "https://example.org:0/",
+                "https://example.org./",
+                "https://a234567890123456789012345678901234567890123456789012345678901234.example/"
+            })
     void what_cannot_be_called_is_refused_when_it_is_registered(String url) {
         assertThatThrownBy(() -> broker.webhooks().register(ALICE, ALERTS, URI.create(url)))
-                .isInstanceOf(IllegalArgumentException.class);
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a webhook")
+                .hasMessageContaining(url);
+    }
+
+    @Test
+    void a_call_that_cannot_even_be_made_is_an_attempt_that_failed_and_ends_no_other() {
+        broker.webhooks().register(ALICE, ALERTS, url("/wrong"));
+        database.transact("spoil", tx -> tx.update("update tally.webhook set url = 'http://localhost:99999/'"));
+        broker.accept(BOB, text("k", ALERTS, "hello"));
+        broker.webhooks().register(ALICE, ALERTS, url("/right"));
+        for (int attempt = 0; attempt < Webhooks.MAX_ATTEMPTS; attempt++) {
+            broker.webhooks().run();
+            assertThat(error()).contains("port out of range");
+            letTimePass();
+        }
+        broker.accept(BOB, text("other", ALERTS, "hello"));
+
+        broker.webhooks().run();
+
+        assertThat(calls).singleElement().extracting(Called::path).isEqualTo("/right");
+        assertThat(attempts()).containsExactlyInAnyOrder(Webhooks.MAX_ATTEMPTS, 1, 1);
     }
 
     @Test
@@ -292,6 +324,14 @@ class WebhooksTest {
 
     private void letTimePass() {
         database.transact("let time pass", tx -> tx.update("update tally.delivery set visible_at = now()"));
+    }
+
+    private List<Integer> attempts() {
+        return database.transact(
+                "read attempts",
+                tx -> tx.query(
+                        "select attempts from tally.delivery where inbox like 'webhook:%'",
+                        row -> row.getInt("attempts")));
     }
 
     private String error() {
