@@ -3,6 +3,7 @@ package dev.tallystick.broker;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -13,6 +14,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SNIHostName;
@@ -23,19 +26,28 @@ import javax.net.ssl.SSLSocketFactory;
 /**
  * One HTTP/1.1 POST to an address that was checked. The connection goes to the very address that passed the check: a client that
  * looks the name up once more may be given another one. Redirects are not followed, for the same reason.
+ *
+ * <p>A call as a whole has a time limit: whoever is called cannot hold it up, however slowly it reads or answers.
  */
 final class Call {
 
     private static final Duration CONNECTING = Duration.ofSeconds(5);
-    private static final Duration ANSWERING = Duration.ofSeconds(10);
+    private static final Duration LONGEST = Duration.ofSeconds(10);
     private static final int HIGHEST_PORT = 65_535;
     private static final int LONGEST_STATUS_LINE = 1_024;
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] ([1-5][0-9]{2})( .*)?");
 
     private final AddressPolicy policy;
+    private final Duration limit;
 
     Call(AddressPolicy policy) {
+        this(policy, LONGEST);
+    }
+
+    /** @param limit how long a call takes at most, from looking the name up to the answer */
+    Call(AddressPolicy policy, Duration limit) {
         this.policy = policy;
+        this.limit = limit;
     }
 
     /** What came of a call. */
@@ -52,6 +64,17 @@ final class Call {
     }
 
     Outcome post(URI url, Map<String, String> headers, byte[] body) {
+        // Whatever the exchange waits for when the time is over, it ends because its connection is closed.
+        try (Socket connection = new Socket()) {
+            return Futures.join(CompletableFuture.supplyAsync(
+                            () -> exchange(connection, url, headers, body), Thread::startVirtualThread)
+                    .completeOnTimeout(tooLong(), limit.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (IOException e) {
+            return failed(e);
+        }
+    }
+
+    private Outcome exchange(Socket connection, URI url, Map<String, String> headers, byte[] body) {
         try {
             InetAddress[] addresses = InetAddress.getAllByName(host(url));
             for (InetAddress address : addresses) {
@@ -59,15 +82,24 @@ final class Call {
                     return new Outcome.Forbidden(url.getHost() + " is at an address that is not public");
                 }
             }
-            try (Socket socket = connect(url, addresses[0])) {
+            try (Socket socket = connect(connection, url, addresses[0])) {
                 send(socket.getOutputStream(), url, headers, body);
                 return answer(socket.getInputStream());
             }
         } catch (UnknownHostException e) {
             return new Outcome.Failed("there is no host " + url.getHost());
         } catch (IOException e) {
-            return new Outcome.Failed(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
+            return failed(e);
         }
+    }
+
+    private Outcome tooLong() {
+        BigDecimal seconds = BigDecimal.valueOf(limit.toMillis(), 3).stripTrailingZeros();
+        return new Outcome.Failed("it took longer than " + seconds.toPlainString() + " s");
+    }
+
+    private static Outcome failed(IOException e) {
+        return new Outcome.Failed(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
     }
 
     /** Refuses what could not be called, when it is registered. */
@@ -105,18 +137,11 @@ final class Call {
         return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }
 
-    private static Socket connect(URI url, InetAddress address) throws IOException {
+    private static Socket connect(Socket plain, URI url, InetAddress address) throws IOException {
         boolean secure = "https".equalsIgnoreCase(url.getScheme());
         int port = url.getPort() >= 0 ? url.getPort() : secure ? 443 : 80;
-        Socket plain = new Socket();
-        try {
-            plain.connect(new InetSocketAddress(address, port), (int) CONNECTING.toMillis());
-            plain.setSoTimeout((int) ANSWERING.toMillis());
-            return secure ? secured(plain, host(url), port) : plain;
-        } catch (IOException e) {
-            plain.close();
-            throw e;
-        }
+        plain.connect(new InetSocketAddress(address, port), (int) CONNECTING.toMillis());
+        return secure ? secured(plain, host(url), port) : plain;
     }
 
     /** The certificate has to be that of the name in the URL. */

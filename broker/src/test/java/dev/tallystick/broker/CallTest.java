@@ -1,0 +1,92 @@
+package dev.tallystick.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whoever is called has all the time in the world, and holds up nobody. */
+@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CallTest {
+
+    private static final Call.Outcome TOO_LONG = new Call.Outcome.Failed("it took longer than 0.3 s");
+    private static final byte[] SHORT = {1};
+    private static final byte[] MORE_THAN_THE_BUFFERS_HOLD = new byte[32 * 1024 * 1024];
+
+    private final Call call = new Call(InetAddress::isLoopbackAddress, Duration.ofMillis(300));
+    private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(2);
+    private ServerSocket server;
+
+    @BeforeEach
+    void listen() throws IOException {
+        server = new ServerSocket(0, 1, InetAddress.getByName("localhost"));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        threads.shutdownNow();
+        server.close();
+    }
+
+    @Test
+    void who_answers_in_time_has_answered() {
+        Future<?> unused = threads.submit(() -> {
+            try (Socket peer = server.accept()) {
+                peer.getOutputStream().write("HTTP/1.1 204 No Content\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                return peer.getInputStream().readAllBytes();
+            }
+        });
+
+        assertThat(post("http", SHORT)).isEqualTo(new Call.Outcome.Answered(204));
+    }
+
+    @Test
+    void who_never_answers_is_waited_for_so_long_and_no_longer() {
+        assertThat(post("http", SHORT)).isEqualTo(TOO_LONG);
+    }
+
+    @Test
+    void who_never_reads_is_waited_for_so_long_and_no_longer() {
+        assertThat(post("http", MORE_THAN_THE_BUFFERS_HOLD)).isEqualTo(TOO_LONG);
+    }
+
+    @Test
+    void who_answers_byte_by_byte_is_waited_for_so_long_and_no_longer() {
+        Future<Socket> peer = threads.submit(server::accept);
+        Future<?> unused = threads.scheduleAtFixedRate(() -> drip(peer), 0, 50, TimeUnit.MILLISECONDS);
+
+        assertThat(post("http", SHORT)).isEqualTo(TOO_LONG);
+    }
+
+    @Test
+    void who_never_shakes_hands_is_waited_for_so_long_and_no_longer() {
+        assertThat(post("https", SHORT)).isEqualTo(TOO_LONG);
+    }
+
+    private Call.Outcome post(String scheme, byte[] body) {
+        return call.post(URI.create(scheme + "://localhost:" + server.getLocalPort() + "/"), Map.of(), body);
+    }
+
+    private static void drip(Future<Socket> peer) {
+        try {
+            peer.get().getOutputStream().write('H');
+        } catch (IOException | ExecutionException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
