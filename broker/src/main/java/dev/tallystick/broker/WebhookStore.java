@@ -66,21 +66,38 @@ final class WebhookStore {
             where mesh = ? and id = ?
             """;
 
-    // The oldest of each mesh in turn, so that the backlog of one does not hold up the others.
+    // As the index has it that these statements go along.
+    private static final String OPEN =
+            "d.inbox >= 'webhook:' and d.inbox < 'webhook;' and d.done_at is null and d.dead_at is null";
+
+    // Meshes take turns, whatever the backlog of each: the recursion hops from mesh to mesh along the index, so its
+    // cost is the number of meshes and not of deliveries. Within a mesh the oldest first.
     private static final String LEASE = """
-            with oldest as (
-                select message_id, inbox, mesh, visible_at
-                from tally.delivery
-                where inbox >= 'webhook:' and inbox < 'webhook;' and done_at is null and dead_at is null
-                    and visible_at <= now()
-                order by visible_at
-                limit ?
-                for update skip locked
+            with recursive lane as (
+                select (select d.mesh from tally.delivery d where {open} order by d.mesh limit 1) as mesh
+                union all
+                select (select d.mesh from tally.delivery d where {open} and d.mesh > l.mesh order by d.mesh limit 1)
+                from lane l
+                where l.mesh is not null
             ),
-            due as (
+            candidate as (
+                select o.message_id, o.inbox, o.visible_at,
+                    row_number() over (partition by l.mesh order by o.visible_at) as turn
+                from lane l
+                cross join lateral (
+                    select d.message_id, d.inbox, d.visible_at
+                    from tally.delivery d
+                    where {open} and d.mesh = l.mesh and d.visible_at <= now()
+                    order by d.visible_at
+                    limit ?
+                    for update skip locked
+                ) o
+                where l.mesh is not null
+            ),
+            due as materialized (
                 select message_id, inbox
-                from oldest
-                order by row_number() over (partition by mesh order by visible_at), visible_at
+                from candidate
+                order by turn, visible_at
                 limit ?
             ),
             leased as (
@@ -94,7 +111,7 @@ final class WebhookStore {
             from leased l
             join tally.message m on m.id = l.message_id
             left join tally.webhook w on l.inbox = 'webhook:' || w.id
-            """.formatted(MessageColumns.SELECTED);
+            """.replace("{open}", OPEN).formatted(MessageColumns.SELECTED);
 
     /** Empty if there is no such member. */
     Optional<Webhook> create(Tx tx, String id, Member owner, Destination source, URI url, byte[] secret)
@@ -122,7 +139,7 @@ final class WebhookStore {
         return tx.first(FIND, WebhookStore::webhook, mesh, id);
     }
 
-    List<Due> lease(Tx tx, int look, int limit, Duration lease) throws SQLException {
+    List<Due> lease(Tx tx, int limit, Duration lease) throws SQLException {
         return tx.query(
                 LEASE,
                 row -> {
@@ -131,7 +148,7 @@ final class WebhookStore {
                             DeliveryStore.delivery(row),
                             url == null ? null : new Target(URI.create(url), row.getBytes("secret")));
                 },
-                look,
+                limit,
                 limit,
                 lease.toMillis());
     }

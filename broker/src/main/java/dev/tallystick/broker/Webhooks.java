@@ -32,7 +32,6 @@ public final class Webhooks {
 
     private static final int SECRET_BYTES = 32;
     private static final int AT_ONCE = 16;
-    private static final int LOOK = 256;
     private static final int LONGEST_REASON = 500;
     private static final Pattern REFUSED = Pattern.compile("[\\p{Cntrl}\\p{Cs}]");
     private static final Duration LEASE = Duration.ofSeconds(60);
@@ -132,7 +131,7 @@ public final class Webhooks {
     }
 
     private List<WebhookStore.Due> lease() {
-        return database.transact("lease calls", tx -> store.lease(tx, LOOK, AT_ONCE, LEASE));
+        return database.transact("lease calls", tx -> store.lease(tx, AT_ONCE, LEASE));
     }
 
     private void deliver(WebhookStore.Due due) {

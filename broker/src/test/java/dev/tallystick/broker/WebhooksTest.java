@@ -21,6 +21,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -230,6 +231,30 @@ class WebhooksTest {
 
         assertThat(calls).singleElement().extracting(Called::path).isEqualTo("/right");
         assertThat(attempts()).containsExactlyInAnyOrder(Webhooks.MAX_ATTEMPTS, 1, 1);
+    }
+
+    @Test
+    void meshes_take_turns_whatever_the_backlog_of_one() {
+        broker.webhooks().register(ALICE, ALERTS, url("/"));
+        broker.accept(BOB, text("k", ALERTS, "hello"));
+        database.transact("build up a backlog", tx -> tx.update("""
+                insert into tally.delivery (message_id, inbox, mesh, priority, visible_at)
+                select message_id, 'webhook:backlog-' || n, mesh, priority, now() - interval '1 hour'
+                from tally.delivery, generate_series(1, 400) n
+                where inbox like 'webhook:%'
+                """));
+        Member carol = new Member("other", "carol", Set.of(Role.MEMBER));
+        broker.members().createMesh("other");
+        broker.members().create(carol);
+        broker.directory().create("other", ALERTS);
+        broker.webhooks().register(carol, ALERTS, url("/other"));
+        broker.accept(carol, text("k", ALERTS, "hello"));
+
+        List<WebhookStore.Due> batch =
+                database.transact("lease", tx -> new WebhookStore().lease(tx, 16, Duration.ofMinutes(1)));
+
+        assertThat(batch).hasSize(16);
+        assertThat(batch).extracting(due -> due.delivery().lease().mesh()).containsOnlyOnce("other");
     }
 
     @Test
