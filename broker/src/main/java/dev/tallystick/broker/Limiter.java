@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 /**
  * How much a member may ask for in a window of time. Counting is atomic, also over many processes, and idempotent: what comes
  * again under the same key, with the same fingerprint and in the same window costs nothing, up to
- * {@link #FREE_REPEATS} times.
+ * {@link #FREE_REPEATS} times, and from then on as much as anything else.
  *
  * <p>What was counted is not given back when the request is rejected later on. Thread-safe.
  */

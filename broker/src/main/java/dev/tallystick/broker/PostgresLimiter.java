@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +44,7 @@ public final class PostgresLimiter implements Limiter {
 
     @Override
     public Decision consume(ScopedKey key, Fingerprint fingerprint) {
-        return Futures.join(committer.submit(counting, new Request(key, fingerprint)));
+        return Futures.join(committer.submit(counting, new RateStore.Request(key, fingerprint)));
     }
 
     @Override
@@ -53,10 +54,8 @@ public final class PostgresLimiter implements Limiter {
         committer.close();
     }
 
-    private record Request(ScopedKey key, Fingerprint fingerprint) {}
-
     /** Applied again after a lost reply it costs a free repeat, and nothing of the budget. */
-    private static final class Counting implements Primitive<Request, Decision> {
+    private static final class Counting implements Primitive<RateStore.Request, Decision> {
 
         private final Budget budget;
         private final RateStore store = new RateStore();
@@ -76,31 +75,32 @@ public final class PostgresLimiter implements Limiter {
         }
 
         @Override
-        public Object orderKey(Request request) {
+        public Object orderKey(RateStore.Request request) {
             return request.key();
         }
 
         @Override
-        public List<@Nullable Decision> apply(Tx tx, List<Request> requests) throws SQLException {
+        public List<@Nullable Decision> apply(Tx tx, List<RateStore.Request> requests) throws SQLException {
             Set<Scope> scopes = new HashSet<>();
-            requests.forEach(request -> scopes.add(request.key().scope()));
+            requests.forEach(request -> scopes.add(request.scope()));
             // Whoever holds the windows of its members is alone with what was granted to them.
             Map<Scope, RateStore.Window> windows = store.lockWindows(tx, scopes, budget.window());
-            Map<ScopedKey, RateStore.Grant> known =
-                    store.grants(tx, requests.stream().map(Request::key).toList());
+            Map<RateStore.Request, RateStore.Grant> known = store.grants(tx, requests);
             Map<Scope, Integer> used = new HashMap<>();
             List<RateStore.Grant> granted = new ArrayList<>();
             List<@Nullable Decision> decisions = new ArrayList<>(requests.size());
-            for (Request request : requests) {
-                Scope scope = request.key().scope();
+            for (RateStore.Request request : requests) {
+                Scope scope = request.scope();
                 RateStore.Window window = Objects.requireNonNull(windows.get(scope), "every member has a window");
                 int usedBefore = used.getOrDefault(scope, window.used());
-                int repeat = freeRepeat(request, known.get(request.key()), window.number());
-                if (repeat == 0 && usedBefore >= budget.requests()) {
+                OptionalInt repeats = repeats(known.get(request), window.number());
+                boolean free = repeats.isPresent() && repeats.getAsInt() < FREE_REPEATS;
+                if (!free && usedBefore >= budget.requests()) {
                     decisions.add(new Decision.Over(window.left()));
                 } else {
-                    used.put(scope, usedBefore + (repeat == 0 ? 1 : 0));
-                    granted.add(new RateStore.Grant(request.key(), window.number(), request.fingerprint(), repeat));
+                    used.put(scope, usedBefore + (free ? 0 : 1));
+                    granted.add(new RateStore.Grant(
+                            request, window.number(), free ? repeats.getAsInt() + 1 : repeats.orElse(0)));
                     decisions.add(new Decision.Within());
                 }
             }
@@ -110,15 +110,9 @@ public final class PostgresLimiter implements Limiter {
             return decisions;
         }
 
-        /** Which free repeat this is; 0 if it costs something. */
-        private static int freeRepeat(Request request, RateStore.@Nullable Grant known, long window) {
-            if (known == null
-                    || known.window() != window
-                    || !known.fingerprint().equals(request.fingerprint())
-                    || known.repeats() >= FREE_REPEATS) {
-                return 0;
-            }
-            return known.repeats() + 1;
+        /** How often it was granted for nothing in this window; empty if it was not granted at all. */
+        private static OptionalInt repeats(RateStore.@Nullable Grant known, long window) {
+            return known == null || known.window() != window ? OptionalInt.empty() : OptionalInt.of(known.repeats());
         }
     }
 }

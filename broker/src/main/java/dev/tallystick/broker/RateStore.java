@@ -19,8 +19,16 @@ final class RateStore {
     /** What a member has used in a window, and how long that window still is. */
     record Window(Scope scope, long number, int used, Duration left) {}
 
-    /** What was granted under a key. */
-    record Grant(ScopedKey key, long window, Fingerprint fingerprint, int repeats) {}
+    /** What is counted: the same under the same key is a repeat. */
+    record Request(ScopedKey key, Fingerprint fingerprint) {
+
+        Scope scope() {
+            return key.scope();
+        }
+    }
+
+    /** What was granted, and how often it was granted again for nothing. */
+    record Grant(Request request, long window, int repeats) {}
 
     // Locks the rows in one order. A window that is over is begun anew; the clock is the database's, which all share.
     // A power cut may forget what was counted last: a budget is no promise, so nobody waits for the disk because of it.
@@ -42,8 +50,9 @@ final class RateStore {
 
     private static final String GRANTS = """
             select g.key, g.mesh, g.member, g.window_number, g.fingerprint, g.repeats
-            from unnest(?::text[], ?::text[], ?::text[]) as i (key, mesh, member)
-            join tally.rate_grant g on g.key = i.key and g.mesh = i.mesh and g.member = i.member
+            from unnest(?::text[], ?::text[], ?::text[], ?::bytea[]) as i (key, mesh, member, fingerprint)
+            join tally.rate_grant g
+                on g.key = i.key and g.mesh = i.mesh and g.member = i.member and g.fingerprint = i.fingerprint
             """;
 
     private static final String GRANT = """
@@ -52,8 +61,8 @@ final class RateStore {
                 select key, mesh, member, window_number, fingerprint, repeats
                 from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::bytea[], ?::int[])
                     as i (key, mesh, member, window_number, fingerprint, repeats)
-                on conflict (key, mesh, member) do update
-                set window_number = excluded.window_number, fingerprint = excluded.fingerprint, repeats = excluded.repeats
+                on conflict (key, mesh, member, fingerprint) do update
+                set window_number = excluded.window_number, repeats = excluded.repeats
             )
             update tally.rate_window w
             set used = i.used
@@ -88,26 +97,22 @@ final class RateStore {
         return windows;
     }
 
-    Map<ScopedKey, Grant> grants(Tx tx, List<ScopedKey> keys) throws SQLException {
-        Columns<ScopedKey> of = new Columns<>(keys);
-        Map<ScopedKey, Grant> grants = new HashMap<>();
+    Map<Request, Grant> grants(Tx tx, List<Request> requests) throws SQLException {
+        Columns<Request> of = new Columns<>(requests);
+        Map<Request, Grant> grants = new HashMap<>();
         tx.query(
                 GRANTS,
                 row -> {
                     ScopedKey key = new ScopedKey(
                             new Scope(row.getString("mesh"), row.getString("member")),
                             new IdempotencyKey(row.getString("key")));
-                    return grants.put(
-                            key,
-                            new Grant(
-                                    key,
-                                    row.getLong("window_number"),
-                                    Fingerprint.of(row.getBytes("fingerprint")),
-                                    row.getInt("repeats")));
+                    Request request = new Request(key, Fingerprint.of(row.getBytes("fingerprint")));
+                    return grants.put(request, new Grant(request, row.getLong("window_number"), row.getInt("repeats")));
                 },
-                of.texts(key -> key.key().value()),
-                of.texts(key -> key.scope().mesh()),
-                of.texts(key -> key.scope().member()));
+                of.texts(request -> request.key().key().value()),
+                of.texts(request -> request.scope().mesh()),
+                of.texts(request -> request.scope().member()),
+                of.bytes(request -> request.fingerprint().bytes()));
         return grants;
     }
 
@@ -117,11 +122,11 @@ final class RateStore {
         Columns<Map.Entry<Scope, Integer>> windows = new Columns<>(List.copyOf(used.entrySet()));
         tx.update(
                 GRANT,
-                of.texts(grant -> grant.key().key().value()),
-                of.texts(grant -> grant.key().scope().mesh()),
-                of.texts(grant -> grant.key().scope().member()),
+                of.texts(grant -> grant.request().key().key().value()),
+                of.texts(grant -> grant.request().scope().mesh()),
+                of.texts(grant -> grant.request().scope().member()),
                 of.longs(Grant::window),
-                of.bytes(grant -> grant.fingerprint().bytes()),
+                of.bytes(grant -> grant.request().fingerprint().bytes()),
                 of.ints(Grant::repeats),
                 windows.texts(entry -> entry.getKey().mesh()),
                 windows.texts(entry -> entry.getKey().member()),

@@ -11,15 +11,16 @@ create unlogged table tally.rate_window (
     primary key (mesh, member)
 ) with (fillfactor = 50);
 
--- What comes again under the same key, with the same fingerprint and in the same window is granted again, a few times.
+-- What comes again under the same key, with the same fingerprint and in the same window is granted again for nothing,
+-- a few times; repeats counts these.
 create unlogged table tally.rate_grant (
     key           text   collate "C" not null,
     mesh          text   collate "C" not null,
     member        text   collate "C" not null,
-    window_number bigint not null,
     fingerprint   bytea  not null,
+    window_number bigint not null,
     repeats       int    not null,
-    primary key (key, mesh, member)
+    primary key (key, mesh, member, fingerprint)
 );
 
 create index rate_grant_window on tally.rate_grant (window_number);

@@ -2,7 +2,7 @@
 -- Returns 0 if it is within the budget, and otherwise how many milliseconds are left of the window.
 --
 -- KEYS[1]  the member's window: its number, and how much is used
--- KEYS[2]  what was granted in it: idempotency key -> fingerprint:repeats
+-- KEYS[2]  what was granted in it: fingerprint:idempotency key -> free repeats so far
 -- ARGV     window in ms, budget, free repeats, idempotency key, fingerprint
 --
 -- The clock is that of Redis, which all brokers share; a window never goes back.
@@ -10,8 +10,7 @@
 local window = tonumber(ARGV[1])
 local budget = tonumber(ARGV[2])
 local free = tonumber(ARGV[3])
-local key = ARGV[4]
-local fingerprint = ARGV[5]
+local request = ARGV[5] .. ':' .. ARGV[4]
 
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -26,23 +25,19 @@ else
 end
 local left = math.max(1, (number + 1) * window - now)
 
-local repeats = 0
-local known = redis.call('HGET', KEYS[2], key)
-if known then
-    local bound, times = string.match(known, '^(%x+):(%d+)$')
-    if bound == fingerprint and tonumber(times) < free then
-        repeats = tonumber(times) + 1
-    end
-end
-
-if repeats == 0 then
+-- Once the free repeats are used up, their number stays, and every further repeat costs.
+local repeats = tonumber(redis.call('HGET', KEYS[2], request) or -1)
+if repeats >= 0 and repeats < free then
+    repeats = repeats + 1
+else
+    repeats = math.max(repeats, 0)
     if used >= budget then
         return left
     end
     used = used + 1
 end
 redis.call('HSET', KEYS[1], 'number', number, 'used', used)
-redis.call('HSET', KEYS[2], key, fingerprint .. ':' .. repeats)
+redis.call('HSET', KEYS[2], request, repeats)
 redis.call('PEXPIRE', KEYS[1], left + window)
 redis.call('PEXPIRE', KEYS[2], left + window)
 return 0

@@ -56,15 +56,18 @@ abstract class LimiterContract {
     }
 
     @Test
-    void five_repeats_are_free_and_the_sixth_costs() {
-        Limiter limiter = open(new Limiter.Budget(2, WINDOW));
+    void five_repeats_are_free_and_every_further_one_costs() {
+        Limiter limiter = open(new Limiter.Budget(4, WINDOW));
         assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
 
         for (int repeat = 0; repeat < Limiter.FREE_REPEATS; repeat++) {
             assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
         }
-        assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+        for (int sixthToEighth = 0; sixthToEighth < 3; sixthToEighth++) {
+            assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+        }
         assertThat(limiter.consume(key(ALICE, "other"), ONE)).isInstanceOf(Limiter.Decision.Over.class);
+        assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Over.class);
     }
 
     @Test
@@ -81,6 +84,20 @@ abstract class LimiterContract {
         Limiter limiter = open(new Limiter.Budget(1, WINDOW));
         limiter.consume(key(ALICE, "k"), ONE);
 
+        assertThat(limiter.consume(key(ALICE, "k"), TWO)).isInstanceOf(Limiter.Decision.Over.class);
+    }
+
+    @Test
+    void requests_under_one_key_have_free_repeats_of_their_own() {
+        Limiter limiter = open(new Limiter.Budget(2, WINDOW));
+        limiter.consume(key(ALICE, "k"), ONE);
+        limiter.consume(key(ALICE, "k"), TWO);
+
+        for (int repeat = 0; repeat < Limiter.FREE_REPEATS; repeat++) {
+            assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+            assertThat(limiter.consume(key(ALICE, "k"), TWO)).isInstanceOf(Limiter.Decision.Within.class);
+        }
+        assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Over.class);
         assertThat(limiter.consume(key(ALICE, "k"), TWO)).isInstanceOf(Limiter.Decision.Over.class);
     }
 
