@@ -6,7 +6,6 @@ import dev.tallystick.core.JsonRefused;
 import dev.tallystick.core.ProblemCode;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
-import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,6 +16,10 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import javax.net.ssl.SSLContext;
@@ -41,11 +44,17 @@ final class Exchange {
 
     Exchange(URI server, String token, Duration patience, @Nullable SSLContext trust) {
         HttpClient.Builder builder =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECTING);
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connecting(patience));
         this.http = (trust == null ? builder : builder.sslContext(trust)).build();
         this.server = server;
         this.token = token;
         this.patience = patience;
+    }
+
+    /** Shorter than an attempt: where no connection comes about, nothing happened, and that is to be known. */
+    private static Duration connecting(Duration patience) {
+        Duration half = patience.dividedBy(2);
+        return half.compareTo(CONNECTING) < 0 ? half : CONNECTING;
     }
 
     /** One attempt's outcome. */
@@ -93,24 +102,33 @@ final class Exchange {
         }
     }
 
+    /** The limit is for the whole answer: one that is waited for is begun early, and may never go on. */
     private Attempt attempt(Request request) {
+        CompletableFuture<HttpResponse<byte[]>> answer =
+                http.sendAsync(http(request), HttpResponse.BodyHandlers.ofByteArray());
         try {
-            HttpResponse<byte[]> response = http.send(http(request), HttpResponse.BodyHandlers.ofByteArray());
-            return judge(response);
-        } catch (ConnectException | HttpConnectTimeoutException e) {
-            return new Attempt.NotNow("no connection to " + server, Duration.ZERO, e);
-        } catch (IOException e) {
-            return new Attempt.Unknown("the connection to " + server + " broke", e);
+            return judge(answer.get(patience.plus(request.serverWait()).toNanos(), TimeUnit.NANOSECONDS));
+        } catch (ExecutionException e) {
+            return broken(e.getCause());
+        } catch (TimeoutException e) {
+            answer.cancel(true);
+            return new Attempt.Unknown("no whole answer came from " + server + " in time", e);
         } catch (InterruptedException e) {
+            answer.cancel(true);
             Thread.currentThread().interrupt();
             return new Attempt.Unknown("interrupted", e);
         }
     }
 
+    private Attempt broken(@Nullable Throwable cause) {
+        return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
+                ? new Attempt.NotNow("no connection to " + server, Duration.ZERO, cause)
+                : new Attempt.Unknown("the connection to " + server + " broke", cause);
+    }
+
     private HttpRequest http(Request request) {
-        HttpRequest.Builder built = HttpRequest.newBuilder(server.resolve(request.path()))
-                .timeout(patience.plus(request.serverWait()))
-                .header("Authorization", "Bearer " + token);
+        HttpRequest.Builder built =
+                HttpRequest.newBuilder(server.resolve(request.path())).header("Authorization", "Bearer " + token);
         W3CTraceContextPropagator.getInstance().inject(Context.current(), built, Exchange::addHeader);
         if (request.key() != null) {
             built.header("Idempotency-Key", request.key());

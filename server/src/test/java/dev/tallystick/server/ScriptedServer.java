@@ -1,0 +1,139 @@
+package dev.tallystick.server;
+
+import dev.tallystick.testkit.Signal;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Does to each caller in turn what its script says, in place of a server; the last turn is for all that follow. */
+final class ScriptedServer implements AutoCloseable {
+
+    /** What is done to a caller, once its request was read. */
+    interface Turn {
+        void play(Socket caller) throws IOException;
+    }
+
+    private final ServerSocket socket;
+    private final List<Turn> script;
+    private final List<String> requests = new CopyOnWriteArrayList<>();
+
+    ScriptedServer(Turn... script) {
+        this.script = List.of(script);
+        try {
+            this.socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Thread.ofVirtual().start(this::serve);
+    }
+
+    /** The request arrives, and its answer is lost. */
+    static Turn hangUp() {
+        return caller -> {};
+    }
+
+    static Turn answer(int status, String json) {
+        return caller -> write(
+                caller,
+                "HTTP/1.1 " + status
+                        + " Said\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: "
+                        + json.length() + "\r\n\r\n" + json);
+    }
+
+    static Turn refuse(int status, String code) {
+        return answer(status, "{\"code\":\"" + code + "\",\"detail\":\"as the script says\"}");
+    }
+
+    /** The answer begins as that of somebody who waits does, and never goes on. */
+    static Turn beginAndFallSilent(Signal callerGone) {
+        return caller -> {
+            write(caller, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+            write(caller, "1\r\n \r\n");
+            readUntilGone(caller, callerGone);
+        };
+    }
+
+    URI address() {
+        return URI.create("http://127.0.0.1:" + socket.getLocalPort());
+    }
+
+    /** The bodies of the requests that came, by their order. */
+    List<String> requests() {
+        return requests;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+
+    private void serve() {
+        try {
+            for (int number = 0; ; number++) {
+                Socket caller = socket.accept();
+                Turn turn = script.get(Math.min(number, script.size() - 1));
+                Thread.ofVirtual().start(() -> play(caller, turn));
+            }
+        } catch (IOException closed) {
+            // The test is over.
+        }
+    }
+
+    private void play(Socket caller, Turn turn) {
+        try (caller) {
+            requests.add(read(new BufferedInputStream(caller.getInputStream())));
+            turn.play(caller);
+        } catch (IOException gone) {
+            // As the caller likes.
+        }
+    }
+
+    private static String read(InputStream in) throws IOException {
+        int length = 0;
+        for (String line = line(in); !line.isEmpty(); line = line(in)) {
+            String lower = line.toLowerCase(Locale.ROOT);
+            if (lower.startsWith("content-length:")) {
+                length = Integer.parseInt(
+                        lower.substring("content-length:".length()).strip());
+            }
+        }
+        return new String(in.readNBytes(length), StandardCharsets.UTF_8);
+    }
+
+    private static String line(InputStream in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int next = in.read(); next != '\n'; next = in.read()) {
+            if (next < 0) {
+                throw new IOException("the caller is gone");
+            }
+            line.append((char) next);
+        }
+        return line.toString().strip();
+    }
+
+    private static void write(Socket caller, String text) throws IOException {
+        caller.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+        caller.getOutputStream().flush();
+    }
+
+    private static void readUntilGone(Socket caller, Signal gone) {
+        try {
+            while (caller.getInputStream().read() >= 0) {
+                Thread.onSpinWait();
+            }
+        } catch (IOException e) {
+            // Gone as well.
+        } finally {
+            gone.fire();
+        }
+    }
+}
