@@ -62,6 +62,9 @@ final class Exchange {
 
         record Answered(Reply reply) implements Attempt {}
 
+        /** This attempt did nothing, and a further one will not either. */
+        record Refused(ProblemCode code, RefusedException why) implements Attempt {}
+
         /** Nothing happened, and trying again may help. */
         record NotNow(String why, Duration rest, @Nullable Throwable cause) implements Attempt {}
 
@@ -80,6 +83,12 @@ final class Exchange {
             switch (attempt) {
                 case Attempt.Answered answered -> {
                     return answered.reply();
+                }
+                case Attempt.Refused refused -> {
+                    if (mayHaveHappened && !holdsForEveryAttempt(request, refused.code())) {
+                        throw new OutcomeUnknownException(request.toString(), request.key(), refused.why());
+                    }
+                    throw refused.why();
                 }
                 case Attempt.NotNow notNow -> {
                     why = notNow.why();
@@ -100,6 +109,26 @@ final class Exchange {
             }
             LockSupport.parkNanos(pause.toNanos());
         }
+    }
+
+    /**
+     * Whether a refusal proves that an earlier attempt, whose answer was lost, did nothing either. What the size and the form
+     * of a request decide is the same each time, and a key that stands for another submission never stood for this one.
+     * Nothing else is proof: the earlier attempt may be what is in the way now, roles and things may have gone since, and
+     * another server may know less, while the earlier attempt is still under way.
+     */
+    private static boolean holdsForEveryAttempt(Request request, ProblemCode code) {
+        return switch (code) {
+            case PAYLOAD_TOO_LARGE,
+                    HEADERS_TOO_LARGE,
+                    MALFORMED_JSON,
+                    UNSUPPORTED_MEDIA_TYPE,
+                    MENTIONS_REFUSED,
+                    IDEMPOTENCY_KEY_MISSING,
+                    IDEMPOTENCY_KEY_REFUSED -> true;
+            case IDEMPOTENCY_KEY_REUSED -> request.isSubmission();
+            default -> false;
+        };
     }
 
     /** The limit is for the whole answer: one that is waited for is begun early, and may never go on. */
@@ -170,7 +199,8 @@ final class Exchange {
                 new Attempt.Unknown("the server said " + code, null);
             case OVER_LIMIT, BUSY, DATABASE_UNAVAILABLE, STOPPING, REQUEST_TIMEOUT ->
                 new Attempt.NotNow("the server said " + code, wait, null);
-            default -> throw new RefusedException(status, code, detail(body.get()), body.get());
+            default ->
+                new Attempt.Refused(known.get(), new RefusedException(status, code, detail(body.get()), body.get()));
         };
     }
 

@@ -4,8 +4,9 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nobody knows whether it happened: the reply was lost, and the server could not be asked again in time. Send the same request
- * again under the same key, whenever that is possible; it settles the matter and does nothing twice.
+ * Nobody knows whether it happened: the reply was lost, and the server could not be asked again in time, or refused to be asked
+ * again; then the cause is a {@link RefusedException}. Send the same request again under the same key, whenever that is
+ * possible; it settles the matter and does nothing twice.
  */
 public final class OutcomeUnknownException extends TallyException {
 
@@ -17,5 +18,13 @@ public final class OutcomeUnknownException extends TallyException {
                 "nobody knows whether " + request + " happened: send it again"
                         + (key == null ? "" : " under the key " + key),
                 cause == null ? new IllegalStateException("the server itself does not know") : cause);
+    }
+
+    OutcomeUnknownException(String request, @Nullable String key, RefusedException refused) {
+        super(
+                "nobody knows whether " + request + " happened: an answer was lost, and the next one was a refusal ("
+                        + refused.getMessage() + "), which says nothing about it"
+                        + (key == null ? "" : "; the key is " + key),
+                refused);
     }
 }

@@ -2,6 +2,7 @@ package dev.tallystick.client;
 
 import dev.tallystick.core.Json;
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,8 @@ record Request(
         @Nullable Json body,
         @Nullable String key,
         Duration serverWait) {
+
+    private static final Set<String> SUBMISSIONS = Set.of("/v1/jobs", "/v1/messages");
 
     static Request get(String path) {
         return new Request("GET", path, null, null, Duration.ZERO);
@@ -43,6 +46,11 @@ record Request(
 
     boolean changesSomething() {
         return !method.equals("GET");
+    }
+
+    /** Whether its key is bound to what it says, and to nothing that changes on its own. */
+    boolean isSubmission() {
+        return key != null && SUBMISSIONS.contains(path);
     }
 
     /** Without the body, which may be nobody's business. */

@@ -1,8 +1,10 @@
 package dev.tallystick.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.client.OutcomeUnknownException;
+import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.UnavailableException;
 import dev.tallystick.core.IdempotencyKey;
@@ -12,6 +14,8 @@ import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the Java SDK makes of answers that are lost, late or at odds with each other. */
 @Timeout(60)
@@ -49,6 +53,75 @@ class ClientOutcomeTest {
                     .isInstanceOf(OutcomeUnknownException.class)
                     .hasMessageContaining("silent:1");
             gone.await();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "401, unauthenticated",
+        "403, forbidden",
+        "404, not_found",
+        "404, unknown_workflow",
+        "400, malformed_request",
+        "409, job_closed"
+    })
+    void a_refusal_after_a_lost_answer_does_not_say_that_nothing_happened(int status, String code) throws Exception {
+        try (ScriptedServer server = new ScriptedServer(ScriptedServer.hangUp(), ScriptedServer.refuse(status, code))) {
+            TallyClient client = client(server, TallyClient.PATIENCE);
+
+            assertThatThrownBy(() -> client.submit(order(), new IdempotencyKey("lost:1")))
+                    .isInstanceOf(OutcomeUnknownException.class)
+                    .hasMessageContaining("lost:1")
+                    .hasMessageContaining(code)
+                    .hasCauseInstanceOf(RefusedException.class);
+            assertThat(server.requests()).hasSize(2);
+        }
+    }
+
+    @Test
+    void what_is_not_found_after_a_lost_answer_may_have_been_deleted_by_it() throws Exception {
+        try (ScriptedServer server =
+                new ScriptedServer(ScriptedServer.hangUp(), ScriptedServer.refuse(404, "not_found"))) {
+            TallyClient client = client(server, TallyClient.PATIENCE);
+
+            assertThatThrownBy(() -> client.schedules().delete("nightly"))
+                    .isInstanceOf(OutcomeUnknownException.class)
+                    .hasMessageContaining("not_found");
+        }
+    }
+
+    @Test
+    void a_triggered_schedule_that_has_changed_since_is_no_proof_either() throws Exception {
+        try (ScriptedServer server =
+                new ScriptedServer(ScriptedServer.hangUp(), ScriptedServer.refuse(409, "idempotency_key_reused"))) {
+            TallyClient client = client(server, TallyClient.PATIENCE);
+
+            assertThatThrownBy(() -> client.schedules().trigger("nightly", new IdempotencyKey("lost:2")))
+                    .isInstanceOf(OutcomeUnknownException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"409, idempotency_key_reused", "413, payload_too_large"})
+    void a_refusal_that_holds_for_every_attempt_is_definite_also_after_a_lost_answer(int status, String code)
+            throws Exception {
+        try (ScriptedServer server = new ScriptedServer(ScriptedServer.hangUp(), ScriptedServer.refuse(status, code))) {
+            TallyClient client = client(server, TallyClient.PATIENCE);
+
+            assertThatThrownBy(() -> client.submit(order(), new IdempotencyKey("lost:3")))
+                    .isInstanceOfSatisfying(
+                            RefusedException.class,
+                            refused -> assertThat(refused.code()).isEqualTo(code));
+        }
+    }
+
+    @Test
+    void what_only_reads_is_refused_as_ever_after_a_lost_answer() throws Exception {
+        try (ScriptedServer server =
+                new ScriptedServer(ScriptedServer.hangUp(), ScriptedServer.refuse(404, "not_found"))) {
+            TallyClient client = client(server, TallyClient.PATIENCE);
+
+            assertThatThrownBy(() -> client.get("/v1/jobs/none")).isInstanceOf(RefusedException.class);
         }
     }
 }
