@@ -1,12 +1,14 @@
 package dev.tallystick.client;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Scope;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,6 +26,10 @@ public final class Worker implements AutoCloseable {
 
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final Duration STOPPING = Duration.ofSeconds(10);
+    /** No server hands out more at once. */
+    private static final int LARGEST_CLAIM = 100;
+
+    private static final System.Logger LOG = System.getLogger(Worker.class.getName());
 
     private final TallyClient client;
     private final String path;
@@ -36,6 +42,7 @@ public final class Worker implements AutoCloseable {
     private final Thread heartbeats;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile boolean stopping;
+    private volatile @Nullable RuntimeException failure;
     private volatile Duration lease = Duration.ofSeconds(30);
 
     /** Does the work. What it throws is a failed attempt; {@link Hopeless} is the last one. */
@@ -100,15 +107,32 @@ public final class Worker implements AutoCloseable {
         return worker;
     }
 
+    /**
+     * Waits until the worker takes no more work: because it was closed, or because it cannot go on, as {@link #failure()} says.
+     * What it has begun goes on; close it in either case.
+     */
+    public void awaitEnd() throws InterruptedException {
+        claims.join();
+    }
+
+    /**
+     * Why the worker takes no more work although nobody has closed it: usually a {@link RefusedException}, as its token ended
+     * or its member is no worker. Empty while it works, and after it was closed in peace.
+     */
+    public Optional<RuntimeException> failure() {
+        return Optional.ofNullable(failure);
+    }
+
     /** Takes nothing more, and waits a while for what is being done. What is left comes again, here or elsewhere. */
     @Override
     public void close() {
+        long deadline = System.nanoTime() + STOPPING.toNanos();
         stopping = true;
         claims.interrupt();
         try {
-            // What has just been claimed is begun before all that was begun is waited for.
+            // The claim that is under way may still start work; only then is all of it there to be waited for.
             claims.join(STOPPING);
-            boolean unused = room.tryAcquire(atOnce, STOPPING.toMillis(), TimeUnit.MILLISECONDS);
+            boolean unused = room.tryAcquire(atOnce, deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -130,13 +154,18 @@ public final class Worker implements AutoCloseable {
                 return;
             } catch (UnavailableException | OutcomeUnknownException e) {
                 // The client has waited long enough in between; what was claimed unheard comes again after its lease.
+            } catch (RuntimeException e) {
+                // A refusal, or an answer that makes no sense: the next one would be the same.
+                failure = e;
+                LOG.log(System.Logger.Level.ERROR, "the worker at " + path + " takes no more work", e);
+                return;
             }
         }
     }
 
     private List<Work> claimed(int most) {
         Json.ObjectValue body = new Json.ObjectValue(
-                Map.of("max", Json.of(Math.max(1, most)), "wait_seconds", Json.of(WAIT.toSeconds())));
+                Map.of("max", Json.of(Math.clamp(most, 1, LARGEST_CLAIM)), "wait_seconds", Json.of(WAIT.toSeconds())));
         Reply reply = client.post(path + "/claim", body, WAIT);
         lease = Duration.ofSeconds(reply.number("lease_seconds"));
         List<Work> claimed = new ArrayList<>();
@@ -164,7 +193,7 @@ public final class Worker implements AutoCloseable {
     private void work(Work work) {
         Span span = spans.begin(work);
         try (Scope current = span.makeCurrent()) {
-            bring(work, result(work, span));
+            bring(work, result(work, span), span);
         } finally {
             span.end();
             running.remove(work.id());
@@ -178,8 +207,7 @@ public final class Worker implements AutoCloseable {
             result.put("output", handler.handle(work));
         } catch (Hopeless e) {
             WorkerSpans.failed(span, e);
-            result.put("error", Json.of(said(e)));
-            result.put("for_good", Json.of(true));
+            failForGood(result, e);
         } catch (Exception e) {
             WorkerSpans.failed(span, e);
             result.put("error", Json.of(said(e)));
@@ -187,17 +215,45 @@ public final class Worker implements AutoCloseable {
         return result;
     }
 
+    private static void failForGood(Map<String, Json> result, Exception why) {
+        result.put("error", Json.of(said(why)));
+        result.put("for_good", Json.of(true));
+    }
+
     private static String said(Exception e) {
         @Nullable String message = e.getMessage();
         return message == null ? e.toString() : message;
     }
 
-    /** A lease that is lost is nobody's loss: the work is somebody else's by now. */
-    private void bring(Work work, Map<String, Json> result) {
+    /** What the server does not take as a result, it takes as the reason why there is none. */
+    private void bring(Work work, Map<String, Json> result, Span span) {
         try {
             client.post(path + "/result", new Json.ObjectValue(result));
+        } catch (RefusedException e) {
+            if (isAboutTheResult(e)) {
+                WorkerSpans.failed(span, e);
+                Map<String, Json> instead = work.handle();
+                failForGood(instead, e);
+                giveUp(instead);
+            }
+        } catch (UnavailableException | OutcomeUnknownException e) {
+            // The work comes again after its lease, unless its result was taken unheard.
+        }
+    }
+
+    /** A lease that is lost is nobody's loss, and who lacks a right leaves the work to somebody who has it. */
+    private static boolean isAboutTheResult(RefusedException refused) {
+        return ProblemCode.parse(refused.code())
+                .filter(code -> code.lasting() == ProblemCode.Lasting.PERMANENT)
+                .filter(code -> code != ProblemCode.LEASE_LOST && code != ProblemCode.NOT_FOUND)
+                .isPresent();
+    }
+
+    private void giveUp(Map<String, Json> failed) {
+        try {
+            client.post(path + "/result", new Json.ObjectValue(failed));
         } catch (TallyException e) {
-            running.remove(work.id());
+            // The work comes again after its lease, and ends in the same way then.
         }
     }
 

@@ -7,8 +7,10 @@ import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.UnavailableException;
+import dev.tallystick.client.Worker;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
 import java.time.Duration;
 import java.util.UUID;
@@ -122,6 +124,44 @@ class ClientOutcomeTest {
             TallyClient client = client(server, TallyClient.PATIENCE);
 
             assertThatThrownBy(() -> client.get("/v1/jobs/none")).isInstanceOf(RefusedException.class);
+        }
+    }
+
+    @Test
+    void a_worker_asks_for_no_more_than_a_server_hands_out() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(ScriptedServer.refuse(401, "unauthenticated"))) {
+            try (Worker worker =
+                    Worker.start(client(server, TallyClient.PATIENCE), "greetings", 150, work -> Json.ofNull())) {
+                worker.awaitEnd();
+
+                assertThat(worker.failure()).containsInstanceOf(RefusedException.class);
+            }
+            assertThat(server.requests()).singleElement().asString().contains("\"max\":100");
+        }
+    }
+
+    @Test
+    void a_worker_whose_claim_is_answered_with_nonsense_ends_and_says_why() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(ScriptedServer.answer(200, "{}"));
+                Worker worker =
+                        Worker.start(client(server, TallyClient.PATIENCE), "greetings", 1, work -> Json.ofNull())) {
+            worker.awaitEnd();
+
+            assertThat(worker.failure()).containsInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void a_worker_that_was_closed_in_peace_has_not_failed() throws Exception {
+        Signal gone = new Signal("the worker hangs up");
+        try (ScriptedServer server = new ScriptedServer(ScriptedServer.beginAndFallSilent(gone))) {
+            Worker worker = Worker.start(client(server, TallyClient.PATIENCE), "greetings", 1, work -> Json.ofNull());
+            Eventually.holds("the worker claims", () -> !server.requests().isEmpty());
+            worker.close();
+            worker.awaitEnd();
+            gone.await();
+
+            assertThat(worker.failure()).isEmpty();
         }
     }
 }

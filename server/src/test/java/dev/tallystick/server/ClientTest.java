@@ -189,4 +189,41 @@ class ClientTest {
             assertThat(result.error()).contains("nobody to greet");
         }
     }
+
+    @Test
+    void a_result_that_is_too_large_fails_its_job_with_the_reason() {
+        try (Worker worker = Worker.start(
+                clientOf("novelist", "worker"), "sample.greetings", 1, work -> Json.of("hello".repeat(220_000)))) {
+            UUID job = client.submit(
+                            TallyClient.NewJob.of("sample.greeting", Json.ofNull()), new IdempotencyKey("greet:3"))
+                    .job();
+            TallyClient.Result result = client.result(job, SOON);
+            assertThat(result.status()).isEqualTo("failed");
+            assertThat(result.error()).contains("payload_too_large");
+        }
+    }
+
+    @Test
+    void a_worker_with_more_room_than_a_claim_may_ask_for_works() {
+        try (Worker worker = Worker.start(
+                clientOf("crowd", "worker"), "sample.greetings", 150, work -> Json.of("hello from many"))) {
+            UUID job = client.submit(
+                            TallyClient.NewJob.of("sample.greeting", Json.ofNull()), new IdempotencyKey("greet:4"))
+                    .job();
+            assertThat(client.result(job, SOON).status()).isEqualTo("completed");
+            assertThat(worker.failure()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_worker_that_is_refused_ends_and_says_why() throws InterruptedException {
+        try (Worker worker =
+                Worker.start(clientOf("intruder", "member"), "sample.greetings", 1, work -> Json.of("never said"))) {
+            worker.awaitEnd();
+
+            assertThat(worker.failure())
+                    .containsInstanceOf(RefusedException.class)
+                    .hasValueSatisfying(why -> assertThat(why).hasMessageContaining("forbidden"));
+        }
+    }
 }
