@@ -34,6 +34,9 @@ final class Exchange {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
     private static final Duration CONNECTING = Duration.ofSeconds(5);
+    /** A server that hangs leaves time for others: so many attempts fit into the patience of one call. */
+    private static final int ATTEMPTS = 3;
+
     private static final JsonLimits ANSWER = new JsonLimits(64 * 1024 * 1024, JsonLimits.DEFAULT.depth());
 
     private final HttpClient http;
@@ -41,19 +44,21 @@ final class Exchange {
     private final URI server;
     private final String token;
     private final Duration patience;
+    private final Duration attemptLimit;
 
     Exchange(URI server, String token, Duration patience, @Nullable SSLContext trust) {
+        this.patience = patience;
+        this.attemptLimit = patience.dividedBy(ATTEMPTS);
         HttpClient.Builder builder =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connecting(patience));
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connecting(attemptLimit));
         this.http = (trust == null ? builder : builder.sslContext(trust)).build();
         this.server = server;
         this.token = token;
-        this.patience = patience;
     }
 
     /** Shorter than an attempt: where no connection comes about, nothing happened, and that is to be known. */
-    private static Duration connecting(Duration patience) {
-        Duration half = patience.dividedBy(2);
+    private static Duration connecting(Duration attemptLimit) {
+        Duration half = attemptLimit.dividedBy(2);
         return half.compareTo(CONNECTING) < 0 ? half : CONNECTING;
     }
 
@@ -136,7 +141,7 @@ final class Exchange {
         CompletableFuture<HttpResponse<byte[]>> answer =
                 http.sendAsync(http(request), HttpResponse.BodyHandlers.ofByteArray());
         try {
-            return judge(answer.get(patience.plus(request.serverWait()).toNanos(), TimeUnit.NANOSECONDS));
+            return judge(answer.get(attemptLimit.plus(request.serverWait()).toNanos(), TimeUnit.NANOSECONDS));
         } catch (ExecutionException e) {
             return broken(e.getCause());
         } catch (TimeoutException e) {

@@ -58,6 +58,18 @@ class ClientOutcomeTest {
         }
     }
 
+    @Test
+    void a_server_that_hangs_leaves_time_for_another_attempt() throws Exception {
+        Signal gone = new Signal("the client hangs up");
+        try (ScriptedServer server = new ScriptedServer(
+                ScriptedServer.beginAndFallSilent(gone), ScriptedServer.answer(200, "{\"status\":\"fine\"}"))) {
+            TallyClient client = client(server, Duration.ofSeconds(6));
+
+            assertThat(client.get("/v1/anything").text("status")).isEqualTo("fine");
+            gone.await();
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "401, unauthenticated",

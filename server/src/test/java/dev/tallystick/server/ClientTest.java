@@ -105,7 +105,7 @@ class ClientTest {
             Thread.ofVirtual().start(() -> hangUpOnEverybody(socket));
             URI deaf = URI.create("http://127.0.0.1:" + socket.getLocalPort());
 
-            assertThatThrownBy(() -> new TallyClient(deaf, "t", Duration.ofMillis(500))
+            assertThatThrownBy(() -> new TallyClient(deaf, "t", Duration.ofSeconds(2))
                             .submit(order("4"), new IdempotencyKey("c:4")))
                     .isInstanceOf(OutcomeUnknownException.class)
                     .hasMessageContaining("c:4");
