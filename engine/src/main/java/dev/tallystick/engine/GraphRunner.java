@@ -115,7 +115,7 @@ final class GraphRunner {
     private void perform(LeasedWork work) {
         GraphType type = registry.type(work.graph());
         if (type == null) {
-            bring(work, new GraphTold.Again(settings.poll(), "its graph is not registered where its topic is served"));
+            bring(work, GraphTold.Again.elsewhere(settings.poll()));
             return;
         }
         GraphNode.Worker node = type.worker(work.lease().activity().name());

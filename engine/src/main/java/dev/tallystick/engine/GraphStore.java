@@ -108,8 +108,10 @@ final class GraphStore {
 
     private static final String AGAIN = """
             update tally.posting p
-            set visible_at = now() + i.after_millis * interval '1 millisecond', owner = null
-            from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, after_millis)
+            set visible_at = now() + i.after_millis * interval '1 millisecond',
+                owner = null,
+                attempts = p.attempts - i.given_back
+            from unnest(?::uuid[], ?::uuid[], ?::bigint[], ?::bigint[]) as i (job_id, guid, after_millis, given_back)
             where p.job_id = i.job_id and p.guid = i.guid
             """;
 
@@ -311,7 +313,8 @@ final class GraphStore {
                 AGAIN,
                 jobs,
                 of.uuids(each -> each.posting().guid().value()),
-                of.longs(each -> each.again().after().toMillis()));
+                of.longs(each -> each.again().after().toMillis()),
+                of.longs(each -> each.again().begun() ? 0 : 1));
         tx.update(
                 NOTE_FAILURE,
                 jobs,

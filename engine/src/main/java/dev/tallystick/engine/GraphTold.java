@@ -12,8 +12,22 @@ sealed interface GraphTold {
     /** The work failed for good. */
     record Failure(String reason) implements GraphTold {}
 
-    /** An attempt failed; the posting is due again after a while. No Leg 2 comes of it. */
-    record Again(Duration after, String reason) implements GraphTold {}
+    /**
+     * An attempt failed; the posting is due again after a while. No Leg 2 comes of it.
+     *
+     * @param begun whether it was begun at all; if not, it does not count
+     */
+    record Again(Duration after, String reason, boolean begun) implements GraphTold {
+
+        Again(Duration after, String reason) {
+            this(after, reason, true);
+        }
+
+        /** Whoever leased it does not know how to do it. */
+        static Again elsewhere(Duration after) {
+            return new Again(after, "its graph is not registered where it was claimed", false);
+        }
+    }
 
     /**
      * Nothing: it is the engine's turn to do what the node says, or a wait has come to its end.

@@ -171,8 +171,7 @@ public final class RemoteWork {
     private Optional<GraphTold> insteadOfWork(LeasedWork work) {
         GraphType type = types.apply(work.graph());
         if (type == null) {
-            return Optional.of(
-                    new GraphTold.Again(settings.poll(), "its graph is not registered where it was claimed"));
+            return Optional.of(GraphTold.Again.elsewhere(settings.poll()));
         }
         if (work.jobClosed()) {
             return Optional.of(new GraphTold.Failure("the job had closed"));

@@ -141,6 +141,38 @@ class GraphPoisonTest {
     }
 
     @Test
+    void work_that_was_claimed_where_its_graph_is_not_known_has_lost_no_attempt() {
+        Engine before = bench.start();
+        before.worker("shared", Object.class, (work, input) -> "from before");
+        before.register(onTopic("before"));
+        Graph later = onTopic("later");
+        Engine accepting = bench.workbench().start();
+        accepting.register(later);
+        JobId job = bench.submit(accepting, "later", Map.of());
+        Eventually.holds(
+                "it was claimed in vain, more than once",
+                () -> bench.workbench().count("posting where queue = 'shared' and fence > 2") == 1);
+        before.close();
+
+        Engine deployed = bench.workbench().start();
+        deployed.worker("shared", Object.class, (work, input) -> "done");
+        deployed.register(later);
+
+        assertThat(bench.result(bench.workbench().await(deployed, job))).isEqualTo("done");
+        assertThat(bench.violations()).isEmpty();
+    }
+
+    /** Done by whoever serves the topic, at one attempt. */
+    private static Graph onTopic(String name) {
+        return Graph.named(name)
+                .trigger("start")
+                .topic("work", "shared", "1", Retry.NONE)
+                .from("start", "work")
+                .output("work")
+                .build();
+    }
+
+    @Test
     void a_graph_that_is_gone_after_a_deploy_waits_for_an_engine_that_knows_it() {
         Graph waiting = Graph.named("waiting")
                 .trigger("start")
