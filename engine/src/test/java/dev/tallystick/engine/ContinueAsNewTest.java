@@ -38,7 +38,7 @@ class ContinueAsNewTest {
     }
 
     @Test
-    void the_result_of_the_last_job_is_the_result_of_the_first_and_of_its_key() {
+    void r12_the_result_of_the_last_job_is_the_result_of_the_first_and_of_its_key() {
         workbench.workflow("flow", ContinueAsNewTest::collect);
         Engine engine = workbench.start();
         JobId first = workbench.submit(engine, "flow", "key");
@@ -58,7 +58,7 @@ class ContinueAsNewTest {
     }
 
     @Test
-    void a_signal_to_the_first_job_reaches_what_it_became() {
+    void r12_a_signal_to_the_first_job_reaches_what_it_became() {
         workbench.workflow("flow", ContinueAsNewTest::collect);
         Engine engine = workbench.start();
         JobId first = workbench.submit(engine, "flow", "key");
@@ -101,7 +101,7 @@ class ContinueAsNewTest {
     }
 
     @Test
-    void a_cancel_of_the_first_job_ends_what_it_became() {
+    void r12_a_cancel_of_the_first_job_ends_what_it_became() {
         workbench.workflow("flow", ContinueAsNewTest::collect);
         Engine engine = workbench.start();
         JobId first = workbench.submit(engine, "flow", "key");

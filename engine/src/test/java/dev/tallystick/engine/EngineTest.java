@@ -252,7 +252,7 @@ class EngineTest {
     }
 
     @Test
-    void changed_code_stops_its_job_and_names_both_steps() {
+    void r11_changed_code_stops_its_job_and_names_both_steps() {
         AtomicInteger version = new AtomicInteger(1);
         workbench.workflow("changing", (ctx, input) -> {
             ctx.step(version.get() == 1 ? "old" : "new", String.class, () -> "");

@@ -86,7 +86,7 @@ class GraphTest {
     }
 
     @Test
-    void a_branch_that_a_condition_skips_arrives_as_skipped() {
+    void r8_a_branch_that_a_condition_skips_arrives_as_skipped() {
         bench.graph(fork().build())
                 .worker("left", (work, input) -> "left")
                 .worker("right", (work, input) -> "right")
@@ -251,7 +251,7 @@ class GraphTest {
     }
 
     @Test
-    void a_join_lives_in_the_dimension_of_its_fork_and_hears_of_a_loop_when_it_is_left() {
+    void r8_a_join_lives_in_the_dimension_of_its_fork_and_hears_of_a_loop_when_it_is_left() {
         bench.graph(Graph.named("mixed")
                         .trigger("start")
                         .hook("round")

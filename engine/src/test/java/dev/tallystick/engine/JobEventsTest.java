@@ -70,7 +70,7 @@ class JobEventsTest {
     }
 
     @Test
-    void what_commits_late_comes_late_and_is_not_missed() throws SQLException {
+    void r18_what_commits_late_comes_late_and_is_not_missed() throws SQLException {
         JobId job = workbench.submit(engine, "waiting", "key");
         workbench.awaitParked();
         List<JobEvent> before = events.read(job, JobEvents.BEGINNING, 100);

@@ -66,7 +66,7 @@ class SignalsChildrenCancelTest {
     }
 
     @Test
-    void a_repeated_signal_counts_once_and_gets_its_original_answer_also_on_a_closed_job() {
+    void r10_a_repeated_signal_counts_once_and_gets_its_original_answer_also_on_a_closed_job() {
         workbench.workflow("two", (ctx, input) -> ctx.await("go", String.class) + ctx.await("go", String.class));
         Engine engine = workbench.start();
         JobId job = workbench.submit(engine, "two", "key");
@@ -81,7 +81,7 @@ class SignalsChildrenCancelTest {
     }
 
     @Test
-    void a_wait_that_runs_out_of_patience_goes_on_and_a_late_signal_stays_for_the_next() {
+    void r10_a_wait_that_runs_out_of_patience_goes_on_and_a_late_signal_stays_for_the_next() {
         workbench.workflow("impatient", (ctx, input) -> {
             boolean came = ctx.await("go", String.class, Duration.ofMillis(100)).isPresent();
             return came + " " + ctx.await("go", String.class);

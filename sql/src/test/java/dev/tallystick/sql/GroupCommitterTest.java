@@ -158,7 +158,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void a_batch_whose_reply_is_lost_is_looked_up_and_applied_once() {
+    void r17_a_batch_whose_reply_is_lost_is_looked_up_and_applied_once() {
         try (TcpProxy proxy = postgres.proxy();
                 GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), LIMITS)) {
             proxy.onNextCommit(CommitFate.LOSE_REPLY);
@@ -256,7 +256,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void while_a_lost_commit_is_still_on_its_way_the_outcome_stays_unknown() {
+    void r17_while_a_lost_commit_is_still_on_its_way_the_outcome_stays_unknown() {
         Limits hasty = new Limits(1, 500, 10_000, Duration.ofMillis(50), 2, Duration.ofSeconds(30));
         try (TcpProxy proxy = postgres.proxy();
                 GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), hasty)) {
