@@ -53,8 +53,8 @@ final class BodyRun {
     /** Whether something was dispatched that comes to an end by itself and may not have. */
     private volatile boolean waits;
 
-    /** What the body was told could not be recorded: it cannot go on as if it had been. */
-    private volatile @Nullable NotRecordedException notRecorded;
+    /** What the body cannot go on after, whether or not it swallows it: it can only fail. */
+    private volatile @Nullable RuntimeException broken;
 
     private volatile BodyStopped.@Nullable Reason stopped;
 
@@ -103,6 +103,7 @@ final class BodyRun {
     void undo(List<RecordedActivity> record) {
         recorded = byPath(record);
         undoing = Undoing.in(job(), record).orElseThrow();
+        broken = null;
     }
 
     /** Commits what is unsaid together with the end of undoing, which closes the job, and lets go of the body. */
@@ -223,11 +224,19 @@ final class BodyRun {
         }
     }
 
-    void demandRecorded() {
-        NotRecordedException refused = notRecorded;
-        if (refused != null) {
-            throw refused;
+    void demandWhole() {
+        RuntimeException why = broken;
+        if (why != null) {
+            throw why;
         }
+    }
+
+    /** The body is asked nothing more from now on, unless it is looked through for its undos. */
+    <E extends RuntimeException> E breaking(E why) {
+        if (undoing == null) {
+            broken = why;
+        }
+        return why;
     }
 
     /** Waits until no other thread of this body is left; returns whether that is so. */
@@ -277,7 +286,7 @@ final class BodyRun {
      */
     void begin(LegOne dispatch) {
         demandRunning();
-        demandRecorded();
+        demandWhole();
         if (!body.wasLost()) {
             sayResults();
         }
@@ -391,17 +400,16 @@ final class BodyRun {
         return new BodyStopped(BodyStopped.Reason.PARKED);
     }
 
-    /** @param last the end, which alone may follow what could not be recorded */
+    /** @param last the end, which alone may follow what broke the body */
     private void move(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         moving.lock();
         try {
             if (last.isEmpty()) {
-                demandRecorded();
+                demandWhole();
             }
             bring(withUnsaid(last, dispatches, children, waitsFor));
         } catch (NotRecordedException refused) {
-            notRecorded = refused;
-            throw refused;
+            throw breaking(refused);
         } finally {
             moving.unlock();
         }

@@ -296,7 +296,7 @@ final class Runner {
     private Closed ending(LeasedBody body, BodyRun run) {
         try {
             byte[] output = Payloads.encode(tools.codec(), call(typeOf(body), Scope.of(run), body.input()));
-            run.demandRecorded();
+            run.demandWhole();
             return new Closed(run.job(), JobOutcome.COMPLETED, output, null);
         } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
             run.demandRunning();

@@ -354,7 +354,7 @@ final class Scope implements Context {
     RecordedActivity recordOf(ActivityId activity) {
         RecordedActivity recorded = run.recorded(activity.path());
         if (recorded != null && !recorded.name().equals(activity.name())) {
-            throw new WorkflowChangedException(activity.path(), recorded.name(), activity.name());
+            throw run.breaking(new WorkflowChangedException(activity.path(), recorded.name(), activity.name()));
         }
         return recorded;
     }

@@ -271,6 +271,29 @@ class EngineTest {
     }
 
     @Test
+    void r11_changed_code_cannot_swallow_that_it_has_changed() {
+        AtomicInteger version = new AtomicInteger(1);
+        workbench.workflow("changing", (ctx, input) -> {
+            try {
+                ctx.step(version.get() == 1 ? "old" : "new", String.class, () -> "");
+            } catch (WorkflowChangedException swallowed) {
+                effects.incrementAndGet();
+            }
+            return ctx.await("go", String.class);
+        });
+        Engine engine = workbench.start();
+        JobId job = workbench.submit(engine, "changing", "key");
+        workbench.awaitParked();
+        version.set(2);
+        workbench.signal(engine, job, "go");
+
+        Closed closed = workbench.await(engine, job);
+
+        assertThat(closed.error()).contains("'old'", "'new'");
+        assertThat(effects).hasValue(1);
+    }
+
+    @Test
     void a_result_that_is_too_large_fails_its_step_at_once() {
         workbench.workflow(
                 "large",
