@@ -55,7 +55,7 @@ class KillTest {
 
     private static final int CLIENTS = 8;
 
-    /** A client that is more patient than this pauses for longer than a server takes to come back. */
+    /** The pauses of a client grow with its patience, and are to be no longer than a server takes to come back. */
     private static final Duration EAGER = Duration.ofSeconds(1);
 
     /** With the same key; enough for many servers in a row that die too soon. */
@@ -125,7 +125,9 @@ class KillTest {
             for (Thread client : clients) {
                 client.join();
             }
-            history.assertAgreesWith(present());
+            List<Present> present = present();
+            history.assertAgreesWith(present.stream().map(Present::order).toList());
+            jobs.forEach((order, id) -> assertThat(present).contains(new Present(order, id)));
             assertThat(survivor.isFirstStart()).isFalse();
         }
     }
@@ -164,18 +166,20 @@ class KillTest {
         }
     }
 
-    /** The order of every job that there is, as often as there is a job for it. */
-    private List<String> present() throws SQLException {
-        List<String> orders = new ArrayList<>();
+    /** A job that there is, and the order that it is for. */
+    private record Present(String order, String job) {}
+
+    private static List<Present> present() throws SQLException {
+        List<Present> present = new ArrayList<>();
         try (Connection connection = postgres.dataSource().getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(
-                        "select convert_from(input, 'UTF8')::json ->> 'order' as o from tally.job")) {
+                        "select convert_from(input, 'UTF8')::json ->> 'order' as o, id from tally.job")) {
             while (rows.next()) {
-                orders.add(rows.getString("o"));
+                present.add(new Present(rows.getString("o"), rows.getString("id")));
             }
         }
-        return orders;
+        return present;
     }
 
     private static int freePort() throws IOException {
