@@ -191,11 +191,7 @@ public final class Engine implements AutoCloseable {
         return follow(submission).accepted();
     }
 
-    /**
-     * A job on its way in.
-     *
-     * @param end completes if the job runs in this process and ends there; spares whoever waits for it a look at the database
-     */
+    /** A job on its way in. {@code end} completes if it runs and ends in this process; that spares a look at the database. */
     public record Following(CompletableFuture<Accepted> accepted, CompletableFuture<Closed> end) {}
 
     /** As {@link #submit}, for those who want the result as well. */
@@ -215,9 +211,8 @@ public final class Engine implements AutoCloseable {
 
     /** Accepts a job in a transaction that the caller has begun and will end. It runs once that has committed. */
     public Accepted submitIn(Connection transaction, Submission submission) throws SQLException {
-        List<@Nullable Accepted> answers =
-                acceptor.apply(Tx.on(transaction), List.of(maker.submitted(submission, null)));
-        return Objects.requireNonNull(answers.getFirst());
+        List<Acceptor.Item> items = List.of(maker.submitted(submission, null));
+        return Objects.requireNonNull(acceptor.apply(Tx.on(transaction), items).getFirst());
     }
 
     /** For whoever accepts jobs in transactions of its own, under keys that it has bound there. */
@@ -310,10 +305,14 @@ public final class Engine implements AutoCloseable {
         return outcomes.await(job, patience, runner.runs(job));
     }
 
+    /** The same without a look at the database by this thread: for those who have looked, and may be interrupted. */
+    public Optional<Closed> awaitNews(JobId job, Duration patience) throws InterruptedException {
+        return outcomes.awaitNews(job, patience);
+    }
+
     /** Lets what runs come to a commit, gives the rest back for others to run, and ends. */
     @Override
     public void close() {
-        stopping = true;
         endLoops();
         runner.stopAndRelease(STOPPING);
         graphs.stopAndRelease(STOPPING);
@@ -322,7 +321,6 @@ public final class Engine implements AutoCloseable {
 
     /** Ends as a process does that is killed: nothing is given back. */
     void abandon() {
-        stopping = true;
         endLoops();
         runner.abandon();
         graphs.abandon();
@@ -330,6 +328,7 @@ public final class Engine implements AutoCloseable {
     }
 
     private void endLoops() {
+        stopping = true;
         wakeups.close();
         loops.forEach(Loop::end);
         loops.forEach(loop -> loop.awaitEnd(STOPPING));

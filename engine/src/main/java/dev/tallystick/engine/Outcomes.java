@@ -17,27 +17,21 @@ final class Outcomes {
     private final Chains chains;
     private final ConcurrentHashMap<JobId, Waiters> waiting = new ConcurrentHashMap<>();
 
-    /** Those who wait for one job: the last to leave takes the entry away, and none before. */
-    private record Waiters(CompletableFuture<Closed> end, int number) {
+    /** Those who wait for one job: the last to leave takes the entry away, and none before. Changed in the map alone. */
+    private static final class Waiters {
+
+        private final CompletableFuture<Closed> end = new CompletableFuture<>();
+        private int number = 1;
 
         Waiters plus(int more) {
-            return new Waiters(end, number + more);
+            number += more;
+            return this;
         }
     }
 
     Outcomes(Database database, Chains chains) {
         this.database = database;
         this.chains = chains;
-    }
-
-    /** Completes when the job is closed. Whoever no longer waits calls {@link #forget}. */
-    CompletableFuture<Closed> of(JobId job) {
-        return waiting.merge(job, new Waiters(new CompletableFuture<>(), 1), (known, mine) -> known.plus(1))
-                .end();
-    }
-
-    void forget(JobId job) {
-        waiting.computeIfPresent(job, (id, known) -> known.number() == 1 ? null : known.plus(-1));
     }
 
     void tell(Closed closed) {
@@ -47,7 +41,7 @@ final class Outcomes {
     private void tell(JobId asked, Closed closed) {
         Waiters told = waiting.remove(asked);
         if (told != null) {
-            told.end().complete(closed);
+            told.end.complete(closed);
         }
     }
 
@@ -57,18 +51,40 @@ final class Outcomes {
      * @param isHere whether it runs in this process, and will be told of
      */
     Optional<Closed> await(JobId job, Duration patience, boolean isHere) throws InterruptedException {
-        CompletableFuture<Closed> end = of(job);
-        if (!isHere) {
-            look(job);
-        }
+        return await(job, patience, () -> {
+            if (!isHere) {
+                look(Set.of(job));
+            }
+        });
+    }
+
+    /** As {@link #await}, for a thread that may be interrupted: it only waits to be told, and others look. */
+    Optional<Closed> awaitNews(JobId job, Duration patience) throws InterruptedException {
+        return await(job, patience, () -> {});
+    }
+
+    private Optional<Closed> await(JobId job, Duration patience, Runnable first) throws InterruptedException {
+        Waiters mine = waiting.merge(job, new Waiters(), (known, another) -> known.plus(1));
         try {
-            return Optional.of(end.get(patience.toMillis(), TimeUnit.MILLISECONDS));
+            first.run();
+            return Optional.of(mine.end.get(patience.toMillis(), TimeUnit.MILLISECONDS));
         } catch (TimeoutException e) {
-            forget(job);
             return Optional.empty();
         } catch (ExecutionException e) {
             throw new IllegalStateException("an outcome never fails", e);
+        } finally {
+            forget(job, mine);
         }
+    }
+
+    /** Those who have come after an end was told are others. */
+    private void forget(JobId job, Waiters mine) {
+        waiting.computeIfPresent(job, (id, known) -> {
+            if (known != mine) {
+                return known;
+            }
+            return known.number == 1 ? null : known.plus(-1);
+        });
     }
 
     /** Asks the database about all who are waited for. */
@@ -77,10 +93,6 @@ final class Outcomes {
         if (!asked.isEmpty()) {
             look(asked);
         }
-    }
-
-    void look(JobId job) {
-        look(Set.of(job));
     }
 
     private void look(Set<JobId> asked) {

@@ -1,0 +1,31 @@
+package dev.tallystick.engine;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.TestPostgres;
+import java.time.Duration;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Those who wait for jobs to close, on a database without tables: whoever looks for a job there fails. */
+class OutcomesTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perClass();
+
+    private static final JobId JOB = new JobId(new UUID(0, 1));
+
+    @Test
+    void who_was_interrupted_is_not_looked_for_any_more() {
+        Outcomes outcomes =
+                new Outcomes(Database.on(postgres.dataSource()), new Chains(new PostingStore(), new JobStore()));
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> outcomes.awaitNews(JOB, Duration.ofHours(1))).isInstanceOf(InterruptedException.class);
+
+        assertThatCode(outcomes::look).doesNotThrowAnyException();
+    }
+}
