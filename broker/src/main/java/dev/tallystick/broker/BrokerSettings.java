@@ -44,8 +44,10 @@ public record BrokerSettings(
         }
     }
 
+    /** History that would be kept for longer than the keys is kept for as long as they are. */
     public BrokerSettings withKeyRetention(KeyRetention other) {
-        return new BrokerSettings(other, gate, maxPayload, maxMentions, historyKept, lanes, poll, callable);
+        Duration kept = historyKept.compareTo(other.duration()) > 0 ? other.duration() : historyKept;
+        return new BrokerSettings(other, gate, maxPayload, maxMentions, kept, lanes, poll, callable);
     }
 
     public BrokerSettings withGate(GateSettings other) {

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.broker.Limiter;
 import dev.tallystick.keys.GateSettings;
+import dev.tallystick.keys.KeyRetention;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What governs a server, read from its environment before anything is opened. */
@@ -43,6 +45,15 @@ class ServerSettingsTest {
                     .hasMessageContaining(name);
         }
         assertThat(ServerSettings.of(DATA, Map.of()).broker().gate()).isEqualTo(GateSettings.DEFAULT);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"7, 7", "29, 29", "31, 30", "365, 30"})
+    void history_is_kept_for_30_days_but_not_for_longer_than_keys_are(String keys, int history) {
+        assertThat(ServerSettings.of(DATA, Map.of(KeyRetention.SETTING, keys))
+                        .broker()
+                        .historyKept())
+                .isEqualTo(Duration.ofDays(history));
     }
 
     @Test
