@@ -144,12 +144,18 @@ final class KeyRoutes {
     }
 
     private Answer settle(Call call, SettleKey said, boolean rejected) {
-        StoredResponse response = said.response() == null
-                ? StoredResponse.of("null")
-                : StoredResponse.of(said.response().canonical());
+        StoredResponse response = stored(said.response() == null ? Json.ofNull() : said.response());
         Verdict verdict = rejected ? Verdict.reject(response) : Verdict.commit(response);
         return settled(
                 call, new Reservation(key(call), said.reservationId(), owner(call.member()), said.fence()), verdict);
+    }
+
+    private static StoredResponse stored(Json response) {
+        try {
+            return StoredResponse.of(response.canonical());
+        } catch (IllegalArgumentException e) {
+            throw new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(e.getMessage()));
+        }
     }
 
     private Answer release(Call call, ReleaseKey said) {

@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.keys.StoredResponse;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +99,17 @@ class KeyApiTest {
         assertThat(second.text("reservation_id")).isEqualTo(reserved.text("reservation_id"));
         assertThat(settle("p", "commit", second, "1").status()).isEqualTo(200);
         assertThat(settle("p", "release", reserved, null).code()).isEqualTo("reservation_lost");
+    }
+
+    @Test
+    void a_response_that_is_too_large_is_refused_and_the_key_can_be_settled_with_a_smaller_one() {
+        Http.Reply reserved = reserve("large", ONE);
+
+        Http.Reply refused = settle("large", "commit", reserved, "\"" + "x".repeat(StoredResponse.MAX_BYTES) + "\"");
+
+        assertThat(refused.status()).as(refused.body()).isEqualTo(413);
+        assertThat(refused.code()).isEqualTo("payload_too_large");
+        assertThat(settle("large", "commit", reserved, "\"x\"").status()).isEqualTo(200);
     }
 
     @Test
