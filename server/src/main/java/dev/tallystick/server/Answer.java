@@ -26,7 +26,7 @@ sealed interface Answer {
     /** Something that is no record of ours. */
     record Text(String mediaType, String text) implements Answer {}
 
-    /** Something that goes on until either side ends it. */
+    /** Something that is sent bit by bit while it comes about. Once it has begun, it cannot become a problem any more. */
     record Stream(String mediaType, Writer writer) implements Answer {}
 
     /** Writes a stream, and flushes whatever shall arrive. */

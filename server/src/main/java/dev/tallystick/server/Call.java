@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.Member;
+import dev.tallystick.broker.Members;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -23,11 +25,13 @@ import org.jspecify.annotations.Nullable;
  * One request on its way through a route: who asks, and what the path, the query and the headers say.
  *
  * @param caller null on a route for everybody
+ * @param door where it was let in
  * @param names what stands in the path for its names, decoded
  * @param body the raw bytes, for those who need more than the record
  */
 record Call(
         @Nullable Member caller,
+        Door door,
         Map<String, String> names,
         Map<String, String> query,
         @Nullable String idempotencyKey,
@@ -36,12 +40,34 @@ record Call(
         byte[] body) {
 
     private static final int ID_LENGTH = 36;
+    private static final int LAST_OF_ASCII = 127;
+
+    /** Says who the caller is by now, or refuses it. What was found out is believed for {@link Members#BELIEVED}. */
+    @FunctionalInterface
+    interface Door {
+        @Nullable
+        Member admit();
+    }
 
     Member member() {
         if (caller == null) {
             throw new IllegalStateException("a route for everybody has no member");
         }
         return caller;
+    }
+
+    /** For requests that wait: refuses a caller whose token was revoked meanwhile, as it would be refused now. */
+    void admitAgain() {
+        door.admit();
+    }
+
+    /** Whether the caller may do now what it might when the request came. */
+    boolean isStillAdmitted() {
+        try {
+            return Objects.equals(door.admit(), caller);
+        } catch (Problem refused) {
+            return false;
+        }
     }
 
     String name(String name) {
@@ -57,8 +83,9 @@ record Call(
         return idOf(name(name)).orElseThrow(Call::notFound);
     }
 
-    /** The key under which something is created, from the header; a field of the body may repeat it. */
+    /** The key under which something is created, from the header; a field of the body may repeat it, or say it alone. */
     IdempotencyKey key(@Nullable String inBody) {
+        requireReadable(idempotencyKey);
         String key = idempotencyKey == null ? inBody : idempotencyKey;
         if (key == null) {
             throw new Problem(
@@ -74,6 +101,16 @@ record Call(
             return new IdempotencyKey(key);
         } catch (IllegalArgumentException e) {
             throw new Problem(ProblemCode.IDEMPOTENCY_KEY_REFUSED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** What is beyond ASCII in a header arrives as one and the same character: different keys would be the same. */
+    private static void requireReadable(@Nullable String header) {
+        if (header != null && header.chars().anyMatch(c -> c > LAST_OF_ASCII)) {
+            throw new Problem(
+                    ProblemCode.MALFORMED_REQUEST,
+                    "the header Idempotency-Key has printable characters of ASCII only;"
+                            + " a message may have any other key in its client_message_id instead");
         }
     }
 

@@ -76,6 +76,7 @@ final class Connections implements AutoCloseable {
 
         /** A stream on which every write has its own time, and the pauses between them have none. */
         OutputStream stream(OutputStream out) {
+            works();
             return new OutputStream() {
 
                 @Override

@@ -133,6 +133,7 @@ final class DeliveryRoutes {
                     "wait_seconds is at most " + waits.longest().toSeconds());
         }
         return awaited.answer(
+                call,
                 wait,
                 () -> Taken.of(Call.understood(() -> deliveries.lease(mesh, inbox, max, lease))),
                 new Taken(List.of()));

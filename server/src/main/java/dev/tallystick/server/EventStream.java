@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import dev.tallystick.broker.Bells;
 import dev.tallystick.broker.History;
+import dev.tallystick.broker.Members;
 import dev.tallystick.sql.TransactionException;
 import io.helidon.webserver.CloseConnectionException;
 import java.io.IOException;
@@ -38,10 +39,11 @@ final class EventStream {
         History.Page read(long after, int limit);
     }
 
-    Answer from(long position, Reader reader) {
+    /** The stream ends when the caller may not read any more what it might. */
+    Answer from(Call call, long position, Reader reader) {
         return new Answer.Stream("text/event-stream", out -> {
             try {
-                write(out, position, reader);
+                write(out, call, position, reader);
             } catch (InterruptedException | TransactionException e) {
                 // Its beginning is sent, so it cannot become a problem document. Who reads it comes back, and misses
                 // nothing.
@@ -51,29 +53,45 @@ final class EventStream {
         });
     }
 
-    private void write(OutputStream out, long position, Reader reader) throws IOException, InterruptedException {
+    private void write(OutputStream out, Call call, long position, Reader reader)
+            throws IOException, InterruptedException {
         Semaphore rung = new Semaphore(0);
         long deadline = System.nanoTime() + waits.longest().toNanos();
         long after = position;
         out.write(": hello\n\n".getBytes(StandardCharsets.UTF_8));
         out.flush();
         Bells.Listening listening = bells.listen(rung::release);
-        try {
-            while (System.nanoTime() - deadline < 0) {
+        try (Waits.Waiting waiting = waits.begin()) {
+            while (System.nanoTime() - deadline < 0 && call.isStillAdmitted()) {
+                waiting.goOn();
                 History.Page page = reader.read(after, PAGE);
                 for (History.Entry entry : page.entries()) {
                     out.write(event(entry).getBytes(StandardCharsets.UTF_8));
                 }
                 out.flush();
                 after = page.next();
-                if (page.entries().size() < PAGE
-                        && !waits.in(() -> rung.tryAcquire(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS))) {
-                    out.write(": still here\n\n".getBytes(StandardCharsets.UTF_8));
+                if (page.entries().size() < PAGE) {
+                    awaitRing(out, rung, waiting, call);
                 }
                 rung.drainPermits();
             }
         } finally {
             listening.close();
+        }
+    }
+
+    /** Until the next sign of life at most, and not for somebody who may not be here any more. */
+    private static void awaitRing(OutputStream out, Semaphore rung, Waits.Waiting waiting, Call call)
+            throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + HEARTBEAT.toNanos();
+        while (call.isStillAdmitted()) {
+            if (waiting.in(() -> rung.tryAcquire(Members.BELIEVED.toMillis(), TimeUnit.MILLISECONDS))) {
+                return;
+            }
+            if (System.nanoTime() - deadline >= 0) {
+                out.write(": still here\n\n".getBytes(StandardCharsets.UTF_8));
+                return;
+            }
         }
     }
 

@@ -88,12 +88,11 @@ final class FrontDoor implements Handler {
             route = found.route();
             Answer answer = answer(found, request, connection);
             connection.answers();
-            status = send(answer, response, connection);
+            status = send(answer, request, response, connection);
         } catch (InterruptedException e) {
             connection.answers();
-            status = send(new Problem(ProblemCode.STOPPING, "ask again, here or elsewhere"), request, response);
-            // Not before: the connection of a thread that is interrupted is closed by whatever it writes.
-            Thread.currentThread().interrupt();
+            // Nobody interrupts the thread by this: whatever it writes would close its connection.
+            status = send(stopping(), request, response);
         } catch (RequestException | HttpException | CloseConnectionException e) {
             // The web server's own: it knows what to say, or that nobody listens any more.
             throw e;
@@ -121,6 +120,7 @@ final class FrontDoor implements Handler {
         connection.works();
         Call call = new Call(
                 caller,
+                () -> admit(route.access(), request),
                 names,
                 query(route, request.prologue().query().rawValue()),
                 header(request, IDEMPOTENCY_KEY),
@@ -300,7 +300,11 @@ final class FrontDoor implements Handler {
                 .with("incident", Json.of(incident));
     }
 
-    private static int send(Answer answer, ServerResponse response, Connections.Connection connection)
+    private static Problem stopping() {
+        return new Problem(ProblemCode.STOPPING, "ask again, here or elsewhere").withHeader("Connection", "close");
+    }
+
+    private int send(Answer answer, ServerRequest request, ServerResponse response, Connections.Connection connection)
             throws IOException, InterruptedException {
         return switch (answer) {
             case Answer.Document document -> {
@@ -323,12 +327,26 @@ final class FrontDoor implements Handler {
             case Answer.Stream stream -> {
                 response.header(HeaderNames.CONTENT_TYPE, stream.mediaType());
                 response.header(HeaderNames.CACHE_CONTROL, "no-store");
-                try (OutputStream out = connection.stream(response.outputStream())) {
-                    stream.writer().write(out);
-                }
+                write(stream, connection.stream(response.outputStream()), request);
                 yield 200;
             }
         };
+    }
+
+    /** What has begun cannot become a problem document; whoever reads it sees that it has no end. */
+    private void write(Answer.Stream stream, OutputStream out, ServerRequest request)
+            throws IOException, InterruptedException {
+        try {
+            stream.writer().write(out);
+        } catch (RequestException | HttpException | CloseConnectionException e) {
+            throw e;
+        } catch (UncheckedIOException | SocketWriterException e) {
+            throw new CloseConnectionException("the client is gone", e);
+        } catch (RuntimeException | Error e) {
+            internal(e, request);
+            throw new CloseConnectionException("the stream breaks off", e);
+        }
+        out.close();
     }
 
     private static int send(Problem problem, ServerRequest request, ServerResponse response) {

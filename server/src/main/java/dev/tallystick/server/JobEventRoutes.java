@@ -1,6 +1,5 @@
 package dev.tallystick.server;
 
-import dev.tallystick.broker.Bells;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.engine.ActivityInfo;
@@ -29,8 +28,7 @@ final class JobEventRoutes {
         this.jobs = jobs;
         this.events = events;
         this.waits = waits;
-        // Nobody rings for events.
-        this.awaited = new Awaited(waits, new Bells(), LOOK_AGAIN);
+        this.awaited = new Awaited(waits, LOOK_AGAIN);
     }
 
     /** @param next the position to go on from, whether or not there is more by now */
@@ -111,6 +109,7 @@ final class JobEventRoutes {
         int limit = call.number("limit", USUAL_PAGE, 1, JobEvents.LARGEST_PAGE);
         EventPage nothing = new EventPage(job.id().value(), List.of(), after);
         return awaited.answer(
+                call,
                 call.wait("wait", waits.longest()),
                 () -> {
                     // Asked before the events are: a job that is seen closed has nothing to wait for.

@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.broker.AcceptedMessage;
 import dev.tallystick.broker.Broker;
 import dev.tallystick.broker.JobOptions;
+import dev.tallystick.broker.Members;
 import dev.tallystick.broker.Role;
 import dev.tallystick.broker.Submission;
 import dev.tallystick.core.Destination;
@@ -276,7 +277,10 @@ final class JobRoutes {
     private Answer result(Call call) throws InterruptedException {
         JobInfo job = jobs.job(call);
         Duration wait = call.wait("wait", waits.longest());
-        Optional<Closed> closed = waits.in(() -> engine.await(job.id(), wait));
+        Optional<Closed> closed = engine.await(job.id(), Duration.ZERO);
+        if (closed.isEmpty() && !wait.isZero()) {
+            closed = await(call, job.id(), wait);
+        }
         UUID id = job.id().value();
         if (closed.isEmpty()) {
             return Answer.of(202, new JobResult(id, status(null), null, null));
@@ -285,6 +289,19 @@ final class JobRoutes {
         byte[] output = end.output();
         return Answer.ok(
                 new JobResult(id, status(end.outcome()), output == null ? null : RawJson.of(output), end.error()));
+    }
+
+    private Optional<Closed> await(Call call, JobId job, Duration patience) throws InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        try (Waits.Waiting waiting = waits.begin()) {
+            Optional<Closed> closed = Optional.empty();
+            for (long left = patience.toNanos(); closed.isEmpty() && left > 0; left = deadline - System.nanoTime()) {
+                Duration nap = Duration.ofNanos(Math.min(left, Members.BELIEVED.toNanos()));
+                closed = waiting.in(() -> engine.awaitNews(job, nap));
+                call.admitAgain();
+            }
+            return closed;
+        }
     }
 
     private Answer signal(Call call, SendSignal signal) {

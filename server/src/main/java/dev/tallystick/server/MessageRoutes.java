@@ -219,7 +219,7 @@ final class MessageRoutes {
         Destination destination = destination(call);
         String mesh = call.member().mesh();
         EventStream stream = new EventStream(broker.bells(), waits);
-        return stream.from(after(call), (after, limit) -> broker.history().read(mesh, destination, after, limit));
+        return stream.from(call, after(call), (after, limit) -> broker.history().read(mesh, destination, after, limit));
     }
 
     /** Where to read, if the caller may. What somebody else is sent is as absent as what does not exist. */

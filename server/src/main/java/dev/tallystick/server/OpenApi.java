@@ -80,7 +80,10 @@ final class OpenApi {
         route.query().forEach((name, meaning) -> parameters.add(parameter(name, "query", false, meaning)));
         if (route.keyed()) {
             parameters.add(parameter(
-                    "Idempotency-Key", "header", true, "new for every request, and the same for its repeats"));
+                    "Idempotency-Key",
+                    "header",
+                    true,
+                    "new for every request, and the same for its repeats; printable ASCII"));
         }
         return parameters;
     }

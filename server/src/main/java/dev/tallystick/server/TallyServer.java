@@ -93,6 +93,7 @@ public final class TallyServer implements AutoCloseable {
                     routes(settings, database, engine, scheduler, workflows, broker, meters, new Ids(clock, random)));
             meters.expect(table.routes());
             BrokerMeters.bind(meters, broker);
+            meters.gauge("tally_waiting_requests", "Requests that wait for something.", waits, Waits::number);
             engine.start();
             scheduler.start();
             broker.start();

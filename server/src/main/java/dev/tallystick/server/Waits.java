@@ -11,7 +11,8 @@ import java.util.Set;
 final class Waits {
 
     private final Duration longest;
-    private final Set<Thread> waiting = new HashSet<>();
+    private final Set<Waiting> waiting = new HashSet<>();
+    private final Set<Thread> napping = new HashSet<>();
     private boolean over;
 
     Waits(Duration longest) {
@@ -20,8 +21,46 @@ final class Waits {
 
     /** Something that does nothing but wait. */
     @FunctionalInterface
-    interface Wait<T> {
+    interface Nap<T> {
         T await() throws InterruptedException;
+    }
+
+    /**
+     * A request that waits, until it is closed. What it does between its naps is never interrupted: to interrupt a virtual thread
+     * that reads from a socket is to close the socket. For one thread.
+     */
+    final class Waiting implements AutoCloseable {
+
+        private Waiting() {}
+
+        /** Naps, and is interrupted when the server stops; at once if it has. */
+        <T> T in(Nap<T> nap) throws InterruptedException {
+            fallAsleep();
+            try {
+                return nap.await();
+            } finally {
+                wakeUp();
+            }
+        }
+
+        void pause(Duration time) throws InterruptedException {
+            in(() -> {
+                Thread.sleep(time);
+                return true;
+            });
+        }
+
+        /** For those who have much to do between their naps. */
+        void goOn() throws InterruptedException {
+            if (areOver()) {
+                throw stopping();
+            }
+        }
+
+        @Override
+        public void close() {
+            end(this);
+        }
     }
 
     /** How long a request may wait. */
@@ -29,29 +68,19 @@ final class Waits {
         return longest;
     }
 
-    /** Waits, and is interrupted when the server stops. */
-    <T> T in(Wait<T> wait) throws InterruptedException {
-        begin();
-        try {
-            return wait.await();
-        } finally {
-            end();
-        }
-    }
-
-    void pause(Duration time) throws InterruptedException {
-        in(() -> {
-            Thread.sleep(time);
-            return true;
-        });
+    synchronized Waiting begin() {
+        Waiting request = new Waiting();
+        waiting.add(request);
+        return request;
     }
 
     /** From now on nobody waits. */
     synchronized void endAll() {
         over = true;
-        waiting.forEach(Thread::interrupt);
+        napping.forEach(Thread::interrupt);
     }
 
+    /** How many requests wait. */
     synchronized int number() {
         return waiting.size();
     }
@@ -60,18 +89,26 @@ final class Waits {
         return over;
     }
 
-    private synchronized void begin() throws InterruptedException {
-        if (over) {
-            throw new InterruptedException("the server is stopping");
-        }
-        waiting.add(Thread.currentThread());
+    private synchronized void end(Waiting request) {
+        waiting.remove(request);
     }
 
-    private synchronized void end() {
-        waiting.remove(Thread.currentThread());
+    private synchronized void fallAsleep() throws InterruptedException {
         if (over) {
-            // It may have come a moment after the wait, and is not meant for what is done next.
+            throw stopping();
+        }
+        napping.add(Thread.currentThread());
+    }
+
+    private synchronized void wakeUp() {
+        napping.remove(Thread.currentThread());
+        if (over) {
+            // It may have come a moment after the nap, and is not meant for what is done next.
             Thread.interrupted();
         }
+    }
+
+    private static InterruptedException stopping() {
+        return new InterruptedException("the server is stopping");
     }
 }

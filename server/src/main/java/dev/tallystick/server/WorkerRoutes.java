@@ -1,6 +1,5 @@
 package dev.tallystick.server;
 
-import dev.tallystick.broker.Bells;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.Json;
@@ -28,8 +27,7 @@ final class WorkerRoutes {
     WorkerRoutes(RemoteWork work, Waits waits) {
         this.work = work;
         this.waits = waits;
-        // Nobody rings for work.
-        this.awaited = new Awaited(waits, new Bells(), LOOK_AGAIN);
+        this.awaited = new Awaited(waits, LOOK_AGAIN);
     }
 
     record ClaimWork(@Nullable Integer max, @Nullable Integer waitSeconds) {}
@@ -124,6 +122,7 @@ final class WorkerRoutes {
                     "wait_seconds is between 0 and " + waits.longest().toSeconds());
         }
         return awaited.answer(
+                call,
                 Duration.ofSeconds(seconds),
                 () -> claimed(Call.understood(() -> work.claim(worker.mesh(), topic(call), worker.name(), max))),
                 new ClaimedWork(List.of(), work.lease().toSeconds()));

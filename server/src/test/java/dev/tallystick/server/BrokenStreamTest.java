@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.core.Ids;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,7 +10,10 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -86,6 +90,36 @@ class BrokenStreamTest {
             }
         }
         assertThat(complaints).isEmpty();
+    }
+
+    @Test
+    void a_stream_that_fails_breaks_off_and_cannot_be_taken_for_a_whole_one() throws IOException {
+        Route failing = Route.get(
+                        "/failing",
+                        call -> new Answer.Stream("text/plain", out -> {
+                            out.write("begun".getBytes(StandardCharsets.US_ASCII));
+                            out.flush();
+                            throw new IllegalStateException("on purpose");
+                        }))
+                .open();
+        try (Connections connections = new Connections(Limits.DEFAULT);
+                WebFront web = new WebFront(
+                        ServerSettings.LOOPBACK, 0, null, Limits.DEFAULT, connections, door(failing, connections));
+                Socket reader = new Http(web.address(), "").open("GET", "/failing", "")) {
+            String read = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+
+            assertThat(read).startsWith("HTTP/1.1 200 ").endsWith("begun\r\n");
+        }
+    }
+
+    private static FrontDoor door(Route route, Connections connections) {
+        return new FrontDoor(
+                new RouteTable(List.of(route)),
+                token -> Optional.empty(),
+                Limits.DEFAULT,
+                connections,
+                new Meters(),
+                new Ids(Clock.systemUTC(), new SecureRandom()));
     }
 
     /** A stream that has begun. */

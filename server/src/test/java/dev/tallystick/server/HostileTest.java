@@ -110,6 +110,18 @@ class HostileTest {
                 "malformed_json");
     }
 
+    /** By the bytes of UTF-8, and by those of Latin 1. */
+    @ParameterizedTest
+    @ValueSource(strings = {"\u00c3\u00bc1", "\u00fc1"})
+    void a_key_beyond_ascii_in_the_header_is_refused(String key) throws IOException {
+        byte[] body = "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"x\"}}".getBytes(StandardCharsets.UTF_8);
+
+        String reply = raw(head("POST /v1/jobs", "Content-Length: " + body.length, "Idempotency-Key: " + key), body);
+
+        refusedWith(reply, 400, "malformed_request");
+        assertThat(reply).contains("ASCII", "client_message_id");
+    }
+
     @Test
     void a_compressed_body_is_refused_unread() throws IOException {
         ByteArrayOutputStream bomb = new ByteArrayOutputStream();

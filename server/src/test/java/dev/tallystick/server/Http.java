@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.core.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -72,6 +73,17 @@ record Http(URI server, String token) {
 
     Reply submit(String key, String body) {
         return post("/v1/jobs", body, "Idempotency-Key", key);
+    }
+
+    /** Sends a request, and leaves its answer to be read until the server hangs up. */
+    Socket open(String method, String path, String body) throws IOException {
+        Socket socket = new Socket(server.getHost(), server.getPort());
+        socket.setSoTimeout((int) Duration.ofSeconds(90).toMillis());
+        String head = method + " " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer "
+                + token
+                + (body.isEmpty() ? "" : "\r\nContent-Type: application/json\r\nContent-Length: " + body.length());
+        socket.getOutputStream().write((head + "\r\n\r\n" + body).getBytes(StandardCharsets.US_ASCII));
+        return socket;
     }
 
     Reply send(String method, String path, @Nullable String body, String... headers) {

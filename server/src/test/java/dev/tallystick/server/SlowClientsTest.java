@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Json;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
@@ -126,9 +127,11 @@ class SlowClientsTest {
         String job = admin.submit("waiting", "{\"workflow\":\"sample.approval\",\"input\":{\"order\":\"x\"}}")
                 .text("job_id");
 
-        Http.Reply reply = admin.get("/v1/jobs/" + job + "/result?wait=2");
+        Http.Reply result = admin.get("/v1/jobs/" + job + "/result?wait=2");
+        Http.Reply deliveries = admin.post("/v1/deliveries/lease", "{\"wait_seconds\":2}");
 
-        assertThat(reply.text("status")).isEqualTo("open");
+        assertThat(result.text("status")).isEqualTo("open");
+        assertThat(deliveries.at("deliveries")).isEqualTo(new Json.ArrayValue(List.of()));
     }
 
     private Socket connect() throws IOException {

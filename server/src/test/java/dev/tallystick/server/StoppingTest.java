@@ -3,12 +3,23 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tallystick.broker.Bells;
+import dev.tallystick.broker.History;
+import dev.tallystick.broker.Message;
+import dev.tallystick.core.Envelope;
+import dev.tallystick.core.Json;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
+import io.helidon.webserver.CloseConnectionException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,6 +54,7 @@ class StoppingTest {
         }
 
         assertThat(result.join().code()).isEqualTo("stopping");
+        assertThat(result.join().header("Connection")).isEqualToIgnoringCase("close");
         assertThat(others).extracting(reply -> reply.join().status()).containsOnly(200);
         assertThat(others)
                 .extracting(reply -> reply.join().body())
@@ -61,8 +73,8 @@ class StoppingTest {
         Signal begun = new Signal("it waits");
         CompletableFuture<Object> waiting = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {
-            try {
-                waits.in(() -> {
+            try (Waits.Waiting request = waits.begin()) {
+                request.in(() -> {
                     begun.fire();
                     new CountDownLatch(1).await();
                     return true;
@@ -76,13 +88,43 @@ class StoppingTest {
         waits.endAll();
 
         assertThatThrownBy(waiting::join).hasCauseInstanceOf(InterruptedException.class);
-        assertThatThrownBy(() -> waits.pause(Duration.ofHours(1))).isInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> waits.begin().pause(Duration.ofHours(1))).isInstanceOf(InterruptedException.class);
+    }
+
+    @Test
+    void a_request_waits_as_a_whole_and_is_interrupted_in_its_naps_alone() throws InterruptedException {
+        try (Waits.Waiting request = waits.begin()) {
+            request.pause(Duration.ofMillis(1));
+            waits.endAll();
+
+            assertThat(waits.number()).isEqualTo(1);
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            assertThatThrownBy(() -> request.pause(Duration.ofHours(1))).isInstanceOf(InterruptedException.class);
+        }
+        assertThat(waits.number()).isZero();
+    }
+
+    @Test
+    void a_long_history_is_not_read_to_its_end() {
+        Message message = new Message(
+                new UUID(0, 1), "default", "admin", null, Envelope.ofJob("x", Json.ofNull()), Instant.EPOCH, null);
+        Call call = new Call(null, () -> null, Map.of(), Map.of(), null, null, null, new byte[0]);
+        EventStream.Reader endless = (after, limit) -> {
+            waits.endAll();
+            return new History.Page(
+                    Collections.nCopies(limit, new History.Entry(after, new UUID(0, 2), message)), after + limit);
+        };
+
+        Answer.Stream stream = (Answer.Stream) new EventStream(new Bells(), waits).from(call, 0, endless);
+
+        assertThatThrownBy(() -> stream.writer().write(OutputStream.nullOutputStream()))
+                .isInstanceOf(CloseConnectionException.class);
     }
 
     @Test
     void what_came_at_the_last_moment_is_not_disturbed() throws InterruptedException {
         AtomicBoolean interrupted = new AtomicBoolean();
-        String found = waits.in(() -> {
+        String found = waits.begin().in(() -> {
             waits.endAll();
             interrupted.set(Thread.currentThread().isInterrupted());
             return "it";

@@ -8,7 +8,6 @@ import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -99,14 +98,8 @@ class WorkerApiTest {
 
     @Test
     void nothing_is_handed_out_to_a_worker_that_has_gone_away() throws IOException {
-        try (Socket gone = new Socket(worker.server().getHost(), worker.server().getPort())) {
-            String body = "{\"max\":1,\"wait_seconds\":60}";
-            gone.getOutputStream()
-                    .write(("POST " + PATH + "claim HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + worker.token()
-                                    + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length()
-                                    + "\r\n\r\n"
-                                    + body)
-                            .getBytes(StandardCharsets.US_ASCII));
+        try (Socket gone = worker.open("POST", PATH + "claim", "{\"max\":1,\"wait_seconds\":60}")) {
+            assertThat(gone.isConnected()).isTrue();
             Eventually.holds("it waits", () -> server.server().waits().number() == 1);
         }
         Eventually.holds("that is noticed", () -> server.server().waits().number() == 0);
