@@ -7,8 +7,10 @@ import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.keys.GateSettings;
 import dev.tallystick.keys.KeyEntry;
 import dev.tallystick.keys.KeyOwner;
+import dev.tallystick.keys.KeyStatus;
 import dev.tallystick.keys.Reservation;
 import dev.tallystick.keys.Reserve;
 import dev.tallystick.keys.ReserveClaim;
@@ -23,6 +25,7 @@ import dev.tallystick.sql.GroupCommitter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -33,19 +36,34 @@ import org.jspecify.annotations.Nullable;
 final class KeyRoutes {
 
     private static final String PATH = "/v1/keys/{key}";
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(100);
 
     private final Database database;
     private final ReserveDoor door;
     private final GroupCommitter committer;
     private final Ids ids;
     private final Spending spending;
+    private final Waits waits;
+    private final Duration patience;
 
-    KeyRoutes(Database database, ReserveDoor door, GroupCommitter committer, Ids ids, Spending spending) {
+    /** @param gate says whether a repeat waits for its original, and how long: here as at the gate */
+    KeyRoutes(
+            Database database,
+            ReserveDoor door,
+            GroupCommitter committer,
+            Ids ids,
+            Spending spending,
+            Waits waits,
+            GateSettings gate) {
         this.database = database;
         this.door = door;
         this.committer = committer;
         this.ids = ids;
         this.spending = spending;
+        this.waits = waits;
+        this.patience = !gate.waitForPending()
+                ? Duration.ZERO
+                : gate.pendingWait().compareTo(waits.longest()) > 0 ? waits.longest() : gate.pendingWait();
     }
 
     /**
@@ -99,23 +117,52 @@ final class KeyRoutes {
                         .refuses(ProblemCode.IDEMPOTENCY_KEY_REFUSED, ProblemCode.RESERVATION_LOST));
     }
 
-    private Answer reserve(Call call, ReserveKey wanted) {
+    private Answer reserve(Call call, ReserveKey wanted) throws InterruptedException {
         ReserveClaim claim = new ReserveClaim(
                 key(call),
                 fingerprint(wanted.fingerprint()),
                 wanted.reservationId() == null ? ids.next() : wanted.reservationId(),
                 owner(call.member()),
                 false);
-        return spending.spend(
-                call, isKnown(claim.key()), claim.key().key(), claim.fingerprint(), () -> reserve(call, claim));
-    }
-
-    private boolean isKnown(ScopedKey key) {
-        return database.transact(
-                "look up key", tx -> door.lookUp(tx, List.of(key)).containsKey(key));
+        try {
+            return reserve(call, claim);
+        } catch (Problem problem) {
+            // Of a key that was free in the end its caller is told so when it asks again: it may have gone by now.
+            if (problem.code() != ProblemCode.REQUEST_IN_PROGRESS || !isSettledInTime(call, claim.key())) {
+                throw problem;
+            }
+        }
+        return reserve(call, claim);
     }
 
     private Answer reserve(Call call, ReserveClaim claim) {
+        return spending.spend(
+                call, find(claim.key()).isPresent(), claim.key().key(), claim.fingerprint(), () -> answer(call, claim));
+    }
+
+    private Optional<KeyEntry> find(ScopedKey key) {
+        return database.transact(
+                "look up key",
+                tx -> Optional.ofNullable(door.lookUp(tx, List.of(key)).get(key)));
+    }
+
+    /** Waits for the holder to say what came of it, as long as repeats wait for their originals. */
+    private boolean isSettledInTime(Call call, ScopedKey key) throws InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        try (Waits.Waiting waiting = waits.begin()) {
+            while (System.nanoTime() - deadline < 0) {
+                waiting.pause(LOOK_AGAIN);
+                call.admitAgain();
+                Optional<KeyEntry> entry = find(key);
+                if (entry.isEmpty() || entry.get().status() != KeyStatus.PENDING) {
+                    return entry.isPresent();
+                }
+            }
+        }
+        return false;
+    }
+
+    private Answer answer(Call call, ReserveClaim claim) {
         return switch (committer.submit(door.reserving(), claim).join()) {
             case Reserve.Reserved reserved -> {
                 Reservation held = reserved.reservation();

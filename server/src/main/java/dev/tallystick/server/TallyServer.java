@@ -182,7 +182,15 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new ScheduleRoutes(scheduler, workflows, spending).routes());
         routes.addAll(new WorkflowRoutes(workflows).routes());
         routes.addAll(new TaskRoutes(engine.tasks(), spending).routes());
-        routes.addAll(new KeyRoutes(database, door, committer, ids, spending).routes());
+        routes.addAll(new KeyRoutes(
+                        database,
+                        door,
+                        committer,
+                        ids,
+                        spending,
+                        waits,
+                        settings.broker().gate())
+                .routes());
         routes.addAll(new MessageRoutes(broker, submissions, waits).routes());
         routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), waits).routes());
         routes.addAll(new WebhookRoutes(broker.webhooks()).routes());

@@ -182,7 +182,8 @@ class BudgetTest {
                 new Costly(
                         "POST /v1/keys/{key}/reserve",
                         "/v1/keys/{key}/reserve",
-                        "{\"fingerprint\":\"" + "11".repeat(32) + "\"}",
+                        "{\"fingerprint\":\"" + "11".repeat(32)
+                                + "\",\"reservation_id\":\"00000000-0000-4000-8000-00000000000a\"}",
                         201));
     }
 

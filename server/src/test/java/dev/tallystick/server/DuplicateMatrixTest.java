@@ -14,6 +14,7 @@ import dev.tallystick.testkit.Gate;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -102,9 +103,9 @@ class DuplicateMatrixTest {
 
     @BeforeAll
     static void bringEveryKeyIntoItsState() {
-        first = ServerUnderTest.on(postgres, one);
-        second = ServerUnderTest.on(postgres, two);
-        restarted = ServerUnderTest.on(postgres, three);
+        first = ServerUnderTest.waiting("2", postgres, one);
+        second = ServerUnderTest.waiting("2", postgres, two);
+        restarted = ServerUnderTest.waiting("2", postgres, three);
         first.admin().put("/v1/topics/news", "{}");
         for (String member : List.of("alice", "bob")) {
             TOKENS.put(member, first.member(member, "member").token());
@@ -179,7 +180,9 @@ class DuplicateMatrixTest {
     @ParameterizedTest
     @MethodSource("cellsOfReservations")
     void a_reservation_of_a_key_that_was_seen_before_is_answered_by_its_state(Cell cell) {
+        long begin = System.nanoTime();
         Http.Reply reply = ask(cell);
+        Duration waited = Duration.ofNanos(System.nanoTime() - begin);
 
         if (!cell.state().lasts()) {
             isNew(reply);
@@ -189,6 +192,7 @@ class DuplicateMatrixTest {
         } else {
             switch (cell.state()) {
                 case PENDING -> {
+                    assertThat(waited).isGreaterThanOrEqualTo(Duration.ofSeconds(2));
                     assertThat(reply.code()).as(reply.body()).isEqualTo("request_in_progress");
                     assertThat(reply.status()).isEqualTo(409);
                     assertThat(reply.header("Retry-After")).isEqualTo("1");

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.keys.StoredResponse;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,7 +32,7 @@ class KeyApiTest {
 
     @BeforeAll
     static void start() {
-        server = ServerUnderTest.on(postgres, data);
+        server = ServerUnderTest.waiting("5", postgres, data);
         http = server.member("alice", "member");
     }
 
@@ -99,6 +101,19 @@ class KeyApiTest {
         assertThat(second.text("reservation_id")).isEqualTo(reserved.text("reservation_id"));
         assertThat(settle("p", "commit", second, "1").status()).isEqualTo(200);
         assertThat(settle("p", "release", reserved, null).code()).isEqualTo("reservation_lost");
+    }
+
+    @Test
+    void a_second_one_waits_for_the_verdict_of_the_first_and_gets_its_answer() {
+        Http.Reply reserved = reserve("w", ONE);
+        CompletableFuture<Http.Reply> second = CompletableFuture.supplyAsync(
+                () -> reserve("w", ONE), task -> Thread.ofVirtual().start(task));
+        Eventually.holds("it waits", () -> server.server().waits().number() == 1);
+
+        settle("w", "commit", reserved, "7");
+
+        assertThat(second.join().status()).as(second.join().body()).isEqualTo(200);
+        assertThat(second.join().at("response")).isEqualTo(Json.of(7));
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.tallystick.broker.AddressPolicy;
 import dev.tallystick.broker.BrokerSettings;
 import dev.tallystick.broker.Limiter;
 import dev.tallystick.engine.EngineSettings;
+import dev.tallystick.keys.GateSettings;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /** A real server with the samples, on a database of the test, with a directory of its own. */
 final class ServerUnderTest implements AutoCloseable {
@@ -27,10 +29,17 @@ final class ServerUnderTest implements AutoCloseable {
     private final Path data;
     private TallyServer server;
 
-    private ServerUnderTest(String url, Path data) {
+    private final UnaryOperator<ServerSettings> changes;
+
+    private ServerUnderTest(String url, Path data, UnaryOperator<ServerSettings> changes) {
         this.url = url;
         this.data = data;
-        this.server = TallyServer.start(settings(url, data));
+        this.changes = changes;
+        this.server = start();
+    }
+
+    private TallyServer start() {
+        return TallyServer.start(changes.apply(settings(url, data)));
     }
 
     /** A database with the tables of a server, as each start of one would leave them. */
@@ -39,7 +48,16 @@ final class ServerUnderTest implements AutoCloseable {
     }
 
     static ServerUnderTest on(TestPostgres postgres, Path data) {
-        return new ServerUnderTest(postgres.url(), data);
+        return new ServerUnderTest(postgres.url(), data, settings -> settings);
+    }
+
+    /** One at which a repeat waits for its original for so many seconds. */
+    static ServerUnderTest waiting(String seconds, TestPostgres postgres, Path data) {
+        GateSettings gate = GateSettings.from(Map.of(GateSettings.PENDING_WAIT, seconds));
+        return new ServerUnderTest(
+                postgres.url(),
+                data,
+                settings -> settings.withBroker(settings.broker().withGate(gate)));
     }
 
     static ServerSettings settings(String url, Path data) {
@@ -55,7 +73,7 @@ final class ServerUnderTest implements AutoCloseable {
 
     void restart() {
         server.close();
-        server = TallyServer.start(settings(url, data));
+        server = start();
     }
 
     TallyServer server() {
