@@ -5,6 +5,8 @@ import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.JobOutcome;
+import dev.tallystick.engine.PayloadTooLargeException;
+import dev.tallystick.engine.Payloads;
 import dev.tallystick.engine.Signalled;
 import dev.tallystick.engine.Why;
 import java.lang.reflect.Type;
@@ -40,6 +42,11 @@ public final class JobHandle<O extends @Nullable Object> {
         return output;
     }
 
+    /** The same job, whose result is read as this type: for graphs, which do not tell what they return. */
+    public <T extends @Nullable Object> JobHandle<T> as(Class<T> type) {
+        return new JobHandle<>(engine, codec, id, type, duplicate, end);
+    }
+
     /** Whether the key that this was submitted under stood for the job already. */
     public boolean isDuplicate() {
         return duplicate;
@@ -69,9 +76,13 @@ public final class JobHandle<O extends @Nullable Object> {
         return end.isDone() ? Optional.of(end.join()) : engine.await(id, patience);
     }
 
-    /** Sends a signal. The same key again is the same signal, and is taken once. */
+    /**
+     * Sends a signal. The same key again is the same signal, and is taken once.
+     *
+     * @throws PayloadTooLargeException if the payload has more than 1 MiB
+     */
     public Signalled signal(String name, String key, @Nullable Object payload) {
-        return engine.signal(id, name, key, codec.encode(payload)).join();
+        return engine.signal(id, name, key, Payloads.encode(codec, payload)).join();
     }
 
     /** Asks for the end of the job and of its children. The request is durable when this returns. */

@@ -74,6 +74,11 @@ public record Submit(
         return new Submit(key, priority, delay, notBefore, version, timeout, all);
     }
 
+    /** A job with this input, to be submitted so together with others: see {@link Tallystick#submitAll}. */
+    public Request with(@Nullable Object input) {
+        return new Request(this, input);
+    }
+
     /** How long from {@code now} the job is not to begin. */
     Duration delayFrom(Instant now) {
         if (notBefore == null) {

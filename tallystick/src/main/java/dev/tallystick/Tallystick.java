@@ -13,13 +13,20 @@ import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.DeadLetter;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.EngineSchema;
+import dev.tallystick.engine.Graph;
+import dev.tallystick.engine.GraphWorker;
+import dev.tallystick.engine.GraphYaml;
+import dev.tallystick.engine.InvalidGraphException;
 import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.JobQuery;
 import dev.tallystick.engine.JsonCodec;
+import dev.tallystick.engine.PayloadTooLargeException;
+import dev.tallystick.engine.Payloads;
 import dev.tallystick.engine.Schedule;
 import dev.tallystick.engine.Scheduler;
 import dev.tallystick.engine.Submission;
 import dev.tallystick.engine.Unclaimed;
+import dev.tallystick.engine.Work;
 import dev.tallystick.engine.Workflow;
 import dev.tallystick.engine.WorkflowType;
 import dev.tallystick.keys.AcceptDoor;
@@ -35,7 +42,11 @@ import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.keys.TransactionalHandler;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.UnknownOutcomeException;
+import java.io.IOException;
 import java.lang.reflect.Type;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -43,7 +54,6 @@ import java.time.Clock;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -154,6 +164,34 @@ public final class Tallystick implements AutoCloseable {
         engine.register(type);
     }
 
+    /** A graph that this process runs, as a workflow of its own name and version. {@link #worker} says who does its work. */
+    public void register(Graph graph) {
+        engine.register(graph);
+    }
+
+    /**
+     * A graph that this process runs, as YAML.
+     *
+     * @throws InvalidGraphException if something is wrong with it, with all of that
+     */
+    public void registerYaml(String yaml) {
+        register(GraphYaml.read("graph", yaml));
+    }
+
+    /** As {@link #registerYaml(String)}, from a file. */
+    public void registerYaml(Path file) throws IOException {
+        register(GraphYaml.read(String.valueOf(file.getFileName()), Files.readString(file)));
+    }
+
+    /**
+     * Who does the work that graphs have for {@code name}, as a worker or as a topic. What it returns is recorded exactly once; the
+     * work is done at least once, each time under the same {@link Work#key}.
+     */
+    public <I extends @Nullable Object, O extends @Nullable Object> void worker(
+            String name, Class<I> input, GraphWorker<I, O> worker) {
+        engine.worker(name, input, worker);
+    }
+
     /** Begins to run jobs: those submitted here, and those that were submitted or left behind elsewhere. */
     public void start() {
         engine.start();
@@ -164,18 +202,43 @@ public final class Tallystick implements AutoCloseable {
      * Submits a job. It is durable when this returns.
      *
      * @throws KeyReusedException if the key stands for another request
+     * @throws PayloadTooLargeException if the input has more than 1 MiB
      */
     public <O extends @Nullable Object> JobHandle<O> submit(String workflow, @Nullable Object input, Submit how) {
         return handle(workflow, engine.follow(submission(workflow, input, how)));
     }
 
-    /** Submits jobs together, which costs little more than one. They are independent: each has its own outcome. */
-    public <O extends @Nullable Object> List<JobHandle<O>> submitAll(String workflow, Map<Submit, ?> inputs) {
-        List<Engine.Following> followed = new ArrayList<>();
-        inputs.forEach((how, input) -> followed.add(engine.follow(submission(workflow, input, how))));
-        List<JobHandle<O>> handles = new ArrayList<>();
-        followed.forEach(each -> handles.add(handle(workflow, each)));
-        return handles;
+    /**
+     * Submits jobs together, which costs little more than one. They are independent: each has its own outcome.
+     *
+     * @return what came of each, in the order of the requests
+     */
+    public <O extends @Nullable Object> List<Submitted<O>> submitAll(String workflow, List<Request> requests) {
+        List<Engine.Following> followed = requests.stream()
+                .map(request -> followOrRefuse(workflow, request))
+                .toList();
+        List<Submitted<O>> outcomes = new ArrayList<>(requests.size());
+        followed.forEach(each -> outcomes.add(outcome(workflow, each)));
+        return outcomes;
+    }
+
+    /** What cannot be submitted at all does not keep the others from it. */
+    private Engine.Following followOrRefuse(String workflow, Request request) {
+        try {
+            return engine.follow(submission(workflow, request.input(), request.how()));
+        } catch (RuntimeException e) {
+            return new Engine.Following(CompletableFuture.failedFuture(e), new CompletableFuture<>());
+        }
+    }
+
+    private <O extends @Nullable Object> Submitted<O> outcome(String workflow, Engine.Following following) {
+        try {
+            return new Submitted.Taken<>(handle(workflow, following));
+        } catch (UnknownOutcomeException | CompletionException e) {
+            return new Submitted.Unknown<>(e);
+        } catch (RuntimeException e) {
+            return new Submitted.Refused<>(e);
+        }
     }
 
     /**
@@ -198,7 +261,7 @@ public final class Tallystick implements AutoCloseable {
                         workflow,
                         cron,
                         zone,
-                        codec.encode(input),
+                        Payloads.encode(codec, input),
                         fingerprint(workflow, input, priority),
                         priority),
                 scheduler::save);
@@ -318,7 +381,7 @@ public final class Tallystick implements AutoCloseable {
                 scope.mesh(),
                 workflow,
                 how.version(),
-                codec.encode(input),
+                Payloads.encode(codec, input),
                 key == null ? null : new ScopedKey(scope, key),
                 key == null ? null : fingerprint(workflow, input, how.priority()),
                 how.priority(),

@@ -1,6 +1,7 @@
 package dev.tallystick;
 
 import dev.tallystick.engine.Codec;
+import dev.tallystick.engine.Payloads;
 import dev.tallystick.engine.TaskDesk;
 import dev.tallystick.engine.TaskId;
 import dev.tallystick.engine.TaskOutcome;
@@ -66,7 +67,7 @@ public final class Tasks {
      * @param key tells this answer from others, and a repeat from the first: it gets the same reply, whatever happened since
      */
     public TaskOutcome resolve(TaskId task, String person, Object answer, String key) {
-        return desk.resolve(mesh, task, person, codec.encode(answer), key);
+        return desk.resolve(mesh, task, person, Payloads.encode(codec, answer), key);
     }
 
     private List<Task> tasks(List<TaskView> views) {

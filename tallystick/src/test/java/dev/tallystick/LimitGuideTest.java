@@ -8,8 +8,8 @@ import dev.tallystick.engine.Workflow;
 import dev.tallystick.engine.WorkflowType;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -37,13 +37,13 @@ class LimitGuideTest {
             tally.register(WorkflowType.of("charge", ChargeWorkflow.class)
                     .limit(Limit.per(Charge::customer).concurrency(1).rate(100, Duration.ofMinutes(1))));
             tally.start();
-            Map<Submit, Charge> charges = new LinkedHashMap<>();
+            List<Request> charges = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
-                charges.put(Submit.key("k" + i), new Charge("customer-" + i % 2, i));
+                charges.add(Submit.key("k" + i).with(new Charge("customer-" + i % 2, i)));
             }
 
-            for (JobHandle<String> job : tally.<String>submitAll("charge", charges)) {
-                assertThat(job.result(PATIENCE)).startsWith("charged ");
+            for (Submitted<String> charge : tally.<String>submitAll("charge", charges)) {
+                assertThat(charge.job().result(PATIENCE)).startsWith("charged ");
             }
         }
     }

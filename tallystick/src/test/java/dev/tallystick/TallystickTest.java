@@ -13,9 +13,6 @@ import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,25 +81,6 @@ class TallystickTest {
             assertThat(tally.submit("order", new Order("apple", 3), Submit.key("k"))
                             .isDuplicate())
                     .isFalse();
-        }
-    }
-
-    @Test
-    void many_jobs_are_submitted_together() throws Exception {
-        try (Tallystick tally = tally()) {
-            tally.register("order", OrderWorkflow.class);
-            tally.start();
-            Map<Submit, Order> orders = new LinkedHashMap<>();
-            for (int i = 0; i < 200; i++) {
-                orders.put(Submit.key("k" + i), new Order("item" + i, i));
-            }
-
-            List<JobHandle<Confirmation>> jobs = tally.submitAll("order", orders);
-
-            assertThat(jobs).hasSize(200);
-            for (int i = 0; i < 200; i++) {
-                assertThat(jobs.get(i).result(PATIENCE).number()).isEqualTo("item" + i + "-1");
-            }
         }
     }
 

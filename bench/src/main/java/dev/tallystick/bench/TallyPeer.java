@@ -3,7 +3,9 @@ package dev.tallystick.bench;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tallystick.JobHandle;
+import dev.tallystick.Request;
 import dev.tallystick.Submit;
+import dev.tallystick.Submitted;
 import dev.tallystick.Tallystick;
 import dev.tallystick.bench.Contender.Round;
 import java.sql.Connection;
@@ -69,17 +71,17 @@ final class TallyPeer {
         return new Contender(name, 1, number -> new Running() {
             @Override
             public int call(int caller) throws InterruptedException {
-                List<List<JobHandle<String>>> submitted = new ArrayList<>();
+                List<List<Submitted<String>>> submitted = new ArrayList<>();
                 for (int i = 0; i < BATCHES; i++) {
-                    Map<Submit, String> inputs = new LinkedHashMap<>();
+                    List<Request> requests = new ArrayList<>();
                     for (int k = 0; k < BATCH; k++) {
-                        inputs.put(key(), "x");
+                        requests.add(key().with("x"));
                     }
-                    submitted.add(tally.submitAll("steps0", inputs));
+                    submitted.add(tally.submitAll("steps0", requests));
                 }
-                for (List<JobHandle<String>> batch : submitted) {
-                    for (JobHandle<String> job : batch) {
-                        job.result(PATIENCE);
+                for (List<Submitted<String>> batch : submitted) {
+                    for (Submitted<String> each : batch) {
+                        each.job().result(PATIENCE);
                     }
                 }
                 return BATCH * BATCHES;

@@ -6,7 +6,7 @@ public final class PayloadTooLargeException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     PayloadTooLargeException(int bytes) {
-        super("%,d bytes are too large, at most %,d are recorded: keep large data elsewhere and return where it is"
+        super("%,d bytes are too large, at most %,d are recorded: keep large data elsewhere and say where it is"
                 .formatted(bytes, Payloads.MAX_BYTES));
     }
 }
