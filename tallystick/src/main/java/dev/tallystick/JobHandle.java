@@ -8,6 +8,7 @@ import dev.tallystick.engine.JobOutcome;
 import dev.tallystick.engine.PayloadTooLargeException;
 import dev.tallystick.engine.Payloads;
 import dev.tallystick.engine.Signalled;
+import dev.tallystick.engine.UnknownJobException;
 import dev.tallystick.engine.Why;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -22,15 +23,25 @@ public final class JobHandle<O extends @Nullable Object> {
     private final Codec codec;
     private final JobId id;
     private final Type output;
-    private final boolean duplicate;
+    private final Origin origin;
     private final CompletableFuture<Closed> end;
 
-    JobHandle(Engine engine, Codec codec, JobId id, Type output, boolean duplicate, CompletableFuture<Closed> end) {
+    /** How somebody came to this job. */
+    enum Origin {
+        /** It was made for them. */
+        NEW,
+        /** It was there under their key, so that it is there or was dropped. */
+        REPEATED,
+        /** They had its id, perhaps before it was committed. */
+        NAMED
+    }
+
+    JobHandle(Engine engine, Codec codec, JobId id, Type output, Origin origin, CompletableFuture<Closed> end) {
         this.engine = engine;
         this.codec = codec;
         this.id = id;
         this.output = output;
-        this.duplicate = duplicate;
+        this.origin = origin;
         this.end = end;
     }
 
@@ -44,12 +55,12 @@ public final class JobHandle<O extends @Nullable Object> {
 
     /** The same job, whose result is read as this type: for graphs, which do not tell what they return. */
     public <T extends @Nullable Object> JobHandle<T> as(Class<T> type) {
-        return new JobHandle<>(engine, codec, id, type, duplicate, end);
+        return new JobHandle<>(engine, codec, id, type, origin, end);
     }
 
     /** Whether the key that this was submitted under stood for the job already. */
     public boolean isDuplicate() {
-        return duplicate;
+        return origin != Origin.NEW;
     }
 
     /**
@@ -57,6 +68,7 @@ public final class JobHandle<O extends @Nullable Object> {
      *
      * @throws JobOpenException if it is still open after {@code patience}; it goes on all the same
      * @throws JobFailedException if it ended in another way
+     * @throws UnknownJobException if it is no longer kept; its key still stands for it, so it is not done again
      */
     public O result(Duration patience) throws InterruptedException {
         Closed closed = end(patience).orElseThrow(() -> new JobOpenException(id, patience));
@@ -67,13 +79,30 @@ public final class JobHandle<O extends @Nullable Object> {
         return codec.decode(result, output);
     }
 
-    /** How the job ended, or empty if it is still open after {@code patience}. */
+    /** How the job ended, or empty if it is still open after {@code patience}. Throws as {@link #result} if it is not kept. */
     public Optional<JobOutcome> outcome(Duration patience) throws InterruptedException {
         return end(patience).map(Closed::outcome);
     }
 
     private Optional<Closed> end(Duration patience) throws InterruptedException {
-        return end.isDone() ? Optional.of(end.join()) : engine.await(id, patience);
+        if (end.isDone()) {
+            return Optional.of(end.join());
+        }
+        if (origin == Origin.REPEATED) {
+            Optional<Closed> already = endOrDemandKept(Duration.ZERO);
+            if (already.isPresent()) {
+                return already;
+            }
+        }
+        return endOrDemandKept(patience);
+    }
+
+    private Optional<Closed> endOrDemandKept(Duration patience) throws InterruptedException {
+        Optional<Closed> closed = engine.await(id, patience);
+        if (closed.isEmpty()) {
+            Why unused = engine.why(id);
+        }
+        return closed;
     }
 
     /**

@@ -22,6 +22,7 @@ import dev.tallystick.engine.JobQuery;
 import dev.tallystick.engine.JsonCodec;
 import dev.tallystick.engine.PayloadTooLargeException;
 import dev.tallystick.engine.Payloads;
+import dev.tallystick.engine.Registrations;
 import dev.tallystick.engine.Schedule;
 import dev.tallystick.engine.Scheduler;
 import dev.tallystick.engine.Submission;
@@ -78,6 +79,7 @@ public final class Tallystick implements AutoCloseable {
 
     private final Engine engine;
     private final Scheduler scheduler;
+    private final Registrations registrations;
     private final KeyLedger keys;
     private final InstantSource clock;
     private final Codec codec;
@@ -88,6 +90,7 @@ public final class Tallystick implements AutoCloseable {
     private Tallystick(
             Engine engine,
             Scheduler scheduler,
+            Registrations registrations,
             KeyLedger keys,
             InstantSource clock,
             Codec codec,
@@ -95,6 +98,7 @@ public final class Tallystick implements AutoCloseable {
             List<AutoCloseable> owned) {
         this.engine = engine;
         this.scheduler = scheduler;
+        this.registrations = registrations;
         this.keys = keys;
         this.clock = clock;
         this.codec = codec;
@@ -127,7 +131,8 @@ public final class Tallystick implements AutoCloseable {
                 CrashPoints.NONE);
         Scheduler scheduler =
                 new Scheduler(database, engine, clock, builder.settings().poll(), CrashPoints.NONE);
-        return new Tallystick(engine, scheduler, keys, clock, builder.codec(), builder.scope(), owned);
+        return new Tallystick(
+                engine, scheduler, new Registrations(database), keys, clock, builder.codec(), builder.scope(), owned);
     }
 
     /** What an instance of this name held when it died is decided before anything runs. */
@@ -162,11 +167,13 @@ public final class Tallystick implements AutoCloseable {
     /** A workflow that this process runs, in a version of its own; jobs stay with the version that they began with. */
     public void register(WorkflowType<?, ?> type) {
         engine.register(type);
+        registrations.add(type);
     }
 
     /** A graph that this process runs, as a workflow of its own name and version. {@link #worker} says who does its work. */
     public void register(Graph graph) {
         engine.register(graph);
+        registrations.add(graph);
     }
 
     /**
@@ -192,7 +199,10 @@ public final class Tallystick implements AutoCloseable {
         engine.worker(name, input, worker);
     }
 
-    /** Begins to run jobs: those submitted here, and those that were submitted or left behind elsewhere. */
+    /**
+     * Begins to run jobs: those submitted here, and those that were submitted or left behind elsewhere. A process that only submits
+     * does not need this, nor the workflows; one with workers and no workflow only does the work of their topics.
+     */
     public void start() {
         engine.start();
         scheduler.start();
@@ -312,7 +322,7 @@ public final class Tallystick implements AutoCloseable {
 
     /** A job that was submitted before, here or elsewhere. */
     public <O extends @Nullable Object> JobHandle<O> job(JobId id, Class<O> output) {
-        return new JobHandle<>(engine, codec, id, output, true, new CompletableFuture<>());
+        return new JobHandle<>(engine, codec, id, output, JobHandle.Origin.NAMED, new CompletableFuture<>());
     }
 
     /** Does a closed job again from its beginning: in the newest version, and under new keys for foreign systems. */
@@ -347,7 +357,7 @@ public final class Tallystick implements AutoCloseable {
     }
 
     private <O extends @Nullable Object> JobHandle<O> again(JobId id, Type output) {
-        return new JobHandle<>(engine, codec, id, output, false, new CompletableFuture<>());
+        return new JobHandle<>(engine, codec, id, output, JobHandle.Origin.NEW, new CompletableFuture<>());
     }
 
     /** Jobs that are due and that nobody takes, because the code of their version is registered nowhere. */
@@ -404,9 +414,10 @@ public final class Tallystick implements AutoCloseable {
             String workflow, Accepted accepted, CompletableFuture<Closed> end) {
         Type output = engine.outputOf(workflow);
         return switch (accepted) {
-            case Accepted.Fresh fresh -> new JobHandle<>(engine, codec, fresh.job(), output, false, end);
+            case Accepted.Fresh fresh -> new JobHandle<>(engine, codec, fresh.job(), output, JobHandle.Origin.NEW, end);
             case Accepted.Duplicate duplicate ->
-                new JobHandle<>(engine, codec, duplicate.job(), output, true, new CompletableFuture<>());
+                new JobHandle<>(
+                        engine, codec, duplicate.job(), output, JobHandle.Origin.REPEATED, new CompletableFuture<>());
             case Accepted.Reused reused -> throw new KeyReusedException(reused.reuse());
         };
     }

@@ -21,7 +21,8 @@ public final class EngineSchema {
             "0032-job-events.sql",
             "0040-ends-of-jobs.sql",
             "0050-forks-of-graphs.sql",
-            "0058-traces-of-jobs.sql");
+            "0058-traces-of-jobs.sql",
+            "0060-registered-workflows.sql");
 
     private EngineSchema() {}
 }

@@ -8,11 +8,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The graphs and the workers of one process. Thread-safe. */
+/** The graphs and the workers of one process, and the graphs that it knows of from others. Thread-safe. */
 final class GraphRegistry {
 
     private final Map<String, GraphType> types = new ConcurrentHashMap<>();
     private final Map<String, GraphWorker.Typed<?>> workers = new ConcurrentHashMap<>();
+    private final Elsewhere elsewhere;
+
+    GraphRegistry(Elsewhere elsewhere) {
+        this.elsewhere = elsewhere;
+    }
 
     void register(Graph graph) {
         if (types.putIfAbsent(graph.queue(), GraphType.of(graph)) != null) {
@@ -27,9 +32,24 @@ final class GraphRegistry {
         }
     }
 
+    /** The graph, registered here or known from others. */
     @Nullable
     GraphType type(String queue) {
-        return types.get(queue);
+        GraphType type = types.get(queue);
+        return type == null ? elsewhere.graph(queue) : type;
+    }
+
+    /** As {@link #type}, after a look at what others have registered, if it is none of ours: at it, and at its children. */
+    @Nullable
+    GraphType typeAnywhere(String queue) {
+        if (!types.containsKey(queue)) {
+            elsewhere.look();
+            GraphType type = elsewhere.graph(queue);
+            if (type == null || type.children().stream().anyMatch(child -> elsewhere.newest(child) == null)) {
+                elsewhere.lookAgain();
+            }
+        }
+        return type(queue);
     }
 
     GraphWorker.@Nullable Typed<?> worker(String name) {
@@ -61,8 +81,30 @@ final class GraphRegistry {
             if (workers.keySet().containsAll(type.workers(false))) {
                 queues.add(queue);
             }
-            type.workers(true).stream().filter(workers::containsKey).forEach(queues::add);
+            addTopics(type, queues);
         });
+        for (Elsewhere.Registered other : elsewhere.all()) {
+            if (other.graph() != null) {
+                addTopics(other.graph(), queues);
+            }
+        }
         return queues;
+    }
+
+    /** As {@link #queues}, after a look at the graphs of others if there is a worker here that no graph of ours names. */
+    Set<String> queuesAnywhere() {
+        Set<String> named = new HashSet<>();
+        types.values().forEach(type -> {
+            named.addAll(type.workers(false));
+            named.addAll(type.workers(true));
+        });
+        if (!named.containsAll(workers.keySet())) {
+            elsewhere.look();
+        }
+        return queues();
+    }
+
+    private void addTopics(GraphType type, Set<String> queues) {
+        type.workers(true).stream().filter(workers::containsKey).forEach(queues::add);
     }
 }

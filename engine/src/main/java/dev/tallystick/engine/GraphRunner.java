@@ -71,7 +71,7 @@ final class GraphRunner {
 
     /** Leases work that is due and does it; returns how much that was. */
     int claim(int limit) {
-        Set<String> queues = registry.queues();
+        Set<String> queues = registry.queuesAnywhere();
         int wanted = Math.min(limit, settings.bodies() - running.size());
         if (wanted <= 0 || queues.isEmpty()) {
             return 0;
@@ -113,7 +113,7 @@ final class GraphRunner {
     }
 
     private void perform(LeasedWork work) {
-        GraphType type = registry.type(work.graph());
+        GraphType type = registry.typeAnywhere(work.graph());
         if (type == null) {
             bring(work, GraphTold.Again.elsewhere(settings.poll()));
             return;

@@ -4,6 +4,8 @@ import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Brings signals to the hooks of graphs. The jobs are locked, so a signal meets the wait, or the wait meets the signal. */
 final class GraphSignals {
@@ -11,11 +13,14 @@ final class GraphSignals {
     private final GraphStore graphs;
     private final PostingStore postings;
     private final GraphWriter writer;
+    private final Predicate<String> registered;
 
-    GraphSignals(GraphStore graphs, PostingStore postings, GraphWriter writer) {
+    /** @param registered whether a graph, by its queue, is run here; signals for others are left to those who do */
+    GraphSignals(GraphStore graphs, PostingStore postings, GraphWriter writer, Predicate<String> registered) {
         this.graphs = graphs;
         this.postings = postings;
         this.writer = writer;
+        this.registered = registered;
     }
 
     void deliver(Tx tx, Set<SentSignal.Id> kept) throws SQLException {
@@ -27,8 +32,7 @@ final class GraphSignals {
         if (taken.isEmpty()) {
             return;
         }
-        Set<JobId> known =
-                writer.known(tx, taken.stream().map(GraphTransition::job).toList());
+        Set<JobId> known = known(tx, taken.stream().map(GraphTransition::job).toList());
         List<GraphTransition> here =
                 taken.stream().filter(each -> known.contains(each.job())).toList();
         if (!here.isEmpty()) {
@@ -36,6 +40,14 @@ final class GraphSignals {
         }
         leaveToOthers(
                 tx, taken.stream().filter(each -> !known.contains(each.job())).toList());
+    }
+
+    /** Those of the jobs whose graphs are registered here. */
+    private Set<JobId> known(Tx tx, List<JobId> asked) throws SQLException {
+        return graphs.jobs(tx, asked).values().stream()
+                .filter(job -> registered.test(Runner.queueOf(job.workflow(), job.version())))
+                .map(GraphStore.Job::id)
+                .collect(Collectors.toSet());
     }
 
     /** The wait has its signal, and is due for an engine that knows the graph. */

@@ -22,6 +22,16 @@ record GraphType(Graph graph, GraphShape shape) {
                 .collect(Collectors.toSet());
     }
 
+    /** The workflows that it runs as jobs of their own. */
+    Set<String> children() {
+        return graph.places().stream()
+                .map(GraphPlace::node)
+                .filter(GraphNode.Await.class::isInstance)
+                .map(GraphNode.Await.class::cast)
+                .map(GraphNode.Await::workflow)
+                .collect(Collectors.toSet());
+    }
+
     /** The work at a node; null if there is none, because the graph was drawn otherwise when its job came there. */
     GraphNode.@Nullable Worker worker(String node) {
         return shape.find(node).map(GraphPlace::node).orElse(null) instanceof GraphNode.Worker worker ? worker : null;

@@ -179,14 +179,6 @@ final class GraphWriter {
         return plans;
     }
 
-    /** Those of the jobs whose graphs are registered here. */
-    Set<JobId> known(Tx tx, Collection<JobId> asked) throws SQLException {
-        return graphs.jobs(tx, asked).values().stream()
-                .filter(job -> types.apply(Runner.queueOf(job.workflow(), job.version())) != null)
-                .map(GraphStore.Job::id)
-                .collect(Collectors.toSet());
-    }
-
     /** A wait that has come to its end with a signal that it was given is told that. */
     private List<GraphTransition> heard(Tx tx, List<GraphTransition> transitions) throws SQLException {
         List<Lease> awaited = transitions.stream()

@@ -39,7 +39,8 @@ final class Graphs {
     private final Surroundings surroundings;
     private final Spans spans;
     private final GraphStore store = new GraphStore();
-    private final GraphRegistry registry = new GraphRegistry();
+    private final Elsewhere elsewhere;
+    private final GraphRegistry registry;
     private final GraphMover mover;
     private final GraphSignals signals;
     private final GraphRunner runner;
@@ -81,6 +82,8 @@ final class Graphs {
         this.crashPoints = crashPoints;
         this.surroundings = surroundings;
         this.spans = new Spans(committer, settings.tracing());
+        this.elsewhere = new Elsewhere(database, settings.poll());
+        this.registry = new GraphRegistry(elsewhere);
         GraphWriter writer = new GraphWriter(
                 collation,
                 postings,
@@ -92,7 +95,8 @@ final class Graphs {
                 codec,
                 settings.lease());
         this.mover = new GraphMover(collation, postings, store, writer, new GraphTasks(store, registry::type));
-        this.signals = new GraphSignals(store, postings, writer);
+        this.signals = new GraphSignals(
+                store, postings, writer, queue -> registry.graphs().contains(queue));
         this.forks = new GraphForks(writer, registry::type);
         this.runner = new GraphRunner(
                 database, postings, store, registry, this::bring, codec, random, settings, spans, crashPoints, owner);
@@ -107,6 +111,11 @@ final class Graphs {
 
     GraphForks forks() {
         return forks;
+    }
+
+    /** What other processes have registered, code too. */
+    Elsewhere elsewhere() {
+        return elsewhere;
     }
 
     List<Loop> loops() {
@@ -153,12 +162,17 @@ final class Graphs {
         dues.ring();
     }
 
-    /** A job has just been accepted: its trigger need not wait until somebody looks. */
+    /** A job has just been accepted: its trigger need not wait until somebody looks, unless only others have the graph. */
     void begin(NewJob job) {
         crashPoints.reached(EngineCrashPoint.ACCEPTED);
+        String graph = Runner.queueOf(job.workflow(), job.version());
+        if (!registry.graphs().contains(graph)) {
+            surroundings.othersAreDue().run();
+            return;
+        }
         ActivityId trigger = job.first();
         Lease posting = new Lease(trigger, Guid.of(trigger, 0), 0);
-        CompletableFuture<?> unused = hand(posting, new GraphTold.Due(), Runner.queueOf(job.workflow(), job.version()));
+        CompletableFuture<?> unused = hand(posting, new GraphTold.Due(), graph);
     }
 
     void stopAndRelease(Duration patience) {

@@ -15,7 +15,10 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the jobs that are submitted, or that an activity of another job orders: of the newest version that is known here. */
+/**
+ * Makes the jobs that are submitted, or that an activity of another job orders: of the newest version that is registered here, or
+ * else of the newest that another process has registered.
+ */
 final class JobMaker {
 
     private final Ids ids;
@@ -42,9 +45,43 @@ final class JobMaker {
             return new Newest(graph.version(), Object.class, graph.trigger().name());
         }
         if (code == null) {
-            throw new UnknownWorkflowException(workflow);
+            return elsewhere(workflow, graphs.elsewhere().newest(workflow));
         }
         return new Newest(code.version(), code.output(), null);
+    }
+
+    private static Newest elsewhere(String workflow, Elsewhere.@Nullable Registered registered) {
+        if (registered == null) {
+            throw new UnknownWorkflowException(workflow);
+        }
+        GraphType graph = registered.graph();
+        return new Newest(
+                registered.row().version(),
+                Object.class,
+                graph == null ? null : graph.graph().trigger().name());
+    }
+
+    /** As {@link #version}, after a look at what others have registered if it is not registered here. Not in a transaction. */
+    private Newest anywhere(String workflow, @Nullable Integer version) {
+        Elsewhere others = graphs.elsewhere();
+        if (version == null ? !workflows().contains(workflow) : !isHere(Runner.queueOf(workflow, version))) {
+            others.look();
+            Elsewhere.Registered found =
+                    version == null ? others.newest(workflow) : others.find(Runner.queueOf(workflow, version));
+            if (found == null) {
+                others.lookAgain();
+            }
+        }
+        return version(workflow, version);
+    }
+
+    private boolean isHere(String queue) {
+        return runner.types().has(queue) || graphs.queues().contains(queue);
+    }
+
+    /** Whoever is named, if a body of this version can run here. */
+    private @Nullable String leaseOf(String workflow, int version, @Nullable String leasedTo) {
+        return runner.types().has(Runner.queueOf(workflow, version)) ? leasedTo : null;
     }
 
     /** The version that was asked for, or the newest. */
@@ -59,16 +96,22 @@ final class JobMaker {
             return new Newest(version, code.output(), null);
         }
         Graph graph = graphs.graph(queue);
-        if (graph == null) {
+        if (graph != null) {
+            return new Newest(version, Object.class, graph.trigger().name());
+        }
+        Elsewhere.Registered other = graphs.elsewhere().find(queue);
+        if (other == null) {
             newest(workflow);
             throw new UnknownWorkflowException(workflow, version, versions(workflow));
         }
-        return new Newest(version, Object.class, graph.trigger().name());
+        return elsewhere(workflow, other);
     }
 
     private Set<Integer> versions(String workflow) {
         Set<Integer> known = new TreeSet<>();
-        Stream.concat(runner.types().queues().stream(), graphs.queues().stream())
+        Stream<String> others =
+                graphs.elsewhere().all().stream().map(each -> each.row().queue());
+        Stream.concat(Stream.concat(runner.types().queues().stream(), graphs.queues().stream()), others)
                 .filter(queue -> queue.startsWith(workflow + "@"))
                 .forEach(queue -> known.add(Integer.parseInt(queue.substring(workflow.length() + 1))));
         return known;
@@ -95,7 +138,7 @@ final class JobMaker {
 
     /** The job that a submission asks for, leased to whoever is named. */
     Acceptor.Item submitted(Submission submission, @Nullable String leasedTo) {
-        Newest type = version(submission.workflow(), submission.version());
+        Newest type = anywhere(submission.workflow(), submission.version());
         JobId id = new JobId(ids.next());
         NewJob job = limited(new NewJob(
                         id,
@@ -105,7 +148,7 @@ final class JobMaker {
                         submission.priority().turn(),
                         submission.input(),
                         submission.delay(),
-                        type.trigger() == null ? leasedTo : null,
+                        leaseOf(submission.workflow(), type.version(), leasedTo),
                         null,
                         null,
                         type.trigger(),
@@ -132,7 +175,7 @@ final class JobMaker {
                         order.priority().turn(),
                         order.input(),
                         order.delay(),
-                        trigger == null && order.delay().isZero() ? leasedTo : null,
+                        order.delay().isZero() ? leaseOf(order.workflow(), order.version(), leasedTo) : null,
                         null,
                         null,
                         trigger,
@@ -209,7 +252,12 @@ final class JobMaker {
 
     /** A job whose workflow has a limit waits for its turn, also if this process could run it at once. */
     private NewJob limited(NewJob job) {
-        WorkflowType<?, ?> type = runner.types().get(Runner.queueOf(job.workflow(), job.version()));
+        String queue = Runner.queueOf(job.workflow(), job.version());
+        WorkflowType<?, ?> type = runner.types().get(queue);
+        Elsewhere.Registered other = type == null ? graphs.elsewhere().find(queue) : null;
+        if (other != null && other.row().limited()) {
+            throw new UnknownWorkflowException(other);
+        }
         return type == null || type.limit() == null ? job : job.inLane(keyOf(type, type.limit(), job.input()));
     }
 

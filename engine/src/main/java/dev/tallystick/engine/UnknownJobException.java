@@ -6,6 +6,6 @@ public final class UnknownJobException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     UnknownJobException(JobId job) {
-        super("there is no job " + job);
+        super("there is no job " + job + ": it was never accepted, or is no longer kept");
     }
 }

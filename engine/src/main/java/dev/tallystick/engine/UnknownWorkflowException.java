@@ -11,6 +11,12 @@ public final class UnknownWorkflowException extends RuntimeException {
         super("no workflow '" + workflow + "' is registered");
     }
 
+    /** Only those who have its code can tell which of its jobs must wait for each other. */
+    UnknownWorkflowException(Elsewhere.Registered limited) {
+        super("workflow '" + limited.row().name()
+                + "' has a limit, whose key is found in the input: register it where its jobs are submitted");
+    }
+
     UnknownWorkflowException(String workflow, int version, Collection<Integer> known) {
         super("workflow '" + workflow + "' is not registered in version " + version + ", only in " + known);
     }

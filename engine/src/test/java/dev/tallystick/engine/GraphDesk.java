@@ -20,7 +20,7 @@ final class GraphDesk {
     GraphDesk(Database database, Graph graph) {
         this.database = database;
         this.queue = graph.queue();
-        GraphRegistry registry = new GraphRegistry();
+        GraphRegistry registry = new GraphRegistry(new Elsewhere(database, Duration.ofSeconds(1)));
         registry.register(graph);
         CollationStore collation = new CollationStore();
         GraphStore store = new GraphStore();

@@ -84,7 +84,8 @@ class LockOrderTest {
                 },
                 new JsonCodec(),
                 Duration.ofMinutes(1));
-        Signaller signaller = new Signaller(collation, postings, signals, new GraphSignals(graphs, postings, writer));
+        Signaller signaller =
+                new Signaller(collation, postings, signals, new GraphSignals(graphs, postings, writer, queue -> false));
         Gate busy = new Gate("the batch before");
         List<CompletableFuture<?>> answers = new ArrayList<>();
         answers.add(committer.submit(new Stop("before", 0, busy::pass), "before"));

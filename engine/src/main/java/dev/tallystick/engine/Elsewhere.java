@@ -1,0 +1,105 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Database;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What other processes on this database have registered, as it was when somebody last looked. To look is to read from the
+ * database, and is not done inside a transaction; everything else is answered from memory. Thread-safe.
+ */
+final class Elsewhere {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Elsewhere.class);
+
+    private final Database database;
+    private final long fresh;
+    private final WorkflowStore store = new WorkflowStore();
+
+    /** By queue. */
+    private volatile Map<String, Registered> known = Map.of();
+
+    private volatile boolean looked;
+    private volatile long lookedAt;
+
+    /** @param fresh how long what was read is taken for what there is */
+    Elsewhere(Database database, Duration fresh) {
+        this.database = database;
+        this.fresh = fresh.toNanos();
+    }
+
+    /**
+     * A version of a workflow.
+     *
+     * @param graph null for code, and for a graph that cannot be read here
+     */
+    record Registered(WorkflowStore.Row row, @Nullable GraphType graph) {
+
+        boolean isUsable() {
+            return row.yaml() == null || graph != null;
+        }
+    }
+
+    /** Looks, unless that was done a moment ago. */
+    void look() {
+        if (!looked || System.nanoTime() - lookedAt > fresh) {
+            lookAgain();
+        }
+    }
+
+    /** Looks, for somebody who misses what may just have come. */
+    synchronized void lookAgain() {
+        Map<String, Registered> now = new HashMap<>();
+        for (WorkflowStore.Row row : database.transact("look for workflows", store::all)) {
+            Registered before = known.get(row.queue());
+            now.put(row.queue(), before != null && before.row().equals(row) ? before : read(row));
+        }
+        known = now;
+        lookedAt = System.nanoTime();
+        looked = true;
+    }
+
+    private static Registered read(WorkflowStore.Row row) {
+        String yaml = row.yaml();
+        if (yaml == null) {
+            return new Registered(row, null);
+        }
+        try {
+            return new Registered(row, GraphType.of(GraphYaml.read("graph", yaml)));
+        } catch (InvalidGraphException e) {
+            // Somebody newer has registered it. Its jobs are for those who understand it.
+            LOG.warn("the graph {} is left to others: {}", row.queue(), e.getMessage());
+            return new Registered(row, null);
+        }
+    }
+
+    @Nullable
+    Registered find(String queue) {
+        Registered found = known.get(queue);
+        return found != null && found.isUsable() ? found : null;
+    }
+
+    @Nullable
+    Registered newest(String workflow) {
+        return known.values().stream()
+                .filter(each -> each.row().name().equals(workflow) && each.isUsable())
+                .max(Comparator.comparingInt(each -> each.row().version()))
+                .orElse(null);
+    }
+
+    @Nullable
+    GraphType graph(String queue) {
+        Registered found = known.get(queue);
+        return found == null ? null : found.graph();
+    }
+
+    Collection<Registered> all() {
+        return known.values();
+    }
+}

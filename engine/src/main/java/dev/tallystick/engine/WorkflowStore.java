@@ -1,0 +1,54 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The table of what processes have registered. One method is one statement; the caller owns the transaction. */
+final class WorkflowStore {
+
+    private static final String SAVE = """
+            insert into tally.workflow as w (name, version, yaml, limited)
+            values (?, ?, ?, ?)
+            on conflict (name, version) do update
+            set yaml = excluded.yaml, limited = excluded.limited
+            where (w.yaml, w.limited) is distinct from (excluded.yaml, excluded.limited)
+            """;
+
+    // What was deployed never changes, so it has the last word.
+    private static final String ALL = """
+            select name, version, yaml, false as limited
+            from tally.graph
+            union all
+            select w.name, w.version, w.yaml, w.limited
+            from tally.workflow w
+            where not exists (select from tally.graph g where g.name = w.name and g.version = w.version)
+            """;
+
+    /**
+     * What somebody has registered.
+     *
+     * @param yaml null for code
+     */
+    record Row(String name, int version, @Nullable String yaml, boolean limited) {
+
+        String queue() {
+            return Runner.queueOf(name, version);
+        }
+    }
+
+    void save(Tx tx, Row row) throws SQLException {
+        tx.update(SAVE, row.name(), row.version(), row.yaml(), row.limited());
+    }
+
+    /** All of it, and what was deployed. */
+    List<Row> all(Tx tx) throws SQLException {
+        return tx.query(ALL, WorkflowStore::row);
+    }
+
+    private static Row row(ResultSet row) throws SQLException {
+        return new Row(row.getString("name"), row.getInt("version"), row.getString("yaml"), row.getBoolean("limited"));
+    }
+}
