@@ -194,11 +194,10 @@ class GraphsTest {
 
     @Test
     void the_order_of_the_guide_is_registered_and_run_as_it_says(@TempDir Path directory) throws Exception {
-        Path file = directory.resolve("order.yaml");
-        Files.writeString(file, example("workflow: order"));
+        Files.writeString(directory.resolve("order.yaml"), example("workflow: order"));
         Order order = new Order("x", 200, 10, "c");
 
-        tally.registerYaml(file);
+        tally.registerYaml(directory.resolve("order.yaml"));
         tally.worker("reserve-stock", Reservation.class, (work, reservation) -> shelves.reserve(reservation));
         tally.worker("charge-card", Payment.class, (work, payment) -> bank.charge(payment, work.key()));
         tally.worker("note-approval", String.class, (work, by) -> by);

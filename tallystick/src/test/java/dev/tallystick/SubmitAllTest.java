@@ -55,6 +55,15 @@ class SubmitAllTest {
     }
 
     @Test
+    void the_guests_of_the_guide_are_greeted() throws Exception {
+        List<Submitted<String>> submitted = tally.submitAll(
+                "greet", List.of(Submit.key("k1").with("Ada"), Submit.key("k2").with("Grace")));
+
+        assertThat(submitted.getLast()).isInstanceOf(Submitted.Taken.class);
+        assertThat(submitted.getLast().job().result(PATIENCE)).isEqualTo("hello Grace");
+    }
+
+    @Test
     void a_key_that_stands_for_another_request_is_refused_alone() throws Exception {
         tally.submit("greet", "Ada", Submit.key("taken"));
 

@@ -64,7 +64,7 @@ final class JobMaker {
     /** As {@link #version}, after a look at what others have registered if it is not registered here. Not in a transaction. */
     private Newest anywhere(String workflow, @Nullable Integer version) {
         Elsewhere others = graphs.elsewhere();
-        if (version == null ? !workflows().contains(workflow) : !isHere(Runner.queueOf(workflow, version))) {
+        if (!isHere(workflow, version)) {
             others.look();
             Elsewhere.Registered found =
                     version == null ? others.newest(workflow) : others.find(Runner.queueOf(workflow, version));
@@ -75,7 +75,11 @@ final class JobMaker {
         return version(workflow, version);
     }
 
-    private boolean isHere(String queue) {
+    private boolean isHere(String workflow, @Nullable Integer version) {
+        if (version == null) {
+            return runner.types().newest(workflow) != null || graphs.newest(workflow) != null;
+        }
+        String queue = Runner.queueOf(workflow, version);
         return runner.types().has(queue) || graphs.queues().contains(queue);
     }
 
