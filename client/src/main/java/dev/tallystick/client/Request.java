@@ -20,6 +20,13 @@ record Request(
 
     private static final Set<String> SUBMISSIONS = Set.of("/v1/jobs", "/v1/messages");
 
+    Request {
+        // In a header other characters become question marks, and different keys the same.
+        if (key != null && key.chars().anyMatch(c -> c > '~')) {
+            throw new IllegalArgumentException("a key that is sent to a server is printable ASCII, not '" + key + "'");
+        }
+    }
+
     static Request get(String path) {
         return new Request("GET", path, null, null, Duration.ZERO);
     }

@@ -101,7 +101,7 @@ public final class Engine implements AutoCloseable {
         CompletionSweeper sweeper = new CompletionSweeper(database, collation);
         this.claims = new Loop("claims", settings.poll(), this::claim);
         this.limited = new Loop("limited", settings.poll(), this::claimLimited);
-        this.timers = new Loop("timers", settings.poll(), this::fireTimers);
+        this.timers = new Loop("timers", settings.poll(), Timekeeper.REST, this::fireTimers);
         this.repeats = new Repeats(() -> stopping);
         this.graphs = new Graphs(
                 database,

@@ -4,6 +4,7 @@ import dev.tallystick.engine.PostingStore.Due;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,6 +25,9 @@ import org.slf4j.LoggerFactory;
 final class Timekeeper {
 
     static final String QUEUE = "$engine";
+
+    /** What lies between two looks at least. What somebody else held is looked at again after it. */
+    static final Duration REST = Duration.ofMillis(20);
 
     private static final Logger LOG = LoggerFactory.getLogger(Timekeeper.class);
 
@@ -84,8 +88,7 @@ final class Timekeeper {
                 .distinct()
                 .sorted()
                 .toList();
-        // What somebody else holds at the moment is left for the next time: whoever has frozen with it stops nobody
-        // else.
+        // What somebody else holds is left for the next time: whoever has frozen with it stops nobody else.
         Set<JobId> busy = new HashSet<>(toEnd);
         if (!toEnd.isEmpty()) {
             busy.removeAll(collation.lock(tx, toEnd, false));
@@ -116,7 +119,12 @@ final class Timekeeper {
                 .filter(Timekeeper::meetsCeiling)
                 .map(Lease::job)
                 .toList();
-        return new Fired(woken, jobsOf(ended.closed()), jobsOf(ended.undoing()), escalated, due.size() == BATCH);
+        return new Fired(
+                woken,
+                jobsOf(ended.closed()),
+                jobsOf(ended.undoing()),
+                escalated,
+                due.size() == BATCH || !busy.isEmpty());
     }
 
     private void answer(Tx tx, List<Due> due) throws SQLException {

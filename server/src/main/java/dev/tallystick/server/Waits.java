@@ -3,6 +3,8 @@ package dev.tallystick.server;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Where requests wait for something to happen. Nobody waits for a server that stops: they are answered at once, and it
@@ -44,10 +46,7 @@ final class Waits {
         }
 
         void pause(Duration time) throws InterruptedException {
-            in(() -> {
-                Thread.sleep(time);
-                return true;
-            });
+            in(() -> new CountDownLatch(1).await(time.toNanos(), TimeUnit.NANOSECONDS));
         }
 
         /** For those who have much to do between their naps. */

@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.Ids;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.io.InputStream;
@@ -120,6 +121,23 @@ class BrokenStreamTest {
                 connections,
                 new Meters(),
                 new Ids(Clock.systemUTC(), new SecureRandom()));
+    }
+
+    @Test
+    void nothing_is_handed_out_to_a_taker_that_has_gone_away() throws IOException {
+        try (ServerUnderTest server = ServerUnderTest.on(postgres, data)) {
+            Http admin = server.admin();
+            try (Socket gone = admin.open("POST", "/v1/deliveries/lease", "{\"wait_seconds\":60}")) {
+                assertThat(gone.isConnected()).isTrue();
+                Eventually.holds("it waits", () -> server.server().waits().number() == 1);
+            }
+            Eventually.holds("that is noticed", () -> server.server().waits().number() == 0);
+
+            admin.post("/v1/messages", "{\"to\":\"member:admin\",\"message\":\"x\"}", "Idempotency-Key", "k");
+            Http.Reply taken = admin.post("/v1/deliveries/lease", "{\"wait_seconds\":20}");
+
+            assertThat(taken.body()).contains("\"attempt\":1");
+        }
     }
 
     /** A stream that has begun. */

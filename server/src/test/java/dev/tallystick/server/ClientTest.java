@@ -77,6 +77,13 @@ class ClientTest {
     }
 
     @Test
+    void a_key_that_a_header_cannot_carry_is_not_sent() {
+        assertThatThrownBy(() -> client.submit(order("3"), new IdempotencyKey("ü1")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("ASCII");
+    }
+
+    @Test
     void a_refusal_has_a_code_and_is_not_repeated() {
         client.submit(order("2"), new IdempotencyKey("c:2"));
 

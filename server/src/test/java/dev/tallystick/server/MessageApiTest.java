@@ -9,7 +9,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -185,22 +184,6 @@ class MessageApiTest {
         assertThat(one.status()).as(one.body()).isEqualTo(201);
         assertThat(other.status()).as(other.body()).isEqualTo(201);
         assertThat(one.text("client_message_id")).isEqualTo("\u00fc1");
-    }
-
-    @Test
-    void nothing_is_handed_out_to_a_taker_that_has_gone_away() throws IOException {
-        Http carol = server.member("carol", "member");
-        try (Socket gone = carol.open("POST", "/v1/deliveries/lease", "{\"wait_seconds\":60}")) {
-            assertThat(gone.isConnected()).isTrue();
-            Eventually.holds("it waits", () -> server.server().waits().number() == 1);
-        }
-        Eventually.holds("that is noticed", () -> server.server().waits().number() == 0);
-
-        send(alice, "gone", "member:carol", "\"hello\"");
-
-        assertThat(take(carol, "{\"wait_seconds\":20}"))
-                .singleElement()
-                .satisfies(taken -> assertThat(taken.at("attempt")).isEqualTo(Json.of(1)));
     }
 
     @Test

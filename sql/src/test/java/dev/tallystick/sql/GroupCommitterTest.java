@@ -22,15 +22,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -168,78 +165,6 @@ class GroupCommitterTest {
             assertThat(committer.counts().lookUps()).isPositive();
             assertThat(deposit.repeats).containsExactly(false, true);
             assertThat(balance("account-3")).isEqualTo(1);
-        }
-    }
-
-    @Test
-    void an_item_that_is_refused_in_company_is_tried_alone_before_it_fails() {
-        List<Boolean> alone = new CopyOnWriteArrayList<>();
-        try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
-            assertThat(committer.submit(new Shy(alone), "k").join()).isEqualTo("alone");
-        }
-        assertThat(alone).containsExactly(false, true);
-    }
-
-    @Test
-    void a_batch_for_which_there_is_no_memory_is_unknown_and_the_next_one_commits() {
-        AtomicInteger batches = new AtomicInteger();
-        Primitive<Deposit.Item, Integer> hungry = new Primitive<>() {
-
-            @Override
-            public String name() {
-                return "hungry";
-            }
-
-            @Override
-            public int rank() {
-                return 0;
-            }
-
-            @Override
-            public Object orderKey(Deposit.Item item) {
-                return item.account();
-            }
-
-            @Override
-            public List<@Nullable Integer> apply(Tx tx, List<Deposit.Item> items) throws SQLException {
-                if (batches.incrementAndGet() == 1) {
-                    throw new OutOfMemoryError("planted");
-                }
-                return deposit.apply(tx, items);
-            }
-        };
-        try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
-            assertThatThrownBy(() -> committer.submit(hungry, item("k", 0)).join())
-                    .hasCauseInstanceOf(UnknownOutcomeException.class);
-            assertThat(committer.submit(hungry, item("k", 0)).join()).isEqualTo(1);
-        }
-    }
-
-    /** In company it writes a row that is there already. */
-    private record Shy(List<Boolean> alone) implements Primitive<String, String> {
-
-        @Override
-        public String name() {
-            return "shy";
-        }
-
-        @Override
-        public int rank() {
-            return 0;
-        }
-
-        @Override
-        public Object orderKey(String item) {
-            return item;
-        }
-
-        @Override
-        public List<@Nullable String> apply(Tx tx, List<String> items) throws SQLException {
-            alone.add(tx.mayWait());
-            if (!tx.mayWait()) {
-                tx.update("insert into account (id, balance) values ('account-0', 0)");
-            }
-            return List.of("alone");
         }
     }
 
