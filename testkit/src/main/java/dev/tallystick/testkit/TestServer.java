@@ -1,13 +1,10 @@
 package dev.tallystick.testkit;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.tallystick.postgres.EmbeddedPostgres;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +21,8 @@ final class TestServer {
     private static @Nullable TestServer shared;
 
     private final EmbeddedPostgres postgres = EmbeddedPostgres.temporary().start();
-    private final HikariDataSource administration = pool(endpoint("postgres").dataSource(), 1);
+    private final GrowingPool administration =
+            new GrowingPool(endpoint("postgres").dataSource(), 1);
     private final TestDatabaseStore databases = new TestDatabaseStore(administration);
     private final Map<String, String> templates = new HashMap<>();
     private int created;
@@ -40,7 +38,7 @@ final class TestServer {
     record Template(String name, TestPostgres.Preparation preparation) {}
 
     /** A database for one test class or test; nobody gets at it when that is over. */
-    record TestDatabase(TestServer server, Endpoint endpoint, HikariDataSource pool) implements AutoCloseable {
+    record TestDatabase(TestServer server, Endpoint endpoint, GrowingPool pool) implements AutoCloseable {
         @Override
         public void close() throws SQLException {
             pool.close();
@@ -59,7 +57,8 @@ final class TestServer {
         } catch (Exception e) {
             throw new IllegalStateException("no database for " + purpose, e);
         }
-        return new TestDatabase(this, endpoint(name), pool(endpoint(name).dataSource(), largestPool));
+        return new TestDatabase(
+                this, endpoint(name), new GrowingPool(endpoint(name).dataSource(), largestPool));
     }
 
     private String prepared(Template template) throws Exception {
@@ -82,14 +81,5 @@ final class TestServer {
 
     private Endpoint endpoint(String database) {
         return new Endpoint(LOOPBACK, postgres.port(), database, postgres.user(), postgres.password());
-    }
-
-    private static HikariDataSource pool(DataSource source, int largestPool) {
-        HikariConfig config = new HikariConfig();
-        config.setDataSource(source);
-        config.setMinimumIdle(0);
-        config.setMaximumPoolSize(largestPool);
-        config.setInitializationFailTimeout(-1);
-        return new HikariDataSource(config);
     }
 }
