@@ -34,6 +34,7 @@ final class Exchange {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
     private static final Duration CONNECTING = Duration.ofSeconds(5);
+
     /** A server that hangs leaves time for others: so many attempts fit into the patience of one call. */
     private static final int ATTEMPTS = 3;
 

@@ -26,6 +26,7 @@ public final class Worker implements AutoCloseable {
 
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final Duration STOPPING = Duration.ofSeconds(10);
+
     /** No server hands out more at once. */
     private static final int LARGEST_CLAIM = 100;
 

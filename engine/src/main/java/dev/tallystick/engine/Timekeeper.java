@@ -93,18 +93,9 @@ final class Timekeeper {
         if (!toEnd.isEmpty()) {
             busy.removeAll(collation.lock(tx, toEnd, false));
         }
-        busy.addAll(postings.holdFree(
-                tx,
-                due.stream()
-                        .map(Lease::job)
-                        .filter(job -> !busy.contains(job))
-                        .distinct()
-                        .map(Timekeeper::bodyOf)
-                        .toList()));
-        List<Lease> free =
-                due.stream().filter(each -> !busy.contains(each.job())).toList();
-        List<Lease> bodies =
-                free.stream().map(Lease::job).distinct().map(Timekeeper::bodyOf).toList();
+        busy.addAll(postings.holdFree(tx, bodiesOf(without(busy, due))));
+        List<Lease> free = without(busy, due);
+        List<Lease> bodies = bodiesOf(free);
         List<Due> still = postings.stillDue(tx, free);
         Ended ended = end(
                 tx, still.stream().map(Due::posting).filter(Timekeeper::ends).toList());
@@ -125,6 +116,18 @@ final class Timekeeper {
                 jobsOf(ended.undoing()),
                 escalated,
                 due.size() == BATCH || !busy.isEmpty());
+    }
+
+    private static List<Lease> without(Set<JobId> jobs, List<Lease> postings) {
+        return postings.stream().filter(each -> !jobs.contains(each.job())).toList();
+    }
+
+    private static List<Lease> bodiesOf(List<Lease> postings) {
+        return postings.stream()
+                .map(Lease::job)
+                .distinct()
+                .map(Timekeeper::bodyOf)
+                .toList();
     }
 
     private void answer(Tx tx, List<Due> due) throws SQLException {

@@ -41,26 +41,24 @@ final class Awaited {
      * @param look empty if there is nothing yet
      * @param nothing the answer when the time is over, the caller may not be here any more, or the server stops
      */
-    Answer answer(Call call, Duration patience, Supplier<? extends Optional<? extends Record>> look, Record nothing) {
+    <T extends Record> Answer answer(Call call, Duration patience, Supplier<Optional<T>> look, T nothing) {
         long deadline = System.nanoTime() + patience.toNanos();
-        Optional<? extends Record> found = look.get();
-        if (found.isPresent() || patience.isZero()) {
-            return Answer.ok(found.isPresent() ? found.get() : nothing);
-        }
-        return new Answer.Stream(Answer.JSON, out -> {
-            Optional<? extends Record> late = await(out, deadline, call, look);
-            out.write(Answer.json(late.isPresent() ? late.get() : nothing));
-        });
+        Optional<T> found = look.get();
+        return found.isPresent() || patience.isZero()
+                ? Answer.ok(found.orElse(nothing))
+                : new Answer.Stream(
+                        Answer.JSON,
+                        out -> out.write(
+                                Answer.json(await(out, deadline, call, look).orElse(nothing))));
     }
 
-    private Optional<? extends Record> await(
-            OutputStream out, long deadline, Call call, Supplier<? extends Optional<? extends Record>> look)
+    private <T extends Record> Optional<T> await(OutputStream out, long deadline, Call call, Supplier<Optional<T>> look)
             throws IOException {
         Semaphore rung = new Semaphore(0);
         Bells.Listening listening = bells.listen(rung::release);
         try (Waits.Waiting waiting = waits.begin()) {
             while (true) {
-                Optional<? extends Record> found = lookUnlessAway(call, look);
+                Optional<T> found = lookUnlessAway(call, look);
                 long left = deadline - System.nanoTime();
                 if (found.isPresent() || left <= 0) {
                     return found;
@@ -80,8 +78,7 @@ final class Awaited {
     }
 
     /** The database may be back before the time is over; if it is not, the next request is told so. */
-    private static Optional<? extends Record> lookUnlessAway(
-            Call call, Supplier<? extends Optional<? extends Record>> look) {
+    private static <T extends Record> Optional<T> lookUnlessAway(Call call, Supplier<Optional<T>> look) {
         try {
             call.admitAgain();
             return look.get();
