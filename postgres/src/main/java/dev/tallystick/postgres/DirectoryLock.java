@@ -2,6 +2,7 @@ package dev.tallystick.postgres;
 
 import static dev.tallystick.postgres.DirectoryInUseException.UNKNOWN;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -90,6 +91,18 @@ final class DirectoryLock implements AutoCloseable {
         } finally {
             close();
         }
+    }
+
+    /**
+     * As {@link #closeAndDelete}, by a process that goes on when this one has ended: to delete thousands of files takes seconds.
+     * The lock is held until then and its file is deleted last, so that the next one clears up should that process die.
+     */
+    void deleteAfterExit() throws IOException {
+        new ProcessBuilder("sh", "-c", "rm -rf \"$0/data\"; rm -rf \"$0\"", directory.toString())
+                .redirectInput(new File("/dev/null"))
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
     }
 
     private sealed interface Attempt {

@@ -72,7 +72,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         this.startup = parts.startup;
         this.login = parts.login;
         this.server = parts.server;
-        this.shutdownHook = stopAtExit ? new Thread(this::close, "tally-postgres-exit") : null;
+        this.shutdownHook = stopAtExit ? new Thread(this::closeAtExit, "tally-postgres-exit") : null;
         this.caretaker =
                 Thread.ofPlatform().daemon().name("tally-postgres-caretaker").unstarted(this::lookAfter);
     }
@@ -179,6 +179,19 @@ public final class EmbeddedPostgres implements AutoCloseable {
     /** Closes all pools and stops the server; returns when it has ended. Later calls do nothing. */
     @Override
     public void close() {
+        close(DirectoryLock::closeAndDelete);
+        forgetShutdownHook();
+    }
+
+    private void closeAtExit() {
+        close(DirectoryLock::deleteAfterExit);
+    }
+
+    private interface Deletion {
+        void of(DirectoryLock directory) throws IOException;
+    }
+
+    private void close(Deletion deletion) {
         synchronized (monitor) {
             if (closed) {
                 return;
@@ -186,31 +199,23 @@ public final class EmbeddedPostgres implements AutoCloseable {
             closed = true;
             monitor.notifyAll();
             pools.forEach(HikariDataSource::close);
-            if (temporary) {
-                server.drop();
-            } else {
-                server.stop(Server.ORDERLY);
+            try {
+                if (temporary) {
+                    server.drop();
+                    deletion.of(lock);
+                } else {
+                    server.stop(Server.ORDERLY);
+                    lock.close();
+                }
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
             }
-            release();
         }
-        forgetShutdownHook();
     }
 
     @Override
     public String toString() {
         return "EmbeddedPostgres[%s, port %d, process %d]".formatted(layout.root(), port(), pid());
-    }
-
-    private void release() {
-        try {
-            if (temporary) {
-                lock.closeAndDelete();
-            } else {
-                lock.close();
-            }
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
     }
 
     private void forgetShutdownHook() {

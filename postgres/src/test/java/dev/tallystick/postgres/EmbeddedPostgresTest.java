@@ -143,6 +143,17 @@ class EmbeddedPostgresTest {
         assertThat(sandbox.layout().pidFile()).doesNotExist();
     }
 
+    @Test
+    void what_was_temporary_is_deleted_soon_after_a_jvm_that_exits_without_closing() throws IOException {
+        Sandbox.Child child = sandbox.child("exit-temporary", sandbox.root());
+        Layout left = new Layout(Path.of(child.line()));
+
+        assertThat(child.exitCode()).isZero();
+        assertThat(Server.anyIn(left.data())).isFalse();
+        assertThat(Patience.until(() -> Files.notExists(left.root()), Duration.ofSeconds(30)))
+                .isTrue();
+    }
+
     /** A terminal sends it to the whole group in the foreground; the server must not go before its owner has let go. */
     @Test
     void ctrl_c_at_our_terminal_does_not_reach_the_server() throws IOException {

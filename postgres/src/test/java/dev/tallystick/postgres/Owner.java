@@ -18,7 +18,8 @@ final class Owner {
             case "write" -> write(path);
             case "hold" -> hold(EmbeddedPostgres.at(path));
             case "hold-temporary" -> hold(EmbeddedPostgres.temporary().temporaryParent(path));
-            case "exit" -> exit(path);
+            case "exit" -> exit(EmbeddedPostgres.at(path));
+            case "exit-temporary" -> exit(EmbeddedPostgres.temporary().temporaryParent(path));
             case "halt" -> haltAt(StartPoint.valueOf(arguments[2]), path);
             case "unpack" -> say(Binaries.unpackedIn(path).home().toString());
             default -> throw new IllegalArgumentException(arguments[0]);
@@ -49,8 +50,9 @@ final class Owner {
     }
 
     /** Leaves without closing: the shut-down hook has to. */
-    private static void exit(Path directory) {
-        EmbeddedPostgres.at(directory).start();
+    private static void exit(EmbeddedPostgresBuilder builder) {
+        EmbeddedPostgres postgres = builder.start();
+        say(postgres.directory().toString());
         System.exit(0);
     }
 
