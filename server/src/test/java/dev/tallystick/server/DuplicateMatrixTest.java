@@ -95,6 +95,9 @@ class DuplicateMatrixTest {
         }
     }
 
+    /** How long a request waits for the verdict on its original. */
+    private static final String PATIENCE_SECONDS = "0.5";
+
     private static ServerUnderTest first;
     private static ServerUnderTest second;
     private static ServerUnderTest restarted;
@@ -103,9 +106,9 @@ class DuplicateMatrixTest {
 
     @BeforeAll
     static void bringEveryKeyIntoItsState() {
-        first = ServerUnderTest.waiting("2", postgres, one);
-        second = ServerUnderTest.waiting("2", postgres, two);
-        restarted = ServerUnderTest.waiting("2", postgres, three);
+        first = ServerUnderTest.waiting(PATIENCE_SECONDS, postgres, one);
+        second = ServerUnderTest.waiting(PATIENCE_SECONDS, postgres, two);
+        restarted = ServerUnderTest.waiting(PATIENCE_SECONDS, postgres, three);
         first.admin().put("/v1/topics/news", "{}");
         for (String member : List.of("alice", "bob")) {
             TOKENS.put(member, first.member(member, "member").token());
@@ -192,7 +195,7 @@ class DuplicateMatrixTest {
         } else {
             switch (cell.state()) {
                 case PENDING -> {
-                    assertThat(waited).isGreaterThanOrEqualTo(Duration.ofSeconds(2));
+                    assertThat(waited).isGreaterThanOrEqualTo(Duration.parse("PT" + PATIENCE_SECONDS + "S"));
                     assertThat(reply.code()).as(reply.body()).isEqualTo("request_in_progress");
                     assertThat(reply.status()).isEqualTo(409);
                     assertThat(reply.header("Retry-After")).isEqualTo("1");
