@@ -21,7 +21,7 @@ import javax.sql.DataSource;
 final class DbSchedulerPeer {
 
     private static final int BATCH = 100;
-    private static final int BATCHES = 20;
+    private static final int BATCHES = 200;
     private static final int THREADS = 32;
     private static final int POOL = 64;
 

@@ -25,7 +25,7 @@ final class TallyPeer {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BATCH = 100;
-    private static final int BATCHES = 20;
+    private static final int BATCHES = 200;
 
     private static final String WRONG = """
             select count(*)
