@@ -8,16 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A JSONata expression over what a job holds: {@code input} is the input of the job, and each node that has run is there under
- * its own name, with its output. It reads nothing else and writes nothing, and is stopped when it takes too long or goes too
- * deep, so that an expression can do no harm but to its own job. Thread-safe. Equal if the source is.
+ * its own name, with its output. It reads nothing else and writes nothing, and is stopped when it takes more than
+ * {@link ExpressionBounds} allow, so that an expression can do no harm but to its own job. Thread-safe. Equal if the source is.
  */
 public final class Expression {
 
-    static final long MAX_MILLIS = 500;
-    static final int MAX_DEPTH = 200;
-
     private final String source;
     private final Jsonata compiled;
+    private final ExpressionBounds bounds = new ExpressionBounds();
 
     /** A compiled expression is for one thread at a time. */
     private final ReentrantLock turn = new ReentrantLock();
@@ -45,10 +43,11 @@ public final class Expression {
     Object evaluate(Map<String, ?> context) {
         turn.lock();
         try {
-            Jsonata.Frame frame = compiled.createFrame();
-            frame.setRuntimeBounds(MAX_MILLIS, MAX_DEPTH);
-            return compiled.evaluate(context, frame);
-        } catch (RuntimeException | StackOverflowError e) {
+            return compiled.evaluate(context, bounds.begin(compiled));
+        } catch (OutOfMemoryError | StackOverflowError e) {
+            throw new ExpressionException(
+                    "'" + source + "' cannot be evaluated: it takes more memory than there is", e);
+        } catch (RuntimeException e) {
             throw new ExpressionException("'" + source + "' cannot be evaluated: " + e.getMessage(), e);
         } finally {
             turn.unlock();
