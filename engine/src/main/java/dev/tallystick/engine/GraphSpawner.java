@@ -41,8 +41,7 @@ final class GraphSpawner {
             GraphDispatch dispatch,
             Map<String, @Nullable Object> context,
             GraphTransition cause,
-            GraphEffects planned)
-            throws PayloadTooLargeException {
+            GraphEffects planned) {
         spawn(place.node(), dispatch, new Identity(dispatch.activity(), 0), context, cause, planned);
     }
 
@@ -53,8 +52,7 @@ final class GraphSpawner {
             Identity identity,
             Map<String, @Nullable Object> context,
             GraphTransition cause,
-            GraphEffects planned)
-            throws PayloadTooLargeException {
+            GraphEffects planned) {
         planned.opened++;
         GraphDispatch dispatch = new GraphDispatch(activity, place.node().kind(), true, null, null, null, null);
         spawn(place.node(), dispatch, identity, context, cause, planned);
@@ -74,8 +72,7 @@ final class GraphSpawner {
             Identity identity,
             Map<String, @Nullable Object> context,
             GraphTransition cause,
-            GraphEffects planned)
-            throws PayloadTooLargeException {
+            GraphEffects planned) {
         if (recalled(dispatch, identity, planned)) {
             return;
         }
@@ -149,8 +146,7 @@ final class GraphSpawner {
             GraphAsk ask,
             Identity identity,
             Map<String, @Nullable Object> context,
-            GraphEffects planned)
-            throws PayloadTooLargeException {
+            GraphEffects planned) {
         TaskId task = GraphTasks.idOf(identity.guid());
         Expression details = ask.details();
         byte[] about = Payloads.encode(codec, details == null ? null : evaluate(hook, details, context));
@@ -197,8 +193,7 @@ final class GraphSpawner {
                 dispatch.activity(), dispatch.kind(), true, input, dispatch.arrived(), dispatch.skipped(), posting));
     }
 
-    private byte[] input(GraphNode node, Expression expression, Map<String, @Nullable Object> context)
-            throws PayloadTooLargeException {
+    private byte[] input(GraphNode node, Expression expression, Map<String, @Nullable Object> context) {
         return Payloads.encode(codec, evaluate(node, expression, context));
     }
 

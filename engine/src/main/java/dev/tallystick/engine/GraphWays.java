@@ -43,7 +43,7 @@ final class GraphWays {
     }
 
     /** Returns whether any way was taken. */
-    boolean follow() throws SQLException, PayloadTooLargeException {
+    boolean follow() throws SQLException {
         Map<String, @Nullable Object> context = plan.context(path);
         boolean failed = transition.told() instanceof GraphTold.Failure;
         Map<String, Boolean> taken = new LinkedHashMap<>();
@@ -73,7 +73,7 @@ final class GraphWays {
     }
 
     /** Nothing happens at the place, and nothing at what follows it alone. */
-    void skip(GraphPlace skipped, String dimension) throws SQLException, PayloadTooLargeException {
+    void skip(GraphPlace skipped, String dimension) throws SQLException {
         for (GraphPlace.Transition way : skipped.next()) {
             GraphPlace target = plan.shape().place(way.to());
             if (target.join()) {
@@ -84,8 +84,7 @@ final class GraphWays {
         }
     }
 
-    private void arrive(GraphPlace join, String from, String dimension, boolean live)
-            throws SQLException, PayloadTooLargeException {
+    private void arrive(GraphPlace join, String from, String dimension, boolean live) throws SQLException {
         boolean leavesRound = again.stream().anyMatch(opener -> !plan.shape().dominates(opener, join.name()));
         if (live || !leavesRound) {
             plan.arrive(join, from, dimension, live, this);

@@ -14,7 +14,7 @@ public final class Payloads {
      *
      * @throws PayloadTooLargeException if it has more than {@link #MAX_BYTES}
      */
-    public static byte[] encode(Codec codec, @Nullable Object value) throws PayloadTooLargeException {
+    public static byte[] encode(Codec codec, @Nullable Object value) {
         byte[] encoded = codec.encode(value);
         if (encoded.length > MAX_BYTES) {
             throw new PayloadTooLargeException(encoded.length);

@@ -86,7 +86,7 @@ final class Question<T> {
     }
 
     private void enter(TaskId id, @Nullable Duration due) {
-        byte[] details = encoded();
+        byte[] details = Payloads.encode(codec, ask.details());
         context.transaction("$task:" + name, Boolean.class, connection -> {
             store.open(
                     Tx.on(connection),
@@ -94,14 +94,6 @@ final class Question<T> {
                             id, context.job(), mesh, name, ask.group(), ask.person(), details, due)));
             return true;
         });
-    }
-
-    private byte[] encoded() {
-        try {
-            return Payloads.encode(codec, ask.details());
-        } catch (PayloadTooLargeException e) {
-            throw new IllegalArgumentException(e);
-        }
     }
 
     private void escalate(TaskId id, String group, @Nullable Duration due) {
