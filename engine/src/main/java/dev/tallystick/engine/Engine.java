@@ -262,7 +262,7 @@ public final class Engine implements AutoCloseable {
                     "signals whose name begins with '$' are the engine's own, got '" + name + "'");
         }
         SentSignal signal = new SentSignal(new SentSignal.Id(job, name, senderKey), payload);
-        return committer.submit(signaller, signal).thenApply(answer -> {
+        return signaller.send(committer, signal).thenApply(answer -> {
             crashPoints.reached(EngineCrashPoint.SIGNALLED);
             jobsAreDue();
             return answer;

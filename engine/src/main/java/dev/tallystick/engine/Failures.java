@@ -1,5 +1,9 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.sql.DefiniteFailureException;
+import dev.tallystick.sql.TransactionException;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** How failures are written down: what and why, in one line that fits. */
@@ -11,8 +15,26 @@ final class Failures {
         @Nullable String message = failure.getMessage();
         String what = failure.getClass().getName();
         String text = message == null || message.isBlank() ? what : what + ": " + message;
-        // Postgres keeps no NUL in a text.
+        return clean(text);
+    }
+
+    /** What can be written down: Postgres keeps no NUL in a text. */
+    static String clean(String text) {
         return shorten(text.replace('\0', ' ').strip());
+    }
+
+    /** Why something can never be recorded as it is; empty if trying again may help. */
+    static Optional<String> refusal(Throwable failure) {
+        return switch (failure) {
+            case CompletionException wrapped when wrapped.getCause() != null -> refusal(wrapped.getCause());
+            case DefiniteFailureException definite
+            when definite.reason() == DefiniteFailureException.Reason.REFUSED ->
+                Optional.of("it cannot be recorded: " + describe(definite));
+            case TransactionException away -> Optional.empty();
+            case UnknownWorkflowException elsewhere -> Optional.empty();
+            case RuntimeException fault -> Optional.of("it cannot be recorded: " + describe(fault));
+            default -> Optional.empty();
+        };
     }
 
     static String shorten(String clean) {

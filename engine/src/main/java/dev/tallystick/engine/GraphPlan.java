@@ -2,6 +2,7 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.Digit;
 import dev.tallystick.core.Step;
+import dev.tallystick.engine.GraphCodec.CodecFailedException;
 import dev.tallystick.engine.GraphStore.Entered;
 import dev.tallystick.engine.GraphStore.Seen;
 import java.sql.SQLException;
@@ -96,6 +97,10 @@ final class GraphPlan {
 
     private void plan(GraphTransition transition, int ordinal) throws SQLException {
         String name = transition.activity().name();
+        if (transition.told() instanceof GraphTold.Refused refused) {
+            end(transition, JobOutcome.FAILED, refused.output(), "node '" + name + "': " + refused.reason());
+            return;
+        }
         GraphPlace place = type.shape().find(name).orElse(null);
         if (place == null) {
             end(transition, JobOutcome.FAILED, null, type.changed(name));
@@ -127,7 +132,7 @@ final class GraphPlan {
                 legs.add(leg(transition, delta, null, output, errorOf(transition.told())));
             }
             semaphore += delta;
-        } catch (ExpressionException | UnknownWorkflowException | PayloadTooLargeException e) {
+        } catch (ExpressionException | CodecFailedException | UnknownWorkflowException | PayloadTooLargeException e) {
             end(transition, JobOutcome.FAILED, output, "after node '" + place.name() + "': " + e.getMessage());
         }
     }
@@ -138,7 +143,7 @@ final class GraphPlan {
 
     /** Plans what follows, and returns whether this was the last thing that the activity is told. */
     private boolean follow(GraphPlace place, GraphTransition transition, int ordinal, GraphEffects planned)
-            throws SQLException, PayloadTooLargeException {
+            throws SQLException {
         ActivityId activity = transition.activity();
         if (place.node() instanceof GraphNode.Cycle cycle) {
             String path = GraphShape.before(activity.path(), cycle.back());
@@ -190,13 +195,14 @@ final class GraphPlan {
         if (outcome == JobOutcome.COMPLETED) {
             try {
                 returned = Payloads.encode(codec, mapping == null ? null : mapping.evaluate(lastContext(transition)));
-            } catch (ExpressionException | PayloadTooLargeException e) {
+            } catch (ExpressionException | CodecFailedException | PayloadTooLargeException e) {
                 ending = JobOutcome.FAILED;
                 reason = "output of the job: " + e.getMessage();
             }
         }
-        legs.add(leg(transition, 0, ending, output, reason));
-        closed = new Closed(job.id(), ending, returned, reason);
+        String readable = reason == null ? null : Failures.clean(reason);
+        legs.add(leg(transition, 0, ending, output, readable));
+        closed = new Closed(job.id(), ending, returned, readable);
     }
 
     /** A counter is full: nothing is entered any more, and the job ends by a transition of its own that says why. */
@@ -212,8 +218,7 @@ final class GraphPlan {
     }
 
     /** A branch arrives at a join. */
-    void arrive(GraphPlace join, String from, String path, boolean live, GraphWays ways)
-            throws SQLException, PayloadTooLargeException {
+    void arrive(GraphPlace join, String from, String path, boolean live, GraphWays ways) throws SQLException {
         ActivityId activity = new ActivityId(job.id(), type.shape().joined(path, join.name()), join.name());
         GraphEffects planned = ways.planned();
         long all = type.shape().allArrivals(join.name());
@@ -322,7 +327,7 @@ final class GraphPlan {
         return context;
     }
 
-    private byte @Nullable [] outputOf(GraphNode node, GraphTold told, int ordinal) throws PayloadTooLargeException {
+    private byte @Nullable [] outputOf(GraphNode node, GraphTold told, int ordinal) {
         if (told instanceof GraphTold.Failure failure) {
             return Payloads.encode(codec, Map.of(GraphContext.ERROR, failure.reason()));
         }
@@ -337,7 +342,7 @@ final class GraphPlan {
         };
     }
 
-    private byte[] hookOutput(GraphNode.Hook hook, GraphTold told, int ordinal) throws PayloadTooLargeException {
+    private byte[] hookOutput(GraphNode.Hook hook, GraphTold told, int ordinal) {
         Map<String, @Nullable Object> output = new LinkedHashMap<>();
         output.put(GraphContext.TIMED_OUT, !(told instanceof GraphTold.Signal));
         output.put(GraphContext.ROUND, ordinal);
@@ -357,13 +362,21 @@ final class GraphPlan {
             case GraphTold.Output output -> output.bytes();
             case GraphTold.Signal signal -> signal.payload();
             case GraphTold.Failure failure -> null;
+            case GraphTold.Refused refused -> refused.output();
             case GraphTold.Again again -> null;
             case GraphTold.Due due -> null;
         };
     }
 
     private static @Nullable String errorOf(GraphTold told) {
-        return told instanceof GraphTold.Failure failure ? failure.reason() : null;
+        return switch (told) {
+            case GraphTold.Failure failure -> failure.reason();
+            case GraphTold.Refused refused -> refused.reason();
+            case GraphTold.Output output -> null;
+            case GraphTold.Signal signal -> null;
+            case GraphTold.Again again -> null;
+            case GraphTold.Due due -> null;
+        };
     }
 
     private int entriesOf(ActivityId activity) {

@@ -9,9 +9,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Does the work of graphs on virtual threads, keeps the leases of it alive, and brings the results. Thread-safe. */
 final class GraphRunner {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GraphRunner.class);
 
     private final Database database;
     private final PostingStore postings;
@@ -97,6 +101,8 @@ final class GraphRunner {
                         perform(work);
                     } catch (BodyStopped stopped) {
                         // Whatever stopped it, the posting says where to go on, and whoever leases it next will.
+                    } catch (NotRecordedException refused) {
+                        LOG.warn("{} is left to whoever leases it next", work.lease(), refused);
                     } finally {
                         running.computeIfPresent(
                                 guid, (id, now) -> now.thread().equals(Thread.currentThread()) ? null : now);
@@ -126,7 +132,7 @@ final class GraphRunner {
                     work,
                     new GraphTold.Failure(type.changed(work.lease().activity().name())));
         } else if (work.attempt() > node.retry().attempts()) {
-            bring(work, new GraphTold.Failure(Failures.neverCameBack(work.attempt() - 1)));
+            bring(work, GraphTold.neverCameBack(work.attempt() - 1, node.retry()));
         } else {
             GraphTold told = attempt(work, node);
             crashPoints.reached(

@@ -23,7 +23,8 @@ final class GraphSignals {
         this.registered = registered;
     }
 
-    void deliver(Tx tx, Set<SentSignal.Id> kept) throws SQLException {
+    /** @param keptOnly jobs that do not go on in this transaction, for what follows cannot be written with it */
+    void deliver(Tx tx, Set<SentSignal.Id> kept, Set<JobId> keptOnly) throws SQLException {
         if (kept.isEmpty()) {
             return;
         }
@@ -32,7 +33,12 @@ final class GraphSignals {
         if (taken.isEmpty()) {
             return;
         }
-        Set<JobId> known = known(tx, taken.stream().map(GraphTransition::job).toList());
+        Set<JobId> known = known(
+                tx,
+                taken.stream()
+                        .map(GraphTransition::job)
+                        .filter(job -> !keptOnly.contains(job))
+                        .toList());
         List<GraphTransition> here =
                 taken.stream().filter(each -> known.contains(each.job())).toList();
         if (!here.isEmpty()) {

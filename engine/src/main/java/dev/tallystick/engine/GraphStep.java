@@ -20,6 +20,12 @@ record GraphStep(Lease posting, GraphTold told, @Nullable String owner) {
                 : this;
     }
 
+    /** What can be written of it for certain. */
+    GraphStep refused(String reason) {
+        byte[] output = told instanceof GraphTold.Output brought ? brought.bytes() : null;
+        return new GraphStep(posting, new GraphTold.Refused(reason, output), owner);
+    }
+
     GraphTransition transition() {
         return new GraphTransition(posting, told, owner);
     }

@@ -11,7 +11,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -116,10 +115,11 @@ final class GraphStore {
             """;
 
     // Nobody leases a wait, so its fence counts how often it was taken up: whoever saw it due before that comes too
-    // late.
+    // late. It begins anew, and so does the count of those who began with it and did not come back.
     private static final String WAIT_ON = """
             update tally.posting p
-            set visible_at = coalesce(now() + i.after_millis * interval '1 millisecond', 'infinity'), fence = p.fence + 1
+            set visible_at = coalesce(now() + i.after_millis * interval '1 millisecond', 'infinity'),
+                fence = p.fence + 1, attempts = 0
             from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, after_millis)
             where p.job_id = i.job_id and p.guid = i.guid
             """;
@@ -157,30 +157,6 @@ final class GraphStore {
                 and p.owner = ?
             """;
 
-    private static final String DUE = PostingStore.LANES + """
-            select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.awaits, a.input,
-                c.id is not null as child_closed, c.output as child_output, c.error as child_error, c.outcome as child_outcome
-            from lane l
-            cross join (values (0), (1), (2)) as u (priority)
-            cross join lateral (
-                select d.*
-                from tally.posting d
-                join tally.job j on j.id = d.job_id
-                where d.queue = l.queue
-                    and d.mesh = l.mesh
-                    and d.priority = u.priority
-                    and d.visible_at <= now()
-                    and j.workflow || '@' || j.version = any(?)
-                order by d.visible_at
-                limit ?
-            ) p
-            join tally.activity a on a.job_id = p.job_id and a.path = p.path and a.name = p.name
-            left join tally.job c on c.id = p.source
-            where l.mesh is not null
-            order by row_number() over (partition by l.mesh order by u.priority, p.visible_at)
-            limit ?
-            """;
-
     /** A job as it stands while it is locked. */
     record Job(
             JobId id,
@@ -199,14 +175,6 @@ final class GraphStore {
 
     /** A transition that has been entered before. */
     record Entered(int ordinal, GuidLedger ledger) {}
-
-    /** Something for the engine to do, and what it needs for that. */
-    record Due(
-            Lease posting,
-            UUID key,
-            @Nullable String awaits,
-            byte @Nullable [] input,
-            @Nullable Closed child) {}
 
     Map<JobId, Job> jobs(Tx tx, Collection<JobId> ids) throws SQLException {
         Map<JobId, Job> jobs = new HashMap<>();
@@ -356,12 +324,7 @@ final class GraphStore {
                 owner);
     }
 
-    /** What the engine may do for these graphs now; others may be at it too. */
-    List<Due> due(Tx tx, Set<String> graphs, int limit) throws SQLException {
-        return tx.query(DUE, GraphStore::due, new String[] {QUEUE}, graphs.toArray(String[]::new), limit, limit);
-    }
-
-    private static Lease lease(ResultSet row) throws SQLException {
+    static Lease lease(ResultSet row) throws SQLException {
         return new Lease(activity(row), new Guid(row.getObject("guid", UUID.class)), row.getLong("fence"));
     }
 
@@ -387,18 +350,5 @@ final class GraphStore {
                 row.getObject("key", UUID.class),
                 row.getBytes("input"),
                 row.getBoolean("closed"));
-    }
-
-    private static Due due(ResultSet row) throws SQLException {
-        Lease posting = lease(row);
-        Closed child = row.getBoolean("child_closed")
-                ? new Closed(
-                        posting.job(),
-                        JobOutcome.of(row.getString("child_outcome")),
-                        row.getBytes("child_output"),
-                        row.getString("child_error"))
-                : null;
-        return new Due(
-                posting, row.getObject("key", UUID.class), row.getString("awaits"), row.getBytes("input"), child);
     }
 }

@@ -6,11 +6,29 @@ import org.jspecify.annotations.Nullable;
 /** What an activity of a graph is told. */
 sealed interface GraphTold {
 
+    /** Work was begun as often as it may be. If not even what handles that comes back, nothing can come of it. */
+    static GraphTold neverCameBack(int begun, Retry retry) {
+        String reason = Failures.neverCameBack(begun);
+        return begun < retry.attempts() + GraphDues.MAX_BEGUN ? new Failure(reason) : new Refused(reason);
+    }
+
     /** The work is done, and this is what it brought. */
     record Output(byte @Nullable [] bytes) implements GraphTold {}
 
     /** The work failed for good. */
     record Failure(String reason) implements GraphTold {}
+
+    /**
+     * Nothing can come of it, whatever the graph says: its job fails.
+     *
+     * @param output what the work brought, if it is done
+     */
+    record Refused(String reason, byte @Nullable [] output) implements GraphTold {
+
+        Refused(String reason) {
+            this(reason, null);
+        }
+    }
 
     /**
      * An attempt failed; the posting is due again after a while. No Leg 2 comes of it.

@@ -2,15 +2,12 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Loop;
-import dev.tallystick.sql.TransactionException;
 import java.lang.reflect.Type;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -29,12 +26,11 @@ final class Graphs {
 
     private static final Logger LOG = LoggerFactory.getLogger(Graphs.class);
 
-    private static final int BATCH = 200;
+    private static final int CLAIM_BATCH = 200;
     private static final int MAX_ATTEMPTS = 100;
 
     private final Database database;
     private final GroupCommitter committer;
-    private final Codec codec;
     private final CrashPoints crashPoints;
     private final Surroundings surroundings;
     private final Spans spans;
@@ -78,12 +74,12 @@ final class Graphs {
             Surroundings surroundings) {
         this.database = database;
         this.committer = committer;
-        this.codec = codec;
         this.crashPoints = crashPoints;
         this.surroundings = surroundings;
         this.spans = new Spans(committer, settings.tracing());
         this.elsewhere = new Elsewhere(database, settings.poll());
         this.registry = new GraphRegistry(elsewhere);
+        Codec guarded = new GraphCodec(codec);
         GraphWriter writer = new GraphWriter(
                 collation,
                 postings,
@@ -92,7 +88,7 @@ final class Graphs {
                 store,
                 registry::type,
                 surroundings.children(),
-                codec,
+                guarded,
                 settings.lease());
         this.mover = new GraphMover(collation, postings, store, writer, new GraphTasks(store, registry::type));
         this.signals = new GraphSignals(
@@ -101,7 +97,15 @@ final class Graphs {
         this.runner = new GraphRunner(
                 database, postings, store, registry, this::bring, codec, random, settings, spans, crashPoints, owner);
         this.claims = new Loop("graph-claims", settings.poll(), this::claim);
-        this.dues = new Loop("graph-dues", settings.poll(), this::doDue);
+        GraphDues due = new GraphDues(
+                database,
+                store,
+                registry,
+                guarded,
+                surroundings.send(),
+                (posting, told) -> hand(posting, told, null),
+                settings);
+        this.dues = new Loop("graph-dues", settings.poll(), () -> doDue(due));
         this.loops = List.of(claims, dues, new Loop("graph-heartbeat", settings.heartbeat(), runner::beat));
     }
 
@@ -186,117 +190,56 @@ final class Graphs {
     }
 
     private void claim() {
-        while (!stopping && runner.claim(BATCH) == BATCH) {
+        while (!stopping && runner.claim(CLAIM_BATCH) == CLAIM_BATCH) {
             Thread.onSpinWait();
         }
     }
 
-    private void doDue() {
-        if (registry.graphs().isEmpty()) {
-            return;
-        }
-        List<GraphStore.Due> due =
-                database.transact("look for what is due", tx -> store.due(tx, registry.graphs(), BATCH));
-        List<CompletableFuture<?>> done = new ArrayList<>();
-        for (GraphStore.Due each : due) {
-            done.add(tellOrFail(each));
-        }
-        for (CompletableFuture<?> each : done) {
-            each.join();
-        }
-        if (due.size() == BATCH) {
+    private void doDue(GraphDues due) {
+        if (due.doAll()) {
             dues.ring();
         }
     }
 
-    /** What cannot be told for a reason of its own fails its activity: the others are told all the same. */
-    private CompletableFuture<?> tellOrFail(GraphStore.Due due) {
-        try {
-            return tell(due);
-        } catch (TransactionException away) {
-            throw away;
-        } catch (RuntimeException e) {
-            return hand(due.posting(), new GraphTold.Failure(Failures.describe(e)), null);
-        }
-    }
-
-    private CompletableFuture<?> tell(GraphStore.Due due) {
-        Closed child = due.child();
-        if (child != null) {
-            return hand(
-                    due.posting(),
-                    child.outcome() == JobOutcome.COMPLETED
-                            ? new GraphTold.Output(child.output())
-                            : new GraphTold.Failure(
-                                    "its job was " + child.outcome().text() + ": " + child.error()),
-                    null);
-        }
-        byte[] input = due.input();
-        return input == null ? hand(due.posting(), new GraphTold.Due(due.awaits()), null) : send(due, input);
-    }
-
-    /** Sends a signal under a key of its own, so that a repeat is no second one, and then records that it was sent. */
-    private CompletableFuture<?> send(GraphStore.Due due, byte[] input) {
-        Lease posting = due.posting();
-        GraphType type = typeOf(posting.job());
-        String node = posting.activity().name();
-        String name = type.signal(node);
-        if (name == null) {
-            return hand(posting, new GraphTold.Failure(type.changed(node)), null);
-        }
-        Map<String, @Nullable Object> order = codec.decode(input, Map.class);
-        JobId to;
-        try {
-            to = JobId.parse(String.valueOf(order.get(GraphContext.JOB)));
-        } catch (IllegalArgumentException e) {
-            return hand(posting, new GraphTold.Failure("'" + order.get(GraphContext.JOB) + "' is no job's id"), null);
-        }
-        SentSignal.Id id = new SentSignal.Id(to, name, due.key().toString());
-        SentSignal signal = new SentSignal(id, codec.encode(order.get(GraphContext.PAYLOAD)));
-        return surroundings
-                .send()
-                .apply(signal)
-                .handle((answer, failure) -> answer)
-                .thenCompose(answer -> {
-                    if (answer == null) {
-                        LOG.warn("the signal of {} was not sent and will be tried again", posting);
-                        return CompletableFuture.completedFuture(null);
-                    }
-                    byte[] output = codec.encode(Map.of("delivered", answer instanceof Signalled.Kept));
-                    return hand(posting, new GraphTold.Output(output), null);
-                });
-    }
-
-    private GraphType typeOf(JobId id) {
-        return database.transact("read job", tx -> store.jobs(tx, List.of(id))).values().stream()
-                .map(job -> Objects.requireNonNull(registry.type(Runner.queueOf(job.workflow(), job.version()))))
-                .findFirst()
-                .orElseThrow();
-    }
-
     /** Hands a step in without waiting for it: if it is lost, it is still due. */
-    private CompletableFuture<?> hand(Lease posting, GraphTold told, @Nullable String graph) {
+    private CompletableFuture<GraphDues.Handed> hand(Lease posting, GraphTold told, @Nullable String graph) {
         GraphStep step = new GraphStep(posting, told, graph == null ? null : runner.takerOf(graph));
-        return committer.submit(mover, step).handle((moved, failure) -> {
+        return submit(step).handle((moved, failure) -> {
             if (failure == null) {
                 afterwards(moved);
-            } else {
-                LOG.warn("{} is still due and will be tried again", posting, failure);
+                return GraphDues.Handed.DONE;
             }
-            return moved;
+            LOG.warn("{} is still due and will be tried again", posting, failure);
+            return causeOf(failure) instanceof DefiniteFailureException
+                    ? GraphDues.Handed.NOT_NOW
+                    : GraphDues.Handed.UNKNOWN;
         });
+    }
+
+    /** A step that can never be written as it is ends its job, and says why. */
+    private CompletableFuture<GraphMoved> submit(GraphStep step) {
+        return committer
+                .submit(mover, step)
+                .exceptionallyCompose(failure -> Failures.refusal(failure)
+                        .map(step::refused)
+                        .map(refused -> committer.submit(mover, refused))
+                        .orElseGet(() -> CompletableFuture.failedFuture(failure)));
     }
 
     /** Brings a step to an end: done, refused because the lease is lost, or given up because the engine stops. */
     private GraphMoved bring(GraphStep step) {
         for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
             try {
-                GraphMoved moved = committer.submit(mover, step).join();
+                GraphMoved moved = submit(step).join();
                 afterwards(moved);
                 return moved;
             } catch (CompletionException e) {
+                Throwable cause = causeOf(e);
+                if (cause instanceof UnknownWorkflowException elsewhere) {
+                    throw elsewhere;
+                }
                 if (!MoveCourier.mayRepeat(e)) {
-                    throw e;
+                    throw new NotRecordedException(cause);
                 }
             }
             if (stopping) {
@@ -305,6 +248,10 @@ final class Graphs {
             Repeats.pause(attempt);
         }
         return new GraphMoved.LeaseLost();
+    }
+
+    private static Throwable causeOf(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private void afterwards(GraphMoved moved) {

@@ -1,6 +1,8 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.TransactionException;
+import dev.tallystick.sql.UnknownOutcomeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +14,8 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets workers outside of any engine do the work that graphs have for a topic. What they bring is recorded once, under the same
@@ -21,6 +25,8 @@ public final class RemoteWork {
 
     /** More is not handed out at once. */
     public static final int MAX_BATCH = 100;
+
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteWork.class);
 
     private final PostingStore postings = new PostingStore();
     private final Database database;
@@ -102,13 +108,32 @@ public final class RemoteWork {
         for (LeasedWork work : taken.work()) {
             Optional<GraphTold> instead = insteadOfWork(work);
             if (instead.isPresent()) {
-                steps.bring(new GraphStep(work.lease(), instead.get(), null));
+                settle(work, instead.get());
             } else {
                 String trace = taken.traces().get(work.lease().job());
                 claimed.add(claimed(work, spans.handOut(work, trace)));
             }
         }
         return claimed;
+    }
+
+    /** Whoever claims is not told of work that is none: if it cannot be settled now, it is left to whoever claims it next. */
+    private void settle(LeasedWork work, GraphTold told) {
+        try {
+            bring(new GraphStep(work.lease(), told, null));
+        } catch (TransactionException | NotRecordedException e) {
+            LOG.warn("{} is left to whoever claims it next", work.lease(), e);
+        }
+    }
+
+    /** An engine that stops in the middle of it does not know what came of it. */
+    private GraphMoved bring(GraphStep step) {
+        try {
+            return steps.bring(step);
+        } catch (BodyStopped stopped) {
+            throw new UnknownOutcomeException(
+                    "the engine stops, and does not know what came of " + step.posting(), stopped);
+        }
     }
 
     /** Extends leases; returns the work that is still its worker's. */
@@ -122,7 +147,7 @@ public final class RemoteWork {
         return beat.standing().stream().map(Guid::value).collect(Collectors.toSet());
     }
 
-    public Brought succeed(String mesh, Handle handle, byte[] output) throws PayloadTooLargeException {
+    public Brought succeed(String mesh, Handle handle, byte[] output) {
         if (output.length > Payloads.MAX_BYTES) {
             throw new PayloadTooLargeException(output.length);
         }
@@ -130,7 +155,8 @@ public final class RemoteWork {
     }
 
     /** An attempt failed. If it is not the last one, the work will be due again after a while. */
-    public Brought fail(String mesh, Handle handle, String reason, boolean forGood) {
+    public Brought fail(String mesh, Handle handle, String said, boolean forGood) {
+        String reason = Failures.clean(said);
         return bring(mesh, handle, known -> {
             GraphType type = types.apply(known.graph());
             GraphNode.Worker node =
@@ -149,7 +175,7 @@ public final class RemoteWork {
             return Brought.UNKNOWN;
         }
         Lease lease = new Lease(known.get().activity(), new Guid(handle.work()), handle.fence());
-        return switch (steps.bring(new GraphStep(lease, told.apply(known.get()), null))) {
+        return switch (bring(new GraphStep(lease, told.apply(known.get()), null))) {
             case GraphMoved.Done done -> Brought.RECORDED;
             case GraphMoved.JobClosed closed -> Brought.JOB_CLOSED;
             case GraphMoved.LeaseLost lost -> Brought.LEASE_LOST;
@@ -182,7 +208,7 @@ public final class RemoteWork {
                     new GraphTold.Failure(type.changed(work.lease().activity().name())));
         }
         return work.attempt() > node.retry().attempts()
-                ? Optional.of(new GraphTold.Failure(Failures.neverCameBack(work.attempt() - 1)))
+                ? Optional.of(GraphTold.neverCameBack(work.attempt() - 1, node.retry()))
                 : Optional.empty();
     }
 

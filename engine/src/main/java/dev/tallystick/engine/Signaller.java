@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
@@ -8,6 +9,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,15 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
         this.signals = signals;
         this.graphs = graphs;
         this.chains = new Chains(postings, new JobStore());
+    }
+
+    /** Sends a signal. If what a graph would do with it cannot be written, that is the graph's matter: the signal is kept. */
+    CompletableFuture<Signalled> send(GroupCommitter committer, SentSignal signal) {
+        return committer
+                .submit(this, signal)
+                .exceptionallyCompose(failure -> Failures.refusal(failure)
+                        .map(refused -> committer.submit(this, signal.toBeKeptOnly()))
+                        .orElseGet(() -> CompletableFuture.failedFuture(failure)));
     }
 
     @Override
@@ -93,7 +105,11 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
                 .toList();
         postings.hold(tx, bodies);
         Set<SentSignal.Id> kept = new HashSet<>(signals.send(tx, fresh));
-        graphs.deliver(tx, kept);
+        Set<JobId> keptOnly = fresh.stream()
+                .filter(SentSignal::keptOnly)
+                .map(signal -> signal.id().job())
+                .collect(Collectors.toSet());
+        graphs.deliver(tx, kept, keptOnly);
         List<ActivityId> waits = signals.openWaits(tx, kept);
         if (waits.isEmpty()) {
             return;

@@ -18,7 +18,12 @@ final class GraphBench implements AutoCloseable {
     private final JsonCodec codec = new JsonCodec();
 
     GraphBench(DataSource source) {
-        this.workbench = new Workbench(source);
+        this(source, new JsonCodec());
+    }
+
+    /** @param codec what the engines have */
+    GraphBench(DataSource source, Codec codec) {
+        this.workbench = new Workbench(source, codec);
     }
 
     Workbench workbench() {

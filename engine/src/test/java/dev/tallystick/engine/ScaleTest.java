@@ -188,8 +188,8 @@ class ScaleTest {
                 new PostingStore()
                         .dueForEngine(tx, 20).stream().map(Lease::guid).toList();
             case GraphStore.QUEUE ->
-                new GraphStore()
-                        .due(tx, Set.of("busy@1"), 20).stream()
+                new GraphDueStore()
+                        .due(tx, Set.of("busy@1"), Duration.ofMinutes(1), 20).stream()
                                 .map(due -> due.posting().guid())
                                 .toList();
             default ->

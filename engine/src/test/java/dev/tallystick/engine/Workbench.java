@@ -38,10 +38,15 @@ final class Workbench implements AutoCloseable {
     private final Ids ids = new Ids(Clock.systemUTC(), new SplittableRandom());
     private final List<Engine> engines = new CopyOnWriteArrayList<>();
     private final List<WorkflowType<?, ?>> types = new ArrayList<>();
-    private final JsonCodec codec = new JsonCodec();
+    private final Codec codec;
 
     Workbench(DataSource source) {
+        this(source, new JsonCodec());
+    }
+
+    Workbench(DataSource source, Codec codec) {
         this.database = Database.on(source);
+        this.codec = codec;
     }
 
     /** A database with the engine's tables for each test. */

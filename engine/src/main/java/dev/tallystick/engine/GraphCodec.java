@@ -1,0 +1,44 @@
+package dev.tallystick.engine;
+
+import java.lang.reflect.Type;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A codec whose failures say that they are its own. What it cannot read or write now fails a job, whoever tries it. */
+final class GraphCodec implements Codec {
+
+    private final Codec codec;
+
+    /** A payload cannot be read or written. */
+    static final class CodecFailedException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        CodecFailedException(String what, Throwable cause) {
+            super("the codec cannot " + what + " a payload: " + Failures.describe(cause), cause);
+        }
+    }
+
+    GraphCodec(Codec codec) {
+        this.codec = codec;
+    }
+
+    @Override
+    public byte[] encode(@Nullable Object value) {
+        return guarded("write", () -> codec.encode(value));
+    }
+
+    @Override
+    @SuppressWarnings("TypeParameterUnusedInFormals")
+    public <T extends @Nullable Object> T decode(byte[] bytes, Type type) {
+        return guarded("read", () -> codec.<T>decode(bytes, type));
+    }
+
+    private static <T extends @Nullable Object> T guarded(String what, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (RuntimeException | VirtualMachineError | LinkageError e) {
+            throw new CodecFailedException(what, e);
+        }
+    }
+}

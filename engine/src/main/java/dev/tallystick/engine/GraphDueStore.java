@@ -1,0 +1,131 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Columns;
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What falls due in graphs and needs no worker. Nobody leases it: whoever is first does it, and its fence stays what it was. */
+final class GraphDueStore {
+
+    private static final String DUE = PostingStore.LANES + """
+            select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.awaits, a.input,
+                p.attempts, p.visible_at + ? * interval '1 millisecond' <= now() as overdue,
+                c.id is not null as child_closed, c.output as child_output, c.error as child_error, c.outcome as child_outcome
+            from lane l
+            cross join (values (0), (1), (2)) as u (priority)
+            cross join lateral (
+                select d.*
+                from tally.posting d
+                join tally.job j on j.id = d.job_id
+                where d.queue = l.queue
+                    and d.mesh = l.mesh
+                    and d.priority = u.priority
+                    and d.visible_at <= now()
+                    and j.workflow || '@' || j.version = any(?)
+                order by d.visible_at
+                limit ?
+            ) p
+            join tally.activity a on a.job_id = p.job_id and a.path = p.path and a.name = p.name
+            left join tally.job c on c.id = p.source
+            where l.mesh is not null
+            order by row_number() over (partition by l.mesh order by u.priority, p.visible_at)
+            limit ?
+            """;
+
+    private static final String BEGIN = """
+            with due as materialized (
+                select p.job_id, p.guid
+                from unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
+                join tally.posting p on p.job_id = i.job_id and p.guid = i.guid
+                where p.visible_at <= now()
+                order by p.job_id, p.guid
+                for update of p skip locked
+            )
+            update tally.posting p
+            set attempts = p.attempts + 1, visible_at = now() + ? * interval '1 millisecond'
+            from due d
+            where p.job_id = d.job_id and p.guid = d.guid
+            returning p.guid
+            """;
+
+    private static final String GIVE_BACK = """
+            update tally.posting p
+            set attempts = p.attempts - 1, visible_at = now() + ? * interval '1 millisecond'
+            from unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
+            where p.job_id = i.job_id and p.guid = i.guid and p.attempts > 0
+            """;
+
+    /**
+     * Something for the engine to do, and what it needs for that.
+     *
+     * @param begun how often it was begun, of the times that were counted
+     * @param overdue whether it should long have been done
+     */
+    record Due(
+            Lease posting,
+            UUID key,
+            @Nullable String awaits,
+            byte @Nullable [] input,
+            int begun,
+            boolean overdue,
+            @Nullable Closed child) {}
+
+    /** What the engine may do for these graphs now; others may be at it too. */
+    List<Due> due(Tx tx, Set<String> graphs, Duration late, int limit) throws SQLException {
+        return tx.query(
+                DUE,
+                GraphDueStore::due,
+                new String[] {GraphStore.QUEUE},
+                late.toMillis(),
+                graphs.toArray(String[]::new),
+                limit,
+                limit);
+    }
+
+    /** Counts that they are begun, and keeps others from it for a while; returns those that were still due. */
+    Set<Guid> begin(Tx tx, List<Due> due, Duration lease) throws SQLException {
+        Columns<Due> of = new Columns<>(due);
+        return new HashSet<>(tx.query(
+                BEGIN,
+                row -> new Guid(row.getObject("guid", UUID.class)),
+                of.uuids(each -> each.posting().job().value()),
+                of.uuids(each -> each.posting().guid().value()),
+                lease.toMillis()));
+    }
+
+    /** Whoever began with them came back without having done them: that does not count. */
+    void giveBack(Tx tx, List<Due> begun, Duration after) throws SQLException {
+        Columns<Due> of = new Columns<>(begun);
+        tx.update(
+                GIVE_BACK,
+                after.toMillis(),
+                of.uuids(each -> each.posting().job().value()),
+                of.uuids(each -> each.posting().guid().value()));
+    }
+
+    private static Due due(ResultSet row) throws SQLException {
+        Lease posting = GraphStore.lease(row);
+        Closed child = row.getBoolean("child_closed")
+                ? new Closed(
+                        posting.job(),
+                        JobOutcome.of(row.getString("child_outcome")),
+                        row.getBytes("child_output"),
+                        row.getString("child_error"))
+                : null;
+        return new Due(
+                posting,
+                row.getObject("key", UUID.class),
+                row.getString("awaits"),
+                row.getBytes("input"),
+                row.getInt("attempts"),
+                row.getBoolean("overdue"),
+                child);
+    }
+}

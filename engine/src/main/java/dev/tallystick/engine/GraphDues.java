@@ -1,0 +1,185 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.TransactionException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does what falls due in graphs and needs no worker.
+ *
+ * <p>A transition that kills its process does so before anything of it is written. So one that should long have been done is
+ * counted before it is begun once more, in a commit of its own; from the second count on it is begun alone, so that those who
+ * were there with it are not taken for it; and when it has been begun {@link #MAX_BEGUN} times, it ends its job instead. What is
+ * done in time costs nothing of this.
+ */
+final class GraphDues {
+
+    /** How often a transition is begun that never comes back, after a first time that nobody counted. */
+    static final int MAX_BEGUN = 5;
+
+    private static final Logger LOG = LoggerFactory.getLogger(GraphDues.class);
+
+    private static final int BATCH = 200;
+
+    private final Database database;
+    private final GraphDueStore store = new GraphDueStore();
+    private final GraphStore graphs;
+    private final GraphRegistry registry;
+    private final Codec codec;
+    private final Function<SentSignal, CompletableFuture<Signalled>> send;
+    private final Hand hand;
+    private final EngineSettings settings;
+
+    /** What came of a step that was handed in. */
+    enum Handed {
+        /** It is done, by whoever it was. */
+        DONE,
+        /** Nothing happened, and it is still due. */
+        NOT_NOW,
+        /** It may be done or not. */
+        UNKNOWN
+    }
+
+    /** Hands a step in. The future never fails. */
+    @FunctionalInterface
+    interface Hand {
+        CompletableFuture<Handed> in(Lease posting, GraphTold told);
+    }
+
+    GraphDues(
+            Database database,
+            GraphStore graphs,
+            GraphRegistry registry,
+            Codec codec,
+            Function<SentSignal, CompletableFuture<Signalled>> send,
+            Hand hand,
+            EngineSettings settings) {
+        this.database = database;
+        this.graphs = graphs;
+        this.registry = registry;
+        this.codec = codec;
+        this.send = send;
+        this.hand = hand;
+        this.settings = settings;
+    }
+
+    /** Does what is due; returns whether there may be more. */
+    boolean doAll() {
+        Set<String> known = registry.graphs();
+        if (known.isEmpty()) {
+            return false;
+        }
+        List<GraphDueStore.Due> due =
+                database.transact("look for what is due", tx -> store.due(tx, known, settings.lease(), BATCH));
+        doTogether(due.stream()
+                .filter(each -> each.begun() == 0 && !each.overdue())
+                .toList());
+        doCounted(
+                due.stream().filter(each -> each.begun() == 0 && each.overdue()).toList());
+        due.stream().filter(each -> each.begun() > 0).forEach(each -> doCounted(List.of(each)));
+        return due.size() == BATCH;
+    }
+
+    private void doCounted(List<GraphDueStore.Due> due) {
+        if (due.isEmpty()) {
+            return;
+        }
+        Set<Guid> begun = database.transact("begin what is overdue", tx -> store.begin(tx, due, settings.lease()));
+        List<GraphDueStore.Due> left = doTogether(due.stream()
+                .filter(each -> begun.contains(each.posting().guid()))
+                .toList());
+        if (!left.isEmpty()) {
+            database.transact("give back what is due", tx -> {
+                store.giveBack(tx, left, settings.poll());
+                return null;
+            });
+        }
+    }
+
+    /** Returns what is still due, and of which nothing has happened. */
+    private List<GraphDueStore.Due> doTogether(List<GraphDueStore.Due> due) {
+        List<CompletableFuture<Handed>> told = new ArrayList<>(due.size());
+        for (GraphDueStore.Due each : due) {
+            told.add(tellOrFail(each));
+        }
+        List<GraphDueStore.Due> left = new ArrayList<>();
+        for (int i = 0; i < due.size(); i++) {
+            if (told.get(i).join() == Handed.NOT_NOW) {
+                left.add(due.get(i));
+            }
+        }
+        return left;
+    }
+
+    /** What cannot be told for a reason of its own fails its activity: the others are told all the same. */
+    private CompletableFuture<Handed> tellOrFail(GraphDueStore.Due due) {
+        if (due.begun() >= MAX_BEGUN) {
+            return hand.in(due.posting(), new GraphTold.Refused(Failures.neverCameBack(due.begun())));
+        }
+        try {
+            return tell(due);
+        } catch (TransactionException away) {
+            throw away;
+        } catch (RuntimeException e) {
+            return hand.in(due.posting(), new GraphTold.Failure(Failures.describe(e)));
+        }
+    }
+
+    private CompletableFuture<Handed> tell(GraphDueStore.Due due) {
+        Closed child = due.child();
+        if (child != null) {
+            return hand.in(
+                    due.posting(),
+                    child.outcome() == JobOutcome.COMPLETED
+                            ? new GraphTold.Output(child.output())
+                            : new GraphTold.Failure(
+                                    "its job was " + child.outcome().text() + ": " + child.error()));
+        }
+        byte[] input = due.input();
+        return input == null ? hand.in(due.posting(), new GraphTold.Due(due.awaits())) : send(due, input);
+    }
+
+    /** Sends a signal under a key of its own, so that a repeat is no second one, and then records that it was sent. */
+    private CompletableFuture<Handed> send(GraphDueStore.Due due, byte[] input) {
+        Lease posting = due.posting();
+        GraphType type = typeOf(posting.job());
+        String node = posting.activity().name();
+        String name = type.signal(node);
+        if (name == null) {
+            return hand.in(posting, new GraphTold.Failure(type.changed(node)));
+        }
+        Map<String, @Nullable Object> order = codec.decode(input, Map.class);
+        JobId to;
+        try {
+            to = JobId.parse(String.valueOf(order.get(GraphContext.JOB)));
+        } catch (IllegalArgumentException e) {
+            return hand.in(posting, new GraphTold.Failure("'" + order.get(GraphContext.JOB) + "' is no job's id"));
+        }
+        SentSignal.Id id = new SentSignal.Id(to, name, due.key().toString());
+        SentSignal signal = new SentSignal(id, codec.encode(order.get(GraphContext.PAYLOAD)));
+        return send.apply(signal).handle((answer, failure) -> answer).thenCompose(answer -> {
+            if (answer == null) {
+                LOG.warn("the signal of {} was not sent and will be tried again", posting);
+                return CompletableFuture.completedFuture(Handed.NOT_NOW);
+            }
+            byte[] output = codec.encode(Map.of("delivered", answer instanceof Signalled.Kept));
+            return hand.in(posting, new GraphTold.Output(output));
+        });
+    }
+
+    private GraphType typeOf(JobId id) {
+        return database.transact("read job", tx -> graphs.jobs(tx, List.of(id))).values().stream()
+                .map(job -> Objects.requireNonNull(registry.type(Runner.queueOf(job.workflow(), job.version()))))
+                .findFirst()
+                .orElseThrow();
+    }
+}
