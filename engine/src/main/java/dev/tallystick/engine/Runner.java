@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -192,19 +193,28 @@ final class Runner {
 
     private void finish(LeasedBody body, BodyRun run, CompletableFuture<Closed> end) {
         try {
-            Closed ending = run.undoing() == null ? runBody(body, run) : undo(body, run);
-            tools.crashPoints().reached(EngineCrashPoint.CLOSED);
-            tools.spans().closed(ending);
-            closed.accept(ending);
-            end.complete(ending);
+            tell(run.undoing() == null ? runBody(body, run) : undo(body, run), end);
         } catch (ContinuedAsNew next) {
-            goOn(body, run, next);
+            Optional<Closed> refused = goOn(body, run, next);
+            refused.ifPresent(failed -> tell(close(body, run, failed), end));
         }
+    }
+
+    private void tell(Closed ending, CompletableFuture<Closed> end) {
+        tools.crashPoints().reached(EngineCrashPoint.CLOSED);
+        tools.spans().closed(ending);
+        closed.accept(ending);
+        end.complete(ending);
     }
 
     private Closed runBody(LeasedBody body, BodyRun run) {
         Closed ending = ending(body, run);
         tools.crashPoints().reached(EngineCrashPoint.RETURNED);
+        return close(body, run, ending);
+    }
+
+    private Closed close(LeasedBody body, BodyRun run, Closed wanted) {
+        Closed ending = wanted;
         try {
             conclude(body, run, ending);
         } catch (NotRecordedException refused) {
@@ -258,10 +268,19 @@ final class Runner {
         return LegTwo.ending(last, body.lease().fence(), ending.outcome(), ending.output(), ending.error());
     }
 
-    private void goOn(LeasedBody body, BodyRun run, ContinuedAsNew next) {
+    /** Ends the job by going on as another. If there can be no such job, it fails instead, and this says why. */
+    private Optional<Closed> goOn(LeasedBody body, BodyRun run, ContinuedAsNew next) {
         ActivityId main = body.lease().activity();
-        NewJob successor = tools.successors().apply(new ChildOrder(main, body.mesh(), body.workflow(), next.input()));
-        run.goOn(ending(main, body, new Closed(run.job(), JobOutcome.CONTINUED, null, null)), successor);
+        try {
+            NewJob successor =
+                    tools.successors().apply(new ChildOrder(main, body.mesh(), body.workflow(), next.input()));
+            run.goOn(ending(main, body, new Closed(run.job(), JobOutcome.CONTINUED, null, null)), successor);
+            return Optional.empty();
+        } catch (TransactionException away) {
+            throw away;
+        } catch (RuntimeException refused) {
+            return Optional.of(failed(run, refused));
+        }
     }
 
     private void letGo(BodyRun run, BodyStopped.Reason reason) {

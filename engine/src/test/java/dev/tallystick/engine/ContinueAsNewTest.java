@@ -2,6 +2,7 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.core.CrashPoints;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
@@ -54,6 +55,43 @@ class ContinueAsNewTest {
         assertThat(workbench.count("job where outcome = 'continued'")).isEqualTo(2);
         assertThat(workbench.count("job where continued_from is not null and first_job = '" + first + "'"))
                 .isEqualTo(2);
+        assertThat(workbench.violations()).isEmpty();
+    }
+
+    @Test
+    void r12_a_job_that_cannot_go_on_because_there_is_no_next_one_fails_and_says_why() {
+        Limit<String> perInput = Limit.per(input -> {
+            if (input.equals("next")) {
+                throw new IllegalStateException("planted: no key");
+            }
+            return input;
+        });
+        assertFails(goingOn().limit(perInput.concurrency(1)), "planted: no key");
+    }
+
+    @Test
+    void r12_a_job_that_cannot_go_on_because_the_database_refuses_it_fails_and_says_why() {
+        workbench
+                .database()
+                .transact(
+                        "refuse",
+                        tx -> tx.update("alter table tally.job add constraint planted check (continued_from is null)"));
+
+        assertFails(goingOn(), "violates check constraint \"planted\"");
+    }
+
+    private static WorkflowType<String, String> goingOn() {
+        return WorkflowType.of("flow", String.class, String.class, (ctx, input) -> ctx.<String>continueAsNew("next"));
+    }
+
+    private void assertFails(WorkflowType<String, String> type, String reason) {
+        Engine engine = workbench.start(workbench.database(), Workbench.SETTINGS, CrashPoints.NONE, List.of(type));
+
+        Closed closed = workbench.await(engine, workbench.submit(engine, "flow", "key"));
+
+        assertThat(closed.outcome()).isEqualTo(JobOutcome.FAILED);
+        assertThat(closed.error()).contains(reason);
+        assertThat(workbench.count("job")).isEqualTo(1);
         assertThat(workbench.violations()).isEmpty();
     }
 
