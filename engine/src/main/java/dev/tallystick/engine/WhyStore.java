@@ -21,10 +21,15 @@ final class WhyStore {
             """;
 
     private static final String OPEN_ACTIVITIES = Weights.in("""
-            select a.path, a.name, a.kind, a.attempts, a.entered_at, p.awaits,
-                nullif(p.visible_at, 'infinity') as visible_at,
+            select a.path, a.name, a.kind, a.attempts, a.entered_at, a.error, j.workflow, j.version,
+                bit_count(a.arrived::bit(64)) as arrived, (a.ledger / {LEG1_COMPLETE}) % 10 = 0 as incomplete,
+                p.awaits, p.queue, p.owner, p.attempts as begun, nullif(p.visible_at, 'infinity') as visible_at,
+                coalesce(p.visible_at <= now(), false) as due, c.id as child,
                 t.name as task, t.id as task_id, coalesce(t.assignee, 'anyone of ' || t.group_name) as asked
             from tally.activity a
+            join tally.job j on j.id = a.job_id
+            left join tally.job c on c.parent_job = a.job_id and c.parent_path = a.path and c.parent_name = a.name
+                and c.closed_by is null
             left join tally.posting p on p.job_id = a.job_id and p.path = a.path and p.name = a.name
             left join tally.task t on t.job_id = a.job_id
                 and (a.name = '$await:$task:' || t.id or p.awaits = '$task:' || t.id)
@@ -56,6 +61,10 @@ final class WhyStore {
 
     private static String openState(ResultSet row) throws SQLException {
         String owner = row.getString("owner");
+        if (owner != null && row.getBoolean("due")) {
+            return "process " + owner + " had it and has not been heard of since its lease ended at "
+                    + Tx.instant(row, "visible_at") + "; it goes on in " + processFor(row);
+        }
         if (owner != null) {
             return "running in process " + owner + ", whose lease ends at " + Tx.instant(row, "visible_at")
                     + " unless it is extended";
@@ -73,8 +82,7 @@ final class WhyStore {
                     + queue.substring(queue.indexOf('[') + 1, queue.lastIndexOf(']')) + "'";
         }
         return row.getBoolean("due")
-                ? "due since " + Tx.instant(row, "visible_at") + ", waiting for a process in which "
-                        + row.getString("workflow") + " version " + row.getInt("version") + " is registered"
+                ? "due since " + Tx.instant(row, "visible_at") + ", waiting for " + processFor(row)
                 : "not before " + Tx.instant(row, "visible_at");
     }
 
@@ -87,21 +95,79 @@ final class WhyStore {
 
     private static Why.Wait waitFor(ResultSet row) throws SQLException {
         String name = row.getString("name");
+        return new Why.Wait(
+                name + " at " + row.getString("path"),
+                Objects.requireNonNull(Tx.instant(row, "entered_at")),
+                row.getBoolean("incomplete") ? branches(row) : mover(row, name));
+    }
+
+    private static String mover(ResultSet row, String name) throws SQLException {
         @Nullable Instant due = Tx.instant(row, "visible_at");
-        String mover = switch (row.getString("kind")) {
+        return switch (row.getString("kind")) {
             case "sleep" -> "the clock, at " + due;
             case LegOne.AWAIT ->
                 name.startsWith(SignalStore.waitName(""))
                         ? awaited(row, name.substring(SignalStore.waitName("").length()), due)
-                        : "the end of its child job";
-            case "hook" -> awaited(row, row.getString("awaits"), due);
-            case "child" -> "the end of its child job";
+                        : child(row);
+            case "hook" -> row.getBoolean("due") ? turn(row, due) : awaited(row, row.getString("awaits"), due);
+            case "child" -> child(row);
+            case "worker" -> work(row, due);
+            case "trigger", "signal", "cycle", "interrupt" -> turn(row, due);
             case "undoing" -> "the end of all that takes back what the job has done";
             case "branch" -> "the end of this branch";
             default -> "the end of attempt " + row.getInt("attempts") + ", or the end of its process's lease";
         };
-        return new Why.Wait(
-                name + " at " + row.getString("path"), Objects.requireNonNull(Tx.instant(row, "entered_at")), mover);
+    }
+
+    private static String processFor(ResultSet row) throws SQLException {
+        return "a process in which " + row.getString("workflow") + " version " + row.getInt("version")
+                + " is registered";
+    }
+
+    /** A join that not all have arrived at. */
+    private static String branches(ResultSet row) throws SQLException {
+        return "the branches that lead to it and have not come yet; so far " + row.getInt("arrived")
+                + " came or were skipped";
+    }
+
+    private static String child(ResultSet row) throws SQLException {
+        String child = row.getString("child");
+        return child == null ? "the end of its child job" : "the end of its child job " + child;
+    }
+
+    /** Work of a graph: somebody does it, nobody has taken it, whoever had it is gone, or it has to be tried again. */
+    private static String work(ResultSet row, @Nullable Instant due) throws SQLException {
+        String owner = row.getString("owner");
+        int begun = row.getInt("begun");
+        if (owner != null) {
+            return row.getBoolean("due")
+                    ? who(row) + ", for " + owner + " has not been heard of since its lease ended at " + due
+                            + ", in attempt " + begun
+                    : "the end of attempt " + begun + " in " + owner + ", whose lease ends at " + due
+                            + " unless it is extended";
+        }
+        if (row.getBoolean("due")) {
+            return who(row) + ": nobody has taken it since " + due;
+        }
+        String error = row.getString("error");
+        return "attempt " + (begun + 1) + ", at " + due + (error == null ? "" : "; the last one failed: " + error);
+    }
+
+    private static String who(ResultSet row) throws SQLException {
+        String queue = row.getString("queue");
+        return queue.equals(Runner.queueOf(row.getString("workflow"), row.getInt("version")))
+                ? processFor(row) + " with all its workers"
+                : "somebody who does the work of topic '" + queue + "'";
+    }
+
+    /** It is for an engine to go on. */
+    private static String turn(ResultSet row, @Nullable Instant due) throws SQLException {
+        int begun = row.getInt("begun");
+        return processFor(row)
+                + (begun == 0
+                        ? ", since " + due
+                        : ", again at " + due + "; of those who began it without coming back " + begun
+                                + " are counted");
     }
 
     private static String awaited(ResultSet row, @Nullable String signal, @Nullable Instant due) throws SQLException {
