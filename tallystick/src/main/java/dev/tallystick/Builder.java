@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** Says on which database, and how. One of {@link #dataSource} and {@link #embedded} is needed; the rest has defaults. */
 public final class Builder {
 
+    /** The one process that can be on the directory of an embedded database. */
+    private static final KeyOwner ONLY_ONE = new KeyOwner("embedded");
+
     private @Nullable DataSource dataSource;
     private @Nullable Path directory;
     private Scope scope = Scope.DEFAULT;
@@ -53,7 +56,9 @@ public final class Builder {
 
     /**
      * What this process is called, the same after each restart and of no other that is up. Under it keys are held by
-     * {@link Tallystick#keys}, and what it held when it died is decided when it starts again.
+     * {@link Tallystick#keys}, and what it held when it died is decided when it starts again. A process with an embedded
+     * database needs no name, for no other can be on its directory. Any other without a name leaves the keys of {@link
+     * Tallystick#once} pending when it dies, until somebody names it to {@link dev.tallystick.keys.KeyLedger#recover}.
      */
     public Builder instance(String name) {
         instance = new KeyOwner(name);
@@ -91,9 +96,10 @@ public final class Builder {
         return Tallystick.build(this);
     }
 
+    /** Null if nobody can tell which process this was when it comes back. */
     @Nullable
     KeyOwner instance() {
-        return instance;
+        return instance == null && directory != null ? ONLY_ONE : instance;
     }
 
     Codec codec() {

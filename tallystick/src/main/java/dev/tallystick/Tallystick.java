@@ -290,7 +290,8 @@ public final class Tallystick implements AutoCloseable {
 
     /**
      * Does something of yours once under a key, whose effect is outside this database, and answers repeats with what it said.
-     * After a crash in between nobody can tell whether it was done: the key says so until you {@link #keys resolve} it.
+     * After a crash in between nobody can tell whether it was done: the key says so until you {@link #keys resolve} it. It says so
+     * when the process is there again under its {@link Builder#instance name}; without a name it stays pending.
      *
      * @param operation what it is, so that the same key for something else is refused
      * @param request what the key stands for, together with the operation

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.engine.EngineSettings;
+import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.KeyStatus;
 import dev.tallystick.keys.Once;
+import dev.tallystick.keys.Recovery;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.keys.Verdict;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -17,6 +20,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Users' own handlers, and the keys they leave. */
 class OnceTest {
@@ -78,6 +82,30 @@ class OnceTest {
             assertThat(restarted.keys().unresolved(10)).hasSize(1);
         }
         assertThat(effects).hasValue(1);
+    }
+
+    @Test
+    void a_process_without_a_name_is_recovered_by_whoever_finds_its_keys() throws Exception {
+        try (Tallystick doomed = builder().build()) {
+            doomed.once("charge", "k", "r", this::charge);
+        }
+        execute("update tally.key set status = 'pending', response = null, expires_at = null where door = 'reserve'");
+
+        try (Tallystick other = builder().build()) {
+            Once.InProgress pending = (Once.InProgress) other.once("charge", "k", "r", this::charge);
+            assertThat(other.keys().recover(pending.entry().reservation().owner()))
+                    .isEqualTo(new Recovery(0, 1));
+            assertThat(other.once("charge", "k", "r", this::charge)).isInstanceOf(Once.OutcomeUnknown.class);
+        }
+        assertThat(effects).hasValue(1);
+    }
+
+    @Test
+    void the_one_process_on_an_embedded_database_is_known_again_without_a_name(@TempDir Path directory) {
+        assertThat(Tallystick.builder().embedded(directory).instance()).isEqualTo(new KeyOwner("embedded"));
+        assertThat(Tallystick.builder().embedded(directory).instance("shop").instance())
+                .isEqualTo(new KeyOwner("shop"));
+        assertThat(builder().instance()).isNull();
     }
 
     @Test

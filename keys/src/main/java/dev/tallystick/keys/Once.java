@@ -14,7 +14,10 @@ public sealed interface Once {
     /** The handler ran in this call and said that nothing happened. The key is free: the same request may be made again. */
     record Released() implements Once {}
 
-    /** The handler runs elsewhere, or died there. It did not run in this call. Ask again later. */
+    /**
+     * The handler runs elsewhere, or died there. It did not run in this call. Ask again later; if its {@link KeyEntry#hold
+     * owner} will never come back, say so to {@link KeyLedger#recover}.
+     */
     record InProgress(KeyEntry entry) implements Once {}
 
     /** The handler may have done its work, and may not have. The key stays closed until somebody resolves it. */
