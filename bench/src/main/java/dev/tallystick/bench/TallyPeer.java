@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 
-/** Us. After each round the rows are checked: every job closed, semaphore 0, ledgers right. */
+/** Us. After each round the rows are checked: every job closed, semaphore 0, both ledgers of every activity right. */
 final class TallyPeer {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -39,6 +39,14 @@ final class TallyPeer {
                     where a.job_id = j.id
                         and a.ledger <> case a.name when '$main' then 1111100000001 else 1111000000001 end
                 )
+                or exists (
+                    select 1
+                    from tally.guid g
+                    where g.job_id = j.id
+                        and (g.ordinal <> 0 or g.ledger <> case g.name when '$main' then 111100000001 else 11000000001 end)
+                )
+                or (select count(*) from tally.guid g where g.job_id = j.id)
+                    <> (select count(*) from tally.activity a where a.job_id = j.id)
             """;
 
     // Written rows and commits since the server started, as the sessions have reported them by now.
@@ -95,9 +103,11 @@ final class TallyPeer {
 
     private abstract class Running implements Round {
 
-        private final HikariDataSource pool = pool();
+        private final CountedStatements statements = new CountedStatements();
+        private final HikariDataSource pool = pool(statements.on(database));
         final Tallystick tally = Tallystick.builder().dataSource(pool).build();
         private final long[] before;
+        private final long preparedBefore;
 
         Running() throws SQLException {
             tally.register("steps0", String.class, String.class, (ctx, input) -> input);
@@ -110,6 +120,7 @@ final class TallyPeer {
             });
             tally.start();
             before = work();
+            preparedBefore = statements.count();
         }
 
         @Override
@@ -127,14 +138,16 @@ final class TallyPeer {
             long[] after = work();
             Map<String, Double> extras = new LinkedHashMap<>();
             extras.put("row_writes_per_job", (after[0] - before[0]) / (double) items);
-            extras.put("commits_per_job", (after[1] - before[1]) / (double) items);
+            long commits = after[1] - before[1];
+            extras.put("commits_per_job", commits / (double) items);
+            extras.put("statements_per_batch", (statements.count() - preparedBefore) / (double) commits);
             return extras;
         }
     }
 
-    private HikariDataSource pool() {
+    private static HikariDataSource pool(DataSource counted) {
         HikariConfig config = new HikariConfig();
-        config.setDataSource(database);
+        config.setDataSource(counted);
         config.setMaximumPoolSize(16);
         return new HikariDataSource(config);
     }

@@ -1,0 +1,48 @@
+package dev.tallystick.bench;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.util.concurrent.atomic.LongAdder;
+import javax.sql.DataSource;
+
+/** Counts the statements that are prepared on the connections of a database. Whoever prepares each of them once runs so many. */
+final class CountedStatements {
+
+    private final LongAdder prepared = new LongAdder();
+
+    /** The same database, on connections that count. */
+    DataSource on(DataSource database) {
+        return proxy(DataSource.class, (self, method, arguments) -> {
+            Object answer = call(database, method, arguments);
+            return answer instanceof Connection connection ? counting(connection) : answer;
+        });
+    }
+
+    long count() {
+        return prepared.sum();
+    }
+
+    private Connection counting(Connection connection) {
+        return proxy(Connection.class, (self, method, arguments) -> {
+            if (method.getName().equals("prepareStatement")) {
+                prepared.increment();
+            }
+            return call(connection, method, arguments);
+        });
+    }
+
+    private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+}
