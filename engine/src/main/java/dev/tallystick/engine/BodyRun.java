@@ -155,8 +155,11 @@ final class BodyRun {
      * that vanished may have begun one thing more than the record says, and not what comes after something that this run has done.
      */
     boolean mayHavePassed(String prefix, int place) {
-        return (body.wasLost() && !(hasMoved && prefix.isEmpty()))
-                || Places.areBeyond(recorded.keySet(), prefix, place);
+        return (body.wasLost() && !(hasMoved && prefix.isEmpty())) || isRecordedBeyond(prefix, place);
+    }
+
+    boolean isRecordedBeyond(String prefix, int place) {
+        return Places.areBeyond(recorded.keySet(), prefix, place);
     }
 
     /** Starts a thread of this body. It unwinds when the body is stopped. */

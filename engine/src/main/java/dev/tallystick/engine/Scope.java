@@ -31,6 +31,7 @@ final class Scope implements Context {
     private final BodyRun run;
     private final String prefix;
     private final Map<String, Boolean> patches;
+    private final RecordEnd recordEnd = new RecordEnd();
     private int place;
 
     /** Set when the branch of this scope has lost against another: what it still says is not heard. */
@@ -346,6 +347,9 @@ final class Scope implements Context {
         RecordedActivity recorded = recordOf(activity);
         if (run.undoing() != null && (recorded == null || !recorded.isDone())) {
             throw new UndoReached();
+        }
+        if (recorded == null) {
+            recordEnd.demandReached(run, activity, prefix, place);
         }
         return recorded;
     }

@@ -5,8 +5,16 @@ public final class WorkflowChangedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    private static final String REMEDY =
+            "register the changed workflow as a new version, or guard the change with ctx.patched(id)";
+
     WorkflowChangedException(String path, String recorded, String asked) {
-        super("at place " + path + " the record says '" + recorded + "' and the code says '" + asked
-                + "': register the changed workflow as a new version, or guard the change with ctx.patched(id)");
+        super("at place " + path + " the record says '" + recorded + "' and the code says '" + asked + "': " + REMEDY);
+    }
+
+    /** The record knows what came after the place, and nothing of the place itself. */
+    WorkflowChangedException(String path, String asked) {
+        super("at place " + path + " the code says '" + asked + "' and the record says nothing, but goes on behind it: "
+                + REMEDY);
     }
 }

@@ -271,6 +271,54 @@ class EngineTest {
     }
 
     @Test
+    void r11_steps_that_have_changed_places_stop_their_job_and_none_is_done_again() {
+        AtomicInteger version = new AtomicInteger(1);
+        workbench.workflow("changing", (ctx, input) -> {
+            for (String name : version.get() == 1 ? List.of("charge", "ship") : List.of("ship", "charge")) {
+                ctx.step(name, String.class, () -> "" + effects.incrementAndGet());
+            }
+            return ctx.await("go", String.class);
+        });
+        Engine engine = workbench.start();
+        JobId job = workbench.submit(engine, "changing", "key");
+        workbench.awaitParked();
+        version.set(2);
+        workbench.signal(engine, job, "go");
+
+        Closed closed = workbench.await(engine, job);
+
+        assertThat(closed.outcome()).isEqualTo(JobOutcome.FAILED);
+        assertThat(closed.error()).contains("'charge'", "'ship'");
+        assertThat(effects).hasValue(2);
+        assertThat(workbench.violations()).isEmpty();
+    }
+
+    @Test
+    void r11_a_value_that_is_no_longer_asked_for_is_found_out_before_anything_is_done_again() {
+        AtomicInteger version = new AtomicInteger(1);
+        workbench.workflow("changing", (ctx, input) -> {
+            ctx.step("charge", String.class, () -> "" + effects.incrementAndGet());
+            if (version.get() == 1) {
+                ctx.uuid();
+            }
+            ctx.step("ship", String.class, () -> "" + effects.incrementAndGet());
+            return ctx.await("go", String.class);
+        });
+        Engine engine = workbench.start();
+        JobId job = workbench.submit(engine, "changing", "key");
+        workbench.awaitParked();
+        version.set(2);
+        workbench.signal(engine, job, "go");
+
+        Closed closed = workbench.await(engine, job);
+
+        assertThat(closed.outcome()).isEqualTo(JobOutcome.FAILED);
+        assertThat(closed.error()).contains("at place 2 the code says 'ship' and the record says nothing");
+        assertThat(effects).hasValue(2);
+        assertThat(workbench.violations()).isEmpty();
+    }
+
+    @Test
     void r11_changed_code_cannot_swallow_that_it_has_changed() {
         AtomicInteger version = new AtomicInteger(1);
         workbench.workflow("changing", (ctx, input) -> {
