@@ -37,16 +37,26 @@ class GraphScheduleTest {
 
     @Test
     void a_signal_and_a_time_out_that_race_for_one_hook_have_one_winner_and_lose_nothing() {
-        bench.graph(Graph.named("racing")
+        Graph racing = Graph.named("racing")
                 .trigger("start")
                 .hook("first", "go", Duration.ofMillis(60), 1)
                 .hook("second", "go")
                 .from("start", "first")
                 .when("first", "first.timed_out", "second")
                 .output("first.timed_out ? 'late: ' & second.signal : 'in time: ' & first.signal")
-                .build());
+                .build();
+        JobId early = bench.accepted(racing);
+        try (Engine accepting = bench.workbench().idle()) {
+            bench.signal(accepting, early, "go", "k", "it");
+        }
+        bench.graph(racing);
         Engine engine = bench.start();
         Engine other = bench.start();
+        JobId late = bench.submit(engine, "racing", Map.of());
+        Eventually.holds(
+                "it was too late",
+                () -> bench.workbench().count("activity where name = 'second' and job_id = '" + late + "'") == 1);
+        bench.signal(other, late, "go", "k", "it");
         List<JobId> jobs = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             jobs.add(bench.submit(engine, "racing", Map.of()));
@@ -59,6 +69,8 @@ class GraphScheduleTest {
         for (JobId job : jobs) {
             assertThat(bench.result(bench.workbench().await(engine, job))).isIn("late: it", "in time: it");
         }
+        assertThat(bench.result(bench.workbench().await(engine, early))).isEqualTo("in time: it");
+        assertThat(bench.result(bench.workbench().await(engine, late))).isEqualTo("late: it");
         assertThat(bench.violations()).isEmpty();
         assertThat(bench.workbench().count("signal where taken_by is null")).isZero();
     }

@@ -255,8 +255,13 @@ class ScheduleTest {
                 (ctx, input) -> ctx.await("go", String.class, patience)
                         .map("in time: "::concat)
                         .orElseGet(() -> "late: " + ctx.await("go", String.class)));
+        JobId early = signalledBeforeItRuns("racing");
         Engine engine = workbench.start();
         Engine other = workbench.start();
+        JobId late = workbench.submit(engine, "racing", "late");
+        Eventually.holds(
+                "it was too late", () -> workbench.count("activity where path = '2' and job_id = '" + late + "'") == 1);
+        signal(other, late, "s", "it");
         List<JobId> jobs = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             jobs.add(workbench.submit(engine, "racing", "key-" + i));
@@ -269,8 +274,19 @@ class ScheduleTest {
         for (JobId job : jobs) {
             assertThat(workbench.result(workbench.await(engine, job))).endsWith(": it");
         }
+        assertThat(workbench.result(workbench.await(engine, early))).isEqualTo("in time: it");
+        assertThat(workbench.result(workbench.await(engine, late))).isEqualTo("late: it");
         assertThat(workbench.violations()).isEmpty();
         assertThat(workbench.count("signal where taken_by is null")).isZero();
+    }
+
+    /** A job whose signal is there before anything of it runs. */
+    private JobId signalledBeforeItRuns(String workflow) {
+        try (Engine accepting = workbench.idle()) {
+            JobId job = workbench.submit(accepting, workflow, "early");
+            assertThat(signal(accepting, job, "s", "it")).isEqualTo(new Signalled.Kept(false));
+            return job;
+        }
     }
 
     @Test
@@ -281,8 +297,12 @@ class ScheduleTest {
                     branch.sleep(Duration.ofMillis(60));
                     return "slept";
                 })));
+        JobId early = signalledBeforeItRuns("either");
         Engine engine = workbench.start();
         Engine other = workbench.start();
+        JobId late = workbench.submit(engine, "either", "late");
+        assertThat(workbench.result(workbench.await(engine, late))).isEqualTo("slept");
+        assertThat(signal(other, late, "s", "signalled")).isEqualTo(new Signalled.JobClosed());
         List<JobId> jobs = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             jobs.add(workbench.submit(engine, "either", "key-" + i));
@@ -292,6 +312,7 @@ class ScheduleTest {
         for (JobId job : jobs) {
             assertThat(workbench.result(workbench.await(engine, job))).isIn("slept", "signalled");
         }
+        assertThat(workbench.result(workbench.await(engine, early))).isEqualTo("it");
         Eventually.value("nothing is left", workbench::violations, List::isEmpty);
     }
 
