@@ -21,13 +21,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends one request until its answer is definite. What may be sent again is what carries a key, or changes nothing, or says the
- * same thing however often it is said; every request of this client is one of these. Thread-safe.
+ * Sends one request until its answer is definite. What may be sent again is what carries a key, or changes nothing, or
+ * says the same thing however often it is said; every request of this client is one of these. Thread-safe.
  */
 final class Exchange {
 
@@ -38,7 +40,7 @@ final class Exchange {
     /** A server that hangs leaves time for others: so many attempts fit into the patience of one call. */
     private static final int ATTEMPTS = 3;
 
-    private static final JsonLimits ANSWER = new JsonLimits(64 * 1024 * 1024, JsonLimits.DEFAULT.depth());
+    static final JsonLimits ANSWER = new JsonLimits(64 * 1024 * 1024, JsonLimits.DEFAULT.depth());
 
     private final HttpClient http;
     private final RandomGenerator random = new SecureRandom();
@@ -64,44 +66,54 @@ final class Exchange {
     }
 
     /** One attempt's outcome. */
-    private sealed interface Attempt {
+    private sealed interface Attempt<T> {
 
-        record Answered(Reply reply) implements Attempt {}
+        record Answered<T>(T answer) implements Attempt<T> {}
 
         /** This attempt did nothing, and a further one will not either. */
-        record Refused(ProblemCode code, RefusedException why) implements Attempt {}
+        record Refused<T>(ProblemCode code, RefusedException why) implements Attempt<T> {}
 
         /** Nothing happened, and trying again may help. */
-        record NotNow(String why, Duration rest, @Nullable Throwable cause) implements Attempt {}
+        record NotNow<T>(
+                String why, Duration rest, @Nullable Throwable cause) implements Attempt<T> {}
 
         /** It may have happened. */
-        record Unknown(String why, @Nullable Throwable cause) implements Attempt {}
+        record Unknown<T>(String why, @Nullable Throwable cause) implements Attempt<T> {}
     }
 
     Reply send(Request request) {
+        return untilDefinite(request, () -> attempt(request));
+    }
+
+    /** Begins to read server-sent events, line by line. */
+    Lines open(Request request) {
+        return untilDefinite(request, () -> opening(request));
+    }
+
+    private <T> T untilDefinite(Request request, Supplier<Attempt<T>> attempts) {
         long deadline = System.nanoTime() + patience.plus(request.serverWait()).toNanos();
         boolean mayHaveHappened = false;
         for (int number = 1; ; number++) {
-            Attempt attempt = attempt(request);
+            Attempt<T> attempt = attempts.get();
             Duration pause = pause(number);
             @Nullable Throwable cause;
             String why;
             switch (attempt) {
-                case Attempt.Answered answered -> {
-                    return answered.reply();
+                case Attempt.Answered<T> answered -> {
+                    return answered.answer();
                 }
-                case Attempt.Refused refused -> {
+                case Attempt.Refused<T> refused -> {
                     if (mayHaveHappened && !holdsForEveryAttempt(request, refused.code())) {
                         throw new OutcomeUnknownException(request.toString(), request.key(), refused.why());
                     }
                     throw refused.why();
                 }
-                case Attempt.NotNow notNow -> {
+                case Attempt.NotNow<T> notNow -> {
                     why = notNow.why();
                     cause = notNow.cause();
                     pause = notNow.rest().compareTo(pause) > 0 ? notNow.rest() : pause;
                 }
-                case Attempt.Unknown unknown -> {
+                case Attempt.Unknown<T> unknown -> {
                     why = unknown.why();
                     cause = unknown.cause();
                     mayHaveHappened |= request.changesSomething();
@@ -138,27 +150,54 @@ final class Exchange {
     }
 
     /** The limit is for the whole answer: one that is waited for is begun early, and may never go on. */
-    private Attempt attempt(Request request) {
-        CompletableFuture<HttpResponse<byte[]>> answer =
-                http.sendAsync(http(request), HttpResponse.BodyHandlers.ofByteArray());
+    private Attempt<Reply> attempt(Request request) {
+        return within(
+                attemptLimit.plus(request.serverWait()),
+                http.sendAsync(http(request), HttpResponse.BodyHandlers.ofByteArray()),
+                Exchange::judge);
+    }
+
+    /** Only the beginning is waited for here; a refusal is read to its end. */
+    private Attempt<Lines> opening(Request request) {
+        return within(
+                attemptLimit, http.sendAsync(http(request), HttpResponse.BodyHandlers.ofPublisher()), response -> {
+                    if (response.statusCode() == 200 && isOfEvents(response)) {
+                        Lines lines = new Lines();
+                        response.body().subscribe(HttpResponse.BodySubscribers.fromLineSubscriber(lines));
+                        return new Attempt.Answered<>(lines);
+                    }
+                    HttpResponse.BodySubscriber<byte[]> refusal = HttpResponse.BodySubscribers.ofByteArray();
+                    response.body().subscribe(refusal);
+                    return within(
+                            attemptLimit,
+                            refusal.getBody().toCompletableFuture(),
+                            body -> unsuccessful(response, body));
+                });
+    }
+
+    private static boolean isOfEvents(HttpResponse<?> response) {
+        return response.headers().firstValue("Content-Type").orElse("").startsWith("text/event-stream");
+    }
+
+    private <R, T> Attempt<T> within(Duration limit, CompletableFuture<R> answer, Function<R, Attempt<T>> judgement) {
         try {
-            return judge(answer.get(attemptLimit.plus(request.serverWait()).toNanos(), TimeUnit.NANOSECONDS));
+            return judgement.apply(answer.get(limit.toNanos(), TimeUnit.NANOSECONDS));
         } catch (ExecutionException e) {
             return broken(e.getCause());
         } catch (TimeoutException e) {
             answer.cancel(true);
-            return new Attempt.Unknown("no whole answer came from " + server + " in time", e);
+            return new Attempt.Unknown<>("no whole answer came from " + server + " in time", e);
         } catch (InterruptedException e) {
             answer.cancel(true);
             Thread.currentThread().interrupt();
-            return new Attempt.Unknown("interrupted", e);
+            return new Attempt.Unknown<>("interrupted", e);
         }
     }
 
-    private Attempt broken(@Nullable Throwable cause) {
+    private <T> Attempt<T> broken(@Nullable Throwable cause) {
         return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
-                ? new Attempt.NotNow("no connection to " + server, Duration.ZERO, cause)
-                : new Attempt.Unknown("the connection to " + server + " broke", cause);
+                ? new Attempt.NotNow<>("no connection to " + server, Duration.ZERO, cause)
+                : new Attempt.Unknown<>("the connection to " + server + " broke", cause);
     }
 
     private HttpRequest http(Request request) {
@@ -185,29 +224,37 @@ final class Exchange {
         }
     }
 
-    /** Only a code of ours is an answer; what a proxy in between says proves nothing about the server. */
-    private static Attempt judge(HttpResponse<byte[]> response) {
-        Optional<Json.ObjectValue> body = object(response.body());
+    private static Attempt<Reply> judge(HttpResponse<byte[]> response) {
         int status = response.statusCode();
-        if (status >= 200 && status < 300 && body.isPresent()) {
-            return new Attempt.Answered(new Reply(status, body.get()));
-        }
+        Optional<Json.ObjectValue> body = object(response.body());
+        return status >= 200 && status < 300 && body.isPresent()
+                ? new Attempt.Answered<>(new Reply(status, body.get()))
+                : unsuccessful(response, response.body());
+    }
+
+    /** Only a code of ours is an answer; what a proxy in between says proves nothing about the server. */
+    private static <T> Attempt<T> unsuccessful(HttpResponse<?> response, byte[] sent) {
+        int status = response.statusCode();
+        Optional<Json.ObjectValue> body = object(sent);
         String code = body.map(problem -> problem.members().get("code"))
                 .map(word -> word instanceof Json.StringValue text ? text.value() : "")
                 .orElse("");
         Duration wait = retryAfter(response);
         Optional<ProblemCode> known = ProblemCode.parse(code);
-        if (known.isEmpty()) {
-            return new Attempt.Unknown("the answer was " + status + ", and not one of ours", null);
+        if (known.isEmpty() || body.isEmpty()) {
+            return new Attempt.Unknown<>("the answer was " + status + ", and not one of ours", null);
         }
         return switch (known.get()) {
             case OUTCOME_UNKNOWN, INTERNAL_ERROR, REQUEST_IN_PROGRESS ->
-                new Attempt.Unknown("the server said " + code, null);
+                new Attempt.Unknown<>("the server said " + code, null);
             case OVER_LIMIT, BUSY, DATABASE_UNAVAILABLE, STOPPING, REQUEST_TIMEOUT ->
-                new Attempt.NotNow("the server said " + code, wait, null);
-            default ->
-                new Attempt.Refused(known.get(), new RefusedException(status, code, detail(body.get()), body.get()));
+                new Attempt.NotNow<>("the server said " + code, wait, null);
+            default -> refused(known.get(), status, body.get());
         };
+    }
+
+    private static <T> Attempt<T> refused(ProblemCode code, int status, Json.ObjectValue problem) {
+        return new Attempt.Refused<>(code, new RefusedException(status, code.word(), detail(problem), problem));
     }
 
     private static String detail(Json.ObjectValue problem) {

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
@@ -91,6 +92,16 @@ public final class KeyMint implements AutoCloseable {
         if (open.remove(purpose) != null) {
             append(DONE + purpose);
         }
+    }
+
+    /**
+     * Asks for something under the key for a purpose, which is settled when the answer is here. An exception leaves it
+     * open: the same again has the same key.
+     */
+    public <T> T under(String purpose, Function<IdempotencyKey, T> asking) {
+        T answer = asking.apply(keyFor(purpose));
+        settled(purpose);
+        return answer;
     }
 
     /** The purposes whose answer is not known yet, the oldest first. */

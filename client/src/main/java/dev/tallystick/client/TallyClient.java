@@ -142,15 +142,12 @@ public final class TallyClient {
                 reply.text("workflow"),
                 (int) reply.number("version"),
                 reply.text("fingerprint"),
-                reply.flag("duplicate"));
+                reply.fields().flag("duplicate"));
     }
 
     /** As {@link #submit(NewJob, IdempotencyKey)}, with a key from a mint, which forgets it once the answer is definite. */
     public Submitted submit(NewJob job, KeyMint mint, String purpose) {
-        IdempotencyKey key = mint.keyFor(purpose);
-        Submitted submitted = submit(job, key);
-        mint.settled(purpose);
-        return submitted;
+        return mint.under(purpose, key -> submit(job, key));
     }
 
     /** How the job stands, at the latest after {@code wait}; at most a minute. */
@@ -197,6 +194,11 @@ public final class TallyClient {
     public Reply events(UUID job, long after, int limit, Duration wait) {
         String path = "/v1/jobs/" + job + "/events?after=" + after + "&limit=" + limit + "&wait=" + wait.toSeconds();
         return exchange.send(Request.get(path).waiting(wait));
+    }
+
+    /** Messages, and the history of them. */
+    public Messages messages() {
+        return new Messages(exchange);
     }
 
     /** What failed and is to be decided about. */

@@ -169,25 +169,19 @@ public final class Worker implements AutoCloseable {
                 Map.of("max", Json.of(Math.clamp(most, 1, LARGEST_CLAIM)), "wait_seconds", Json.of(WAIT.toSeconds())));
         Reply reply = client.post(path + "/claim", body, WAIT);
         lease = Duration.ofSeconds(reply.number("lease_seconds"));
-        List<Work> claimed = new ArrayList<>();
-        if (reply.member("work") instanceof Json.ArrayValue pieces) {
-            pieces.elements().forEach(piece -> claimed.add(work((Json.ObjectValue) piece)));
-        }
-        return claimed;
+        return reply.fields().list("work", Worker::work);
     }
 
-    private static Work work(Json.ObjectValue piece) {
-        Reply fields = new Reply(200, piece);
-        Json input = fields.member("input");
+    private static Work work(Fields piece) {
         return new Work(
-                UUID.fromString(fields.text("job_id")),
-                UUID.fromString(fields.text("work_id")),
-                fields.number("fence"),
-                fields.text("activity"),
-                (int) fields.number("attempt"),
-                fields.text("key"),
-                input == null ? Json.ofNull() : input,
-                fields.member("traceparent") instanceof Json.StringValue trace ? trace.value() : null);
+                piece.text("job_id", UUID::fromString),
+                piece.text("work_id", UUID::fromString),
+                piece.number("fence"),
+                piece.text("activity"),
+                (int) piece.number("attempt"),
+                piece.text("key"),
+                piece.json("input"),
+                piece.textIfThere("traceparent"));
     }
 
     @SuppressWarnings("try") // that it is closed is all that the scope is for

@@ -25,6 +25,7 @@ final class ScriptedServer implements AutoCloseable {
     private final ServerSocket socket;
     private final List<Turn> script;
     private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final List<String> paths = new CopyOnWriteArrayList<>();
 
     ScriptedServer(Turn... script) {
         this.script = List.of(script);
@@ -62,6 +63,29 @@ final class ScriptedServer implements AutoCloseable {
         };
     }
 
+    /** A stream of server-sent events begins, says this much, and ends as it should. */
+    static Turn endAfter(String events) {
+        return caller -> write(caller, stream(events) + "0\r\n\r\n");
+    }
+
+    /** A stream of server-sent events begins, says this much, and breaks off. */
+    static Turn breakOffAfter(String events) {
+        return caller -> write(caller, stream(events));
+    }
+
+    /** A stream of server-sent events begins, says this much, and nothing more. */
+    static Turn fallSilentAfter(String events, Signal callerGone) {
+        return caller -> {
+            write(caller, stream(events));
+            readUntilGone(caller, callerGone);
+        };
+    }
+
+    private static String stream(String events) {
+        return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + Integer.toHexString(events.length()) + "\r\n" + events + "\r\n";
+    }
+
     URI address() {
         return URI.create("http://127.0.0.1:" + socket.getLocalPort());
     }
@@ -69,6 +93,11 @@ final class ScriptedServer implements AutoCloseable {
     /** The bodies of the requests that came, by their order. */
     List<String> requests() {
         return requests;
+    }
+
+    /** Where they went, with their queries. */
+    List<String> paths() {
+        return paths;
     }
 
     @Override
@@ -90,7 +119,9 @@ final class ScriptedServer implements AutoCloseable {
 
     private void play(Socket caller, Turn turn) {
         try (caller) {
-            requests.add(read(new BufferedInputStream(caller.getInputStream())));
+            InputStream in = new BufferedInputStream(caller.getInputStream());
+            paths.add(line(in).split(" ", -1)[1]);
+            requests.add(read(in));
             turn.play(caller);
         } catch (IOException gone) {
             // As the caller likes.

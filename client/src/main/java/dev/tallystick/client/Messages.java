@@ -1,0 +1,201 @@
+package dev.tallystick.client;
+
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.Priority;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages to topics, members and queues, and the history of what was accepted. Where a destination is null,
+ * everything in the mesh is meant, which only admins and observers read. Thread-safe.
+ */
+public final class Messages {
+
+    /** The position before the first. */
+    public static final long BEGINNING = 0;
+
+    private static final String PATH = "/v1/messages";
+    private static final String HISTORY = "/v1/history";
+
+    private final Exchange exchange;
+
+    Messages(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    /**
+     * A message that is to be sent.
+     *
+     * @param body a text, or any other JSON
+     * @param meta what else is to be known of it
+     * @param mentions members whose attention it wants
+     * @param replyTo the message that it answers; null for none
+     */
+    public record NewMessage(
+            Destination to,
+            Json body,
+            Priority priority,
+            Json.ObjectValue meta,
+            List<String> mentions,
+            @Nullable UUID replyTo) {
+
+        public NewMessage {
+            mentions = List.copyOf(mentions);
+        }
+
+        public static NewMessage to(Destination destination, Json body) {
+            return new NewMessage(destination, body, Priority.DEFAULT, new Json.ObjectValue(Map.of()), List.of(), null);
+        }
+
+        /** For everybody who subscribed. */
+        public static NewMessage toTopic(String topic, Json body) {
+            return to(new Destination(Destination.Kind.TOPIC, topic), body);
+        }
+
+        public static NewMessage toMember(String member, Json body) {
+            return to(new Destination(Destination.Kind.MEMBER, member), body);
+        }
+
+        /** For whoever takes it first. */
+        public static NewMessage toQueue(String queue, Json body) {
+            return to(new Destination(Destination.Kind.QUEUE, queue), body);
+        }
+
+        public NewMessage withPriority(Priority other) {
+            return new NewMessage(to, body, other, meta, mentions, replyTo);
+        }
+
+        public NewMessage withMeta(Json.ObjectValue other) {
+            return new NewMessage(to, body, priority, other, mentions, replyTo);
+        }
+
+        public NewMessage mentioning(String... members) {
+            return new NewMessage(to, body, priority, meta, List.of(members), replyTo);
+        }
+
+        public NewMessage inReplyTo(UUID message) {
+            return new NewMessage(to, body, priority, meta, mentions, message);
+        }
+    }
+
+    /** A message that the server has accepted. */
+    public record Sent(UUID message, boolean duplicate) {}
+
+    /**
+     * A message as it was accepted.
+     *
+     * @param replyTo what its sender says that it answers; null for nothing
+     * @param key what its sender called it; null for what the server sent itself
+     */
+    public record Message(
+            UUID id,
+            String from,
+            Destination to,
+            Json body,
+            Priority priority,
+            Json.ObjectValue meta,
+            List<String> mentions,
+            @Nullable String replyTo,
+            @Nullable String key,
+            Instant acceptedAt) {
+
+        static Message of(Fields fields) {
+            return new Message(
+                    fields.text("message_id", UUID::fromString),
+                    fields.text("from"),
+                    fields.text("to", Destination::parse),
+                    fields.json("message"),
+                    fields.text("priority", Priority::parse),
+                    fields.json("meta") instanceof Json.ObjectValue meta ? meta : new Json.ObjectValue(Map.of()),
+                    fields.texts("mentions"),
+                    fields.textIfThere("reply_to"),
+                    fields.textIfThere("client_message_id"),
+                    fields.text("accepted_at", Instant::parse));
+        }
+    }
+
+    /** A message at its place in the history. */
+    public record Entry(long position, Message message) {
+
+        static Entry of(Fields fields) {
+            return new Entry(fields.number("position"), Message.of(fields.fields("message")));
+        }
+    }
+
+    /**
+     * Some of the history.
+     *
+     * @param next the position to go on from, whether or not there is more by now
+     */
+    public record Page(List<Entry> entries, long next) {}
+
+    /** Sends a message. It is durable when this returns. The same key again is the same message. */
+    public Sent send(NewMessage message, IdempotencyKey key) {
+        Body body = new Body()
+                .with("to", message.to().toString())
+                .with("message", message.body())
+                .with("priority", message.priority().word())
+                .with("mentions", message.mentions());
+        if (message.replyTo() != null) {
+            body.with("reply_to", message.replyTo().toString());
+        }
+        if (!message.meta().members().isEmpty()) {
+            body.with("meta", message.meta());
+        }
+        Fields sent = exchange.send(Request.post(PATH, body.json()).under(key.value()))
+                .fields();
+        return new Sent(sent.text("message_id", UUID::fromString), sent.flag("duplicate"));
+    }
+
+    /** As {@link #send(NewMessage, IdempotencyKey)}, with a key from a mint, which forgets it once it is sent. */
+    public Sent send(NewMessage message, KeyMint mint, String purpose) {
+        return mint.under(purpose, key -> send(message, key));
+    }
+
+    /** A message that the member of the token sent, was sent, or may read as all may. */
+    public Message find(UUID message) {
+        return Message.of(exchange.send(Request.get(PATH + "/" + message)).fields());
+    }
+
+    /** What was accepted after a position, in order. Whoever goes on from {@link Page#next()} misses nothing. */
+    public Page history(@Nullable Destination destination, long after, int limit) {
+        return page(new Query(HISTORY).with("destination", destination), after, limit);
+    }
+
+    /** What mentions the member of the token. */
+    public Page mentions(long after, int limit) {
+        return page(new Query("/v1/mentions"), after, limit);
+    }
+
+    /**
+     * Messages of the mesh by their words, a little after they were accepted.
+     *
+     * @param words all of them are to be there; {@code "a phrase"}, {@code -without}
+     */
+    public Page search(String words, long after, int limit) {
+        return page(new Query("/v1/search").with("words", words), after, limit);
+    }
+
+    /** What is accepted after a position, as it comes. Close it. */
+    public Following<Entry> follow(@Nullable Destination destination, long after) {
+        return new MessageStream(
+                exchange,
+                position -> new Query(HISTORY + "/stream")
+                        .with("destination", destination)
+                        .with("after", position)
+                        .read(),
+                after);
+    }
+
+    private Page page(Query query, long after, int limit) {
+        Fields page = exchange.send(
+                        query.with("after", after).with("limit", limit).read())
+                .fields();
+        return new Page(page.list("entries", Entry::of), page.number("next"));
+    }
+}

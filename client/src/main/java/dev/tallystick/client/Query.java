@@ -1,0 +1,26 @@
+package dev.tallystick.client;
+
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/** A path with its query, parameter by parameter. What is null is left out. For one thread. */
+final class Query {
+
+    private final String path;
+    private final StringJoiner parameters = new StringJoiner("&", "?", "").setEmptyValue("");
+
+    Query(String path) {
+        this.path = path;
+    }
+
+    Query with(String name, @Nullable Object value) {
+        if (value != null) {
+            parameters.add(TallyClient.encode(name) + "=" + TallyClient.encode(value.toString()));
+        }
+        return this;
+    }
+
+    Request read() {
+        return Request.get(path + parameters);
+    }
+}
