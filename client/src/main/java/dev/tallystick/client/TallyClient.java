@@ -196,6 +196,11 @@ public final class TallyClient {
         return exchange.send(Request.get(path).waiting(wait));
     }
 
+    /** Jobs, to be found and followed. */
+    public Jobs jobs() {
+        return new Jobs(exchange);
+    }
+
     /** Messages, and the history of them. */
     public Messages messages() {
         return new Messages(exchange);

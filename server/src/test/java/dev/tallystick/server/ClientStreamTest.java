@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.client.Following;
+import dev.tallystick.client.Jobs;
 import dev.tallystick.client.Messages;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
@@ -12,6 +13,7 @@ import dev.tallystick.core.Destination;
 import dev.tallystick.testkit.Signal;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -101,5 +103,40 @@ class ClientStreamTest {
                 assertThat(orders.isOver()).isFalse();
             }
         }
+    }
+
+    @Test
+    void a_job_is_followed_until_nothing_can_come_any_more() throws Exception {
+        UUID job = UUID.fromString("00000000-0000-7000-8000-000000000001");
+        try (ScriptedServer server = new ScriptedServer(
+                        page(job, eventOf(1, "accepted")),
+                        page(job, ""),
+                        status(job, "open"),
+                        page(job, ""),
+                        status(job, "completed"),
+                        page(job, eventOf(2, "closed")),
+                        page(job, ""),
+                        status(job, "completed"));
+                Following<Jobs.Event> events =
+                        new TallyClient(server.address(), "t").jobs().follow(job, Jobs.BEGINNING)) {
+            assertThat(events).extracting(Jobs.Event::event).containsExactly("accepted", "closed");
+            assertThat(events.isOver()).isTrue();
+            assertThat(events.position()).isEqualTo(2);
+        }
+    }
+
+    private static String eventOf(long position, String event) {
+        return "{\"position\":" + position + ",\"event\":\"" + event + "\",\"at\":\"2030-01-31T12:00:00Z\"}";
+    }
+
+    private static ScriptedServer.Turn page(UUID job, String event) {
+        return ScriptedServer.answer(200, "{\"job_id\":\"" + job + "\",\"events\":[" + event + "],\"next\":0}");
+    }
+
+    private static ScriptedServer.Turn status(UUID job, String status) {
+        return ScriptedServer.answer(
+                200,
+                "{\"job_id\":\"" + job + "\",\"workflow\":\"w\",\"version\":1,\"priority\":\"next\",\"status\":\""
+                        + status + "\",\"created_at\":\"2030-01-31T12:00:00Z\"}");
     }
 }

@@ -1,0 +1,256 @@
+package dev.tallystick.client;
+
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.Priority;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The jobs of the mesh: found, looked into, followed. {@link TallyClient} submits and steers them. Thread-safe. */
+public final class Jobs {
+
+    /** The position before the first event of a job. */
+    public static final long BEGINNING = 0;
+
+    private static final String PATH = "/v1/jobs";
+
+    private final Exchange exchange;
+
+    Jobs(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    /**
+     * Which jobs are wanted; null for whatever it may be.
+     *
+     * @param status {@code open}, or how they ended
+     * @param since submitted then or later
+     * @param until submitted earlier
+     */
+    public record Filter(
+            @Nullable String workflow,
+            @Nullable String status,
+            @Nullable Instant since,
+            @Nullable Instant until,
+            Map<String, String> attributes) {
+
+        public static final Filter ALL = new Filter(null, null, null, null, Map.of());
+
+        public Filter {
+            attributes = Map.copyOf(attributes);
+        }
+
+        public Filter ofWorkflow(String name) {
+            return new Filter(name, status, since, until, attributes);
+        }
+
+        public Filter withStatus(String word) {
+            return new Filter(workflow, word, since, until, attributes);
+        }
+
+        public Filter submittedBetween(Instant from, Instant to) {
+            return new Filter(workflow, status, from, to, attributes);
+        }
+
+        public Filter withAttribute(String name, String value) {
+            Map<String, String> more = new TreeMap<>(attributes);
+            more.put(name, value);
+            return new Filter(workflow, status, since, until, more);
+        }
+    }
+
+    /**
+     * A job.
+     *
+     * @param status {@code open}, or how it ended
+     * @param error why it did not complete; null otherwise
+     * @param closedAt null while it is open
+     * @param parent the job that waits for it; null for none
+     * @param continuedFrom the job that it goes on from; null for none
+     */
+    public record Job(
+            UUID id,
+            String workflow,
+            int version,
+            Priority priority,
+            String status,
+            @Nullable String error,
+            Instant createdAt,
+            @Nullable Instant closedAt,
+            @Nullable UUID parent,
+            @Nullable UUID continuedFrom,
+            Map<String, String> attributes) {
+
+        static Job of(Fields fields) {
+            return new Job(
+                    fields.text("job_id", UUID::fromString),
+                    fields.text("workflow"),
+                    (int) fields.number("version"),
+                    fields.text("priority", Priority::parse),
+                    fields.text("status"),
+                    fields.textIfThere("error"),
+                    fields.text("created_at", Instant::parse),
+                    fields.textIfThere("closed_at", Instant::parse),
+                    fields.textIfThere("parent", UUID::fromString),
+                    fields.textIfThere("continued_from", UUID::fromString),
+                    words(fields.json("attributes")));
+        }
+
+        private static Map<String, String> words(Json attributes) {
+            Map<String, String> words = new TreeMap<>();
+            if (attributes instanceof Json.ObjectValue object) {
+                Fields fields = new Fields(object);
+                object.members().keySet().forEach(name -> words.put(name, fields.text(name)));
+            }
+            return Map.copyOf(words);
+        }
+
+        public boolean isOpen() {
+            return status.equals("open");
+        }
+    }
+
+    /**
+     * Some jobs, the newest first.
+     *
+     * @param next the job to go on from; null on the last page
+     */
+    public record Page(List<Job> jobs, @Nullable UUID next) {}
+
+    /** What a job waits for. */
+    public record Why(String state, List<Wait> waits) {
+
+        /**
+         * One of the things that it waits for.
+         *
+         * @param mover what would move it
+         */
+        public record Wait(String what, Instant since, String mover) {
+
+            static Wait of(Fields fields) {
+                return new Wait(fields.text("what"), fields.text("since", Instant::parse), fields.text("mover"));
+            }
+        }
+    }
+
+    /**
+     * An activity of a job.
+     *
+     * @param ledger its 15 digits
+     * @param returnedAt null while it is not done
+     * @param error why it failed; null otherwise
+     */
+    public record Activity(
+            String path,
+            String name,
+            String kind,
+            String ledger,
+            int attempts,
+            Instant enteredAt,
+            @Nullable Instant returnedAt,
+            @Nullable String error) {
+
+        static Activity of(Fields fields) {
+            return new Activity(
+                    fields.text("path"),
+                    fields.text("name"),
+                    fields.text("kind"),
+                    fields.text("ledger"),
+                    (int) fields.number("attempts"),
+                    fields.text("entered_at", Instant::parse),
+                    fields.textIfThere("returned_at", Instant::parse),
+                    fields.textIfThere("error"));
+        }
+    }
+
+    /**
+     * Something that happened to a job.
+     *
+     * @param event {@code accepted}, {@code entered}, {@code signalled}, {@code returned} or {@code closed}
+     * @param path of the activity that it happened to; null if to the job itself
+     * @param outcome how it ended; null if it did not
+     * @param error why it failed; null if it did not
+     */
+    public record Event(
+            long position,
+            String event,
+            @Nullable String path,
+            @Nullable String name,
+            @Nullable String kind,
+            @Nullable String outcome,
+            @Nullable String error,
+            Instant at) {
+
+        static Event of(Fields fields) {
+            return new Event(
+                    fields.number("position"),
+                    fields.text("event"),
+                    fields.textIfThere("path"),
+                    fields.textIfThere("name"),
+                    fields.textIfThere("kind"),
+                    fields.textIfThere("outcome"),
+                    fields.textIfThere("error"),
+                    fields.text("at", Instant::parse));
+        }
+    }
+
+    /** A page of them; {@code before} is the {@link Page#next()} of the page before, null for the first. */
+    public Page list(Filter filter, @Nullable UUID before, int limit) {
+        Query query = new Query(PATH)
+                .with("workflow", filter.workflow())
+                .with("status", filter.status())
+                .with("since", filter.since())
+                .with("until", filter.until())
+                .with("before", before)
+                .with("limit", limit);
+        filter.attributes().forEach((name, value) -> query.with("attribute." + name, value));
+        Fields page = exchange.send(query.read()).fields();
+        return new Page(page.list("jobs", Job::of), page.textIfThere("next", UUID::fromString));
+    }
+
+    /** The job that a key of the member stands for. */
+    public Job findByKey(IdempotencyKey key) {
+        return exchange.send(new Query(PATH).with("key", key).read())
+                .fields()
+                .list("jobs", Job::of)
+                .getFirst();
+    }
+
+    public Job find(UUID job) {
+        return Job.of(exchange.send(Request.get(path(job))).fields());
+    }
+
+    /** What the job waits for, since when, and what would move it. */
+    public Why why(UUID job) {
+        Fields why = exchange.send(Request.get(path(job) + "/why")).fields();
+        return new Why(why.text("state"), why.list("waits", Why.Wait::of));
+    }
+
+    /** The activities of the job as they stand. */
+    public List<Activity> activities(UUID job) {
+        return exchange.send(Request.get(path(job) + "/activities")).fields().list("activities", Activity::of);
+    }
+
+    /** What happens to the job after a position, as it comes, until it has ended. */
+    public Following<Event> follow(UUID job, long after) {
+        return new FollowedJob(this, job, after);
+    }
+
+    /** What happened after a position, at the latest after {@code wait}. */
+    List<Event> events(UUID job, long after, int limit, Duration wait) {
+        Query query = new Query(path(job) + "/events")
+                .with("after", after)
+                .with("limit", limit)
+                .with("wait", wait.toSeconds());
+        return exchange.send(query.read().waiting(wait)).fields().list("events", Event::of);
+    }
+
+    private static String path(UUID job) {
+        return PATH + "/" + job;
+    }
+}
