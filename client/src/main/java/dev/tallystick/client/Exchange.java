@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends one request until its answer is definite. What may be sent again is what carries a key, or changes nothing, or
- * says the same thing however often it is said; every request of this client is one of these. Thread-safe.
+ * says the same thing however often it is said. The few requests that do none of this say so, and are not sent again once
+ * an answer was lost. Thread-safe.
  */
 final class Exchange {
 
@@ -104,7 +105,7 @@ final class Exchange {
                 }
                 case Attempt.Refused<T> refused -> {
                     if (mayHaveHappened && !holdsForEveryAttempt(request, refused.code())) {
-                        throw new OutcomeUnknownException(request.toString(), request.key(), refused.why());
+                        throw new OutcomeUnknownException(request, refused.why());
                     }
                     throw refused.why();
                 }
@@ -119,10 +120,13 @@ final class Exchange {
                     mayHaveHappened |= request.changesSomething();
                 }
             }
+            if (mayHaveHappened && !request.repeatable()) {
+                throw new OutcomeUnknownException(request, cause);
+            }
             if (System.nanoTime() + pause.toNanos() - deadline > 0
                     || Thread.currentThread().isInterrupted()) {
                 throw mayHaveHappened
-                        ? new OutcomeUnknownException(request.toString(), request.key(), cause)
+                        ? new OutcomeUnknownException(request, cause)
                         : new UnavailableException(request + " did not get through: " + why, cause);
             }
             LockSupport.parkNanos(pause.toNanos());

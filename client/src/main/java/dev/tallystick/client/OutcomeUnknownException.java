@@ -4,27 +4,34 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nobody knows whether it happened: the reply was lost, and the server could not be asked again in time, or refused to be asked
- * again; then the cause is a {@link RefusedException}. Send the same request again under the same key, whenever that is
- * possible; it settles the matter and does nothing twice.
+ * Nobody knows whether it happened: the reply was lost, and the server could not be asked again in time, or refused
+ * to be asked again; then the cause is a {@link RefusedException}. Send the same request again under the same key,
+ * whenever that is possible; it settles the matter and does nothing twice. The few calls that would say otherwise
+ * tell so.
  */
 public final class OutcomeUnknownException extends TallyException {
 
     @Serial
     private static final long serialVersionUID = 1L;
 
-    OutcomeUnknownException(String request, @Nullable String key, @Nullable Throwable cause) {
+    OutcomeUnknownException(Request request, @Nullable Throwable cause) {
         super(
-                "nobody knows whether " + request + " happened: send it again"
-                        + (key == null ? "" : " under the key " + key),
+                "nobody knows whether " + request + " happened: " + advice(request),
                 cause == null ? new IllegalStateException("the server itself does not know") : cause);
     }
 
-    OutcomeUnknownException(String request, @Nullable String key, RefusedException refused) {
+    OutcomeUnknownException(Request request, RefusedException refused) {
         super(
                 "nobody knows whether " + request + " happened: an answer was lost, and the next one was a refusal ("
                         + refused.getMessage() + "), which says nothing about it"
-                        + (key == null ? "" : "; the key is " + key),
+                        + (request.key() == null ? "" : "; the key is " + request.key()),
                 refused);
+    }
+
+    private static String advice(Request request) {
+        if (!request.repeatable()) {
+            return "look, before you ask for another one";
+        }
+        return "send it again" + (request.key() == null ? "" : " under the key " + request.key());
     }
 }

@@ -10,13 +10,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key for what creates something
  * @param serverWait how long the server was asked to wait before it answers
+ * @param repeatable whether a repeat does nothing that the first one has not done
  */
 record Request(
         String method,
         String path,
         @Nullable Json body,
         @Nullable String key,
-        Duration serverWait) {
+        Duration serverWait,
+        boolean repeatable) {
 
     private static final Set<String> SUBMISSIONS = Set.of("/v1/jobs", "/v1/messages");
 
@@ -28,27 +30,32 @@ record Request(
     }
 
     static Request get(String path) {
-        return new Request("GET", path, null, null, Duration.ZERO);
+        return new Request("GET", path, null, null, Duration.ZERO, true);
     }
 
     static Request post(String path, @Nullable Json body) {
-        return new Request("POST", path, body, null, Duration.ZERO);
+        return new Request("POST", path, body, null, Duration.ZERO, true);
     }
 
     static Request put(String path, Json body) {
-        return new Request("PUT", path, body, null, Duration.ZERO);
+        return new Request("PUT", path, body, null, Duration.ZERO, true);
     }
 
     static Request delete(String path) {
-        return new Request("DELETE", path, null, null, Duration.ZERO);
+        return new Request("DELETE", path, null, null, Duration.ZERO, true);
     }
 
     Request under(String other) {
-        return new Request(method, path, body, other, serverWait);
+        return new Request(method, path, body, other, serverWait, repeatable);
     }
 
     Request waiting(Duration wait) {
-        return new Request(method, path, body, key, wait);
+        return new Request(method, path, body, key, wait, repeatable);
+    }
+
+    /** For what would happen twice: it is sent again only while it is certain that nothing has happened. */
+    Request unrepeatable() {
+        return new Request(method, path, body, key, serverWait, false);
     }
 
     boolean changesSomething() {

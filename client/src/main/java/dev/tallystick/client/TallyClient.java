@@ -9,6 +9,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -204,6 +205,49 @@ public final class TallyClient {
     /** Messages, and the history of them. */
     public Messages messages() {
         return new Messages(exchange);
+    }
+
+    /** What the member of the token, or a queue, was sent. */
+    public Deliveries deliveries() {
+        return new Deliveries(exchange);
+    }
+
+    public Topics topics() {
+        return new Topics(exchange);
+    }
+
+    public Queues queues() {
+        return new Queues(exchange);
+    }
+
+    /** Addresses that the server calls. */
+    public Webhooks webhooks() {
+        return new Webhooks(exchange);
+    }
+
+    /** The members of the mesh. */
+    public Members members() {
+        return new Members(exchange);
+    }
+
+    /** The tokens of the members. */
+    public Tokens tokens() {
+        return new Tokens(exchange);
+    }
+
+    /** The meshes of the installation. */
+    public Meshes meshes() {
+        return new Meshes(exchange);
+    }
+
+    /** What the server can do, by name, so that a client need not try. */
+    public List<String> features() {
+        return exchange.send(Request.get("/v1/features")).fields().texts("features");
+    }
+
+    /** Looks whether all that was accepted together is still together, for admins of the mesh {@code default}. */
+    public Orphans orphans() {
+        return Orphans.of(exchange.send(Request.get("/v1/orphans")).fields());
     }
 
     /** What failed and is to be decided about. */

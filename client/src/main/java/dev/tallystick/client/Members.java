@@ -1,0 +1,70 @@
+package dev.tallystick.client;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The members of the mesh, which admins look after, and whoever the token is of. Thread-safe. */
+public final class Members {
+
+    private static final String PATH = "/v1/members";
+
+    private final Exchange exchange;
+
+    Members(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    /**
+     * Who may do what in a mesh.
+     *
+     * @param createdAt null where the server does not say
+     */
+    public record Member(
+            String mesh,
+            String name,
+            Set<Role> roles,
+            @Nullable Instant createdAt) {
+
+        static Member of(Fields fields) {
+            return new Member(
+                    fields.text("mesh"),
+                    fields.text("name"),
+                    fields.texts("roles").stream().map(Role::parse).collect(Collectors.toUnmodifiableSet()),
+                    fields.textIfThere("created_at", Instant::parse));
+        }
+    }
+
+    /** Whoever the token is of. */
+    public Member me() {
+        return Member.of(exchange.send(Request.get("/v1/me")).fields());
+    }
+
+    public List<Member> list() {
+        return exchange.send(Request.get(PATH)).fields().list("members", Member::of);
+    }
+
+    public Member find(String name) {
+        return Member.of(exchange.send(Request.get(path(name))).fields());
+    }
+
+    /** Creates a member, or changes the roles of one. */
+    public Member put(String name, Role... roles) {
+        List<String> words = Stream.of(roles).map(Role::word).toList();
+        return Member.of(exchange.send(
+                        Request.put(path(name), new Body().with("roles", words).json()))
+                .fields());
+    }
+
+    /** Ends a membership, with all its tokens. */
+    public void remove(String name) {
+        exchange.send(Request.delete(path(name)));
+    }
+
+    private static String path(String name) {
+        return PATH + "/" + TallyClient.encode(name);
+    }
+}

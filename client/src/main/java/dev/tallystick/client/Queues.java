@@ -1,0 +1,33 @@
+package dev.tallystick.client;
+
+import java.util.List;
+
+/** The queues of the mesh, which admins make. What they hold is taken with {@link Deliveries}. Thread-safe. */
+public final class Queues {
+
+    private static final String PATH = "/v1/queues";
+
+    private final Exchange exchange;
+
+    Queues(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    public List<String> list() {
+        return exchange.send(Request.get(PATH)).fields().texts("names");
+    }
+
+    /** Creates a queue, unless it is there. */
+    public void create(String queue) {
+        exchange.send(Request.put(path(queue), new Body().json()));
+    }
+
+    /** Deletes a queue. What is on its way is still delivered. */
+    public void delete(String queue) {
+        exchange.send(Request.delete(path(queue)));
+    }
+
+    private static String path(String queue) {
+        return PATH + "/" + TallyClient.encode(queue);
+    }
+}

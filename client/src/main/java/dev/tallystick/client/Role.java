@@ -1,0 +1,23 @@
+package dev.tallystick.client;
+
+import java.util.Locale;
+
+/** What a member may do in its mesh. */
+public enum Role {
+    /** Everything. */
+    ADMIN,
+    /** Submits jobs and messages, and takes what is delivered to it. */
+    MEMBER,
+    /** Does work of jobs. */
+    WORKER,
+    /** Looks, and changes nothing. */
+    OBSERVER;
+
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static Role parse(String word) {
+        return valueOf(word.toUpperCase(Locale.ROOT));
+    }
+}

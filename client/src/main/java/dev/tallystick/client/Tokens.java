@@ -1,0 +1,90 @@
+package dev.tallystick.client;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tokens of members, which admins issue. A secret is seen once and kept nowhere, so neither {@link #issue} nor
+ * {@link #rotate} is sent again when an answer was lost: an {@link OutcomeUnknownException} may leave a token that
+ * nobody knows, which {@link #list} shows and {@link #revoke} ends. Where a {@code validity} is null, a token is good
+ * until it is revoked. Thread-safe.
+ */
+public final class Tokens {
+
+    private final Exchange exchange;
+
+    Tokens(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    /** What is known of a token; never its secret. */
+    public record Token(
+            String id,
+            String member,
+            Instant createdAt,
+            @Nullable Instant expiresAt,
+            @Nullable Instant revokedAt) {
+
+        static Token of(Fields fields) {
+            return new Token(
+                    fields.text("id"),
+                    fields.text("member"),
+                    fields.text("created_at", Instant::parse),
+                    fields.textIfThere("expires_at", Instant::parse),
+                    fields.textIfThere("revoked_at", Instant::parse));
+        }
+    }
+
+    /** A token that was just made: the only time that its secret is seen. */
+    public record Issued(
+            String id,
+            String member,
+            String secret,
+            @Nullable Instant expiresAt) {
+
+        static Issued of(Fields fields) {
+            return new Issued(
+                    fields.text("id"),
+                    fields.text("member"),
+                    fields.text("token"),
+                    fields.textIfThere("expires_at", Instant::parse));
+        }
+
+        /** Without the secret, for it may be logged. */
+        @Override
+        public String toString() {
+            return "token " + id + " of " + member;
+        }
+    }
+
+    /** The tokens of a member, also those that are worth nothing any more. */
+    public List<Token> list(String member) {
+        return exchange.send(Request.get(path(member))).fields().list("tokens", Token::of);
+    }
+
+    public Issued issue(String member, @Nullable Duration validity) {
+        return issue(exchange, path(member), validity);
+    }
+
+    /** A new token in place of this one, which is worth nothing from now on. */
+    public Issued rotate(String token, @Nullable Duration validity) {
+        return issue(exchange, "/v1/tokens/" + TallyClient.encode(token) + "/rotate", validity);
+    }
+
+    /** Ends a token: everywhere within 5 seconds. */
+    public void revoke(String token) {
+        exchange.send(Request.delete("/v1/tokens/" + TallyClient.encode(token)));
+    }
+
+    static Issued issue(Exchange exchange, String path, @Nullable Duration validity) {
+        Body body = new Body().withSeconds("valid_seconds", validity);
+        return Issued.of(
+                exchange.send(Request.post(path, body.json()).unrepeatable()).fields());
+    }
+
+    private static String path(String member) {
+        return "/v1/members/" + TallyClient.encode(member) + "/tokens";
+    }
+}

@@ -1,0 +1,50 @@
+package dev.tallystick.client;
+
+import java.util.List;
+
+/** The topics of the mesh and who subscribed to them. Admins make them; members subscribe themselves. Thread-safe. */
+public final class Topics {
+
+    private static final String PATH = "/v1/topics";
+
+    private final Exchange exchange;
+
+    Topics(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    public List<String> list() {
+        return exchange.send(Request.get(PATH)).fields().texts("names");
+    }
+
+    /** Creates a topic, unless it is there. */
+    public void create(String topic) {
+        exchange.send(Request.put(path(topic), new Body().json()));
+    }
+
+    /** Deletes a topic. What is on its way is still delivered. */
+    public void delete(String topic) {
+        exchange.send(Request.delete(path(topic)));
+    }
+
+    public List<String> subscribers(String topic) {
+        return exchange.send(Request.get(path(topic) + "/subscribers")).fields().texts("members");
+    }
+
+    /** From now on the member gets what is sent to the topic. Members other than oneself are for admins. */
+    public void subscribe(String topic, String member) {
+        exchange.send(Request.put(subscription(topic, member), new Body().json()));
+    }
+
+    public void unsubscribe(String topic, String member) {
+        exchange.send(Request.delete(subscription(topic, member)));
+    }
+
+    private static String path(String topic) {
+        return PATH + "/" + TallyClient.encode(topic);
+    }
+
+    private static String subscription(String topic, String member) {
+        return path(topic) + "/subscribers/" + TallyClient.encode(member);
+    }
+}

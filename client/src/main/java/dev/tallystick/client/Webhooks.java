@@ -1,0 +1,72 @@
+package dev.tallystick.client;
+
+import dev.tallystick.core.Destination;
+import java.net.URI;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+
+/** Addresses that the server calls: for messages to a topic or their owner, and for the ends of jobs. Thread-safe. */
+public final class Webhooks {
+
+    private static final String PATH = "/v1/webhooks";
+
+    private final Exchange exchange;
+
+    Webhooks(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    /**
+     * An address that is called.
+     *
+     * @param source what it is called for; a workflow stands for the ends of its jobs
+     */
+    public record Webhook(UUID id, Destination source, URI url, String member, Instant createdAt) {
+
+        static Webhook of(Fields fields) {
+            return new Webhook(
+                    fields.text("id", UUID::fromString),
+                    fields.text("source", Destination::parse),
+                    fields.text("url", URI::create),
+                    fields.text("member"),
+                    fields.text("created_at", Instant::parse));
+        }
+    }
+
+    /**
+     * A webhook that was just made.
+     *
+     * @param secret signs each call, in hex; it is not seen again
+     */
+    public record Registered(Webhook webhook, String secret) {
+
+        /** Without the secret, for it may be logged. */
+        @Override
+        public String toString() {
+            return webhook.toString();
+        }
+    }
+
+    /**
+     * Has an address called from now on. This is not sent again when its answer was lost, for then each call would
+     * come twice: after an {@link OutcomeUnknownException} look into {@link #list()}, delete what is there, and
+     * register again.
+     */
+    public Registered register(Destination source, URI url) {
+        Body body = new Body().with("source", source.toString()).with("url", url.toString());
+        Fields registered =
+                exchange.send(Request.post(PATH, body.json()).unrepeatable()).fields();
+        return new Registered(Webhook.of(registered.fields("webhook")), registered.text("secret"));
+    }
+
+    /** The member's own; those of all members for an admin. */
+    public List<Webhook> list() {
+        return exchange.send(Request.get(PATH)).fields().list("webhooks", Webhook::of);
+    }
+
+    /** Calls no more, also not for what is on its way. */
+    public void delete(UUID webhook) {
+        exchange.send(Request.delete(PATH + "/" + webhook));
+    }
+}
