@@ -158,7 +158,7 @@ final class Exchange {
         return within(
                 attemptLimit.plus(request.serverWait()),
                 http.sendAsync(http(request), HttpResponse.BodyHandlers.ofByteArray()),
-                Exchange::judge);
+                response -> judge(request, response));
     }
 
     /** Only the beginning is waited for here; a refusal is read to its end. */
@@ -175,7 +175,7 @@ final class Exchange {
                     return within(
                             attemptLimit,
                             refusal.getBody().toCompletableFuture(),
-                            body -> unsuccessful(response, body));
+                            body -> unsuccessful(request, response, body));
                 });
     }
 
@@ -228,16 +228,16 @@ final class Exchange {
         }
     }
 
-    private static Attempt<Reply> judge(HttpResponse<byte[]> response) {
+    private static Attempt<Reply> judge(Request request, HttpResponse<byte[]> response) {
         int status = response.statusCode();
         Optional<Json.ObjectValue> body = object(response.body());
         return status >= 200 && status < 300 && body.isPresent()
                 ? new Attempt.Answered<>(new Reply(status, body.get()))
-                : unsuccessful(response, response.body());
+                : unsuccessful(request, response, response.body());
     }
 
     /** Only a code of ours is an answer; what a proxy in between says proves nothing about the server. */
-    private static <T> Attempt<T> unsuccessful(HttpResponse<?> response, byte[] sent) {
+    private static <T> Attempt<T> unsuccessful(Request request, HttpResponse<?> response, byte[] sent) {
         int status = response.statusCode();
         Optional<Json.ObjectValue> body = object(sent);
         String code = body.map(problem -> problem.members().get("code"))
@@ -249,10 +249,14 @@ final class Exchange {
             return new Attempt.Unknown<>("the answer was " + status + ", and not one of ours", null);
         }
         return switch (known.get()) {
-            case OUTCOME_UNKNOWN, INTERNAL_ERROR, REQUEST_IN_PROGRESS ->
-                new Attempt.Unknown<>("the server said " + code, null);
+            case OUTCOME_UNKNOWN, INTERNAL_ERROR -> new Attempt.Unknown<>("the server said " + code, null);
             case OVER_LIMIT, BUSY, DATABASE_UNAVAILABLE, STOPPING, REQUEST_TIMEOUT ->
                 new Attempt.NotNow<>("the server said " + code, wait, null);
+            // What has no key of its own asks about that of another request, and cannot wait for it for ever.
+            case REQUEST_IN_PROGRESS ->
+                request.key() == null
+                        ? refused(known.get(), status, body.get())
+                        : new Attempt.Unknown<>("the server said " + code, null);
             default -> refused(known.get(), status, body.get());
         };
     }

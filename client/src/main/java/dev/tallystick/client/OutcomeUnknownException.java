@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Nobody knows whether it happened: the reply was lost, and the server could not be asked again in time, or refused
  * to be asked again; then the cause is a {@link RefusedException}. Send the same request again under the same key,
- * whenever that is possible; it settles the matter and does nothing twice. The few calls that would say otherwise
- * tell so.
+ * whenever that is possible; it settles the matter and does nothing twice. The few calls of which that is not true
+ * say so, and what to do instead.
  */
 public final class OutcomeUnknownException extends TallyException {
 
@@ -15,17 +15,21 @@ public final class OutcomeUnknownException extends TallyException {
     private static final long serialVersionUID = 1L;
 
     OutcomeUnknownException(Request request, @Nullable Throwable cause) {
-        super(
+        this(
                 "nobody knows whether " + request + " happened: " + advice(request),
                 cause == null ? new IllegalStateException("the server itself does not know") : cause);
     }
 
     OutcomeUnknownException(Request request, RefusedException refused) {
-        super(
+        this(
                 "nobody knows whether " + request + " happened: an answer was lost, and the next one was a refusal ("
                         + refused.getMessage() + "), which says nothing about it"
                         + (request.key() == null ? "" : "; the key is " + request.key()),
                 refused);
+    }
+
+    OutcomeUnknownException(String message, Throwable cause) {
+        super(message, cause);
     }
 
     private static String advice(Request request) {

@@ -1,6 +1,7 @@
 package dev.tallystick.client;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
 import java.io.Serial;
 import java.util.Optional;
 
@@ -28,6 +29,14 @@ public final class RefusedException extends TallyException {
     /** The stable name of the cause, as in {@code idempotency_key_reused}. */
     public String code() {
         return code;
+    }
+
+    boolean is(ProblemCode other) {
+        return code.equals(other.word());
+    }
+
+    Fields fields() {
+        return new Fields(problem);
     }
 
     /** What else the server says of it. */

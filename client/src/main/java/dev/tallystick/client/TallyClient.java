@@ -28,6 +28,7 @@ public final class TallyClient {
     public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Exchange exchange;
+    private final Keys keys;
     private final OpenTelemetry telemetry;
 
     public TallyClient(URI server, String token) {
@@ -35,16 +36,21 @@ public final class TallyClient {
     }
 
     public TallyClient(URI server, String token, Duration patience) {
-        this(new Exchange(server, token, patience, null), OpenTelemetry.noop());
+        this(new Exchange(server, token, patience, null));
     }
 
     /** @param trust which servers to believe, such as {@link Trust#in} */
     public TallyClient(URI server, String token, Duration patience, SSLContext trust) {
-        this(new Exchange(server, token, patience, trust), OpenTelemetry.noop());
+        this(new Exchange(server, token, patience, trust));
     }
 
-    private TallyClient(Exchange exchange, OpenTelemetry telemetry) {
+    private TallyClient(Exchange exchange) {
+        this(exchange, new Keys(exchange), OpenTelemetry.noop());
+    }
+
+    private TallyClient(Exchange exchange, Keys keys, OpenTelemetry telemetry) {
         this.exchange = exchange;
+        this.keys = keys;
         this.telemetry = telemetry;
     }
 
@@ -53,7 +59,7 @@ public final class TallyClient {
      * case.
      */
     public TallyClient withOpenTelemetry(OpenTelemetry other) {
-        return new TallyClient(exchange, other);
+        return new TallyClient(exchange, keys, other);
     }
 
     OpenTelemetry telemetry() {
@@ -223,6 +229,11 @@ public final class TallyClient {
     /** Addresses that the server calls. */
     public Webhooks webhooks() {
         return new Webhooks(exchange);
+    }
+
+    /** What is done once under a key. */
+    public Keys keys() {
+        return keys;
     }
 
     /** The members of the mesh. */

@@ -1,0 +1,186 @@
+package dev.tallystick.client;
+
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Ids;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.UUID;
+
+/**
+ * The reserve door: something of one's own that is done once under a key. {@link #once} does all of it; the other
+ * calls are for those who settle by hand what somebody has left behind. No time-out ever frees a key. Thread-safe.
+ */
+public final class Keys {
+
+    /** The server lets a repeat wait for its original, for as long as this at most. */
+    private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
+
+    private final Exchange exchange;
+    private final Ids ids = new Ids(Clock.systemUTC(), new SecureRandom());
+    private final OnceRunner runner = new OnceRunner(this);
+
+    Keys(Exchange exchange) {
+        this.exchange = exchange;
+    }
+
+    /**
+     * Who holds a key.
+     *
+     * @param id of the caller's making, so that it can ask again after a lost reply
+     */
+    public record Reservation(IdempotencyKey key, UUID id, long fence) {}
+
+    /**
+     * What a key stands for, once and for all.
+     *
+     * @param rejected whether it was refused rather than done
+     */
+    public record Answer(Json response, boolean rejected) {}
+
+    /** What came of asking for a key. */
+    public sealed interface Reserve {
+
+        /** The caller holds the key, and may begin. */
+        record Reserved(Reservation reservation) implements Reserve {}
+
+        /** It was done before. */
+        record Replayed(Answer answer) implements Reserve {}
+
+        /** The same request holds the key, here or elsewhere, or died with it. Who knows that may settle it. */
+        record InProgress(Reservation reservation) implements Reserve {}
+
+        /** Nobody knows whether it was done. Whoever finds out may settle it. */
+        record Unresolved(Reservation reservation) implements Reserve {}
+    }
+
+    /** What a handler says of what it did. */
+    public sealed interface Verdict {
+
+        /** It is done; every repeat is answered with this. */
+        record Commit(Json response) implements Verdict {}
+
+        /** It is refused, and would be again; every repeat is answered with this. */
+        record Reject(Json response) implements Verdict {}
+
+        /** Nothing happened, for certain: the key is free again. */
+        record Release() implements Verdict {}
+
+        static Verdict commit(Json response) {
+            return new Commit(response);
+        }
+
+        static Verdict reject(Json response) {
+            return new Reject(response);
+        }
+
+        static Verdict release() {
+            return new Release();
+        }
+    }
+
+    /**
+     * What is done once.
+     *
+     * @param <X> what it may throw; {@link RuntimeException} if nothing checked
+     */
+    @FunctionalInterface
+    public interface Handler<X extends Exception> {
+
+        /** Does it. An exception says that nobody knows whether it was done: the key is held until it is settled. */
+        Verdict handle() throws X;
+    }
+
+    /**
+     * Runs the handler, unless it ran before under this key.
+     *
+     * @param fingerprint what the key stands for, such as {@code Fingerprint.of("charge", request.canonical())}
+     * @throws X if the handler does
+     * @throws OutcomeUnknownException if it is not known whether the verdict is recorded, or whether the key is held.
+     *     The same call again in this process says the same once more, and does not run a handler that ran
+     * @throws RefusedException if the key stands for something else; the handler did not run
+     * @throws UnavailableException if the handler did not run
+     */
+    public <X extends Exception> Once once(IdempotencyKey key, Fingerprint fingerprint, Handler<X> handler) throws X {
+        return runner.once(key, fingerprint, handler);
+    }
+
+    /** Asks for a key. Waits for whoever holds it, up to a minute, if the server is set so. */
+    public Reserve reserve(IdempotencyKey key, Fingerprint fingerprint) {
+        return reserve(key, fingerprint, newReservation());
+    }
+
+    /** As {@link #reserve(IdempotencyKey, Fingerprint)}, by an own id: the same again finds what it holds. */
+    public Reserve reserve(IdempotencyKey key, Fingerprint fingerprint, UUID reservation) {
+        Body body = new Body().with("fingerprint", fingerprint.hex()).with("reservation_id", reservation.toString());
+        try {
+            return reserved(
+                    key,
+                    exchange.send(Request.post(path(key, "reserve"), body.json())
+                                    .waiting(LONGEST_WAIT))
+                            .fields());
+        } catch (RefusedException e) {
+            if (e.is(ProblemCode.REQUEST_IN_PROGRESS)) {
+                return new Reserve.InProgress(held(key, e.fields()));
+            }
+            if (e.is(ProblemCode.OUTCOME_UNRESOLVED)) {
+                return new Reserve.Unresolved(held(key, e.fields()));
+            }
+            throw e;
+        }
+    }
+
+    /** It is done. */
+    public void commit(Reservation reservation, Json response) {
+        settle(reservation, Verdict.commit(response));
+    }
+
+    /** It is refused, and would be again. */
+    public void reject(Reservation reservation, Json response) {
+        settle(reservation, Verdict.reject(response));
+    }
+
+    /** Nothing happened, for certain. */
+    public void release(Reservation reservation) {
+        settle(reservation, Verdict.release());
+    }
+
+    UUID newReservation() {
+        return ids.next();
+    }
+
+    void settle(Reservation reservation, Verdict verdict) {
+        Body body =
+                new Body().with("reservation_id", reservation.id().toString()).with("fence", reservation.fence());
+        String verb = switch (verdict) {
+            case Verdict.Commit commit -> {
+                body.with("response", commit.response());
+                yield "commit";
+            }
+            case Verdict.Reject reject -> {
+                body.with("response", reject.response());
+                yield "reject";
+            }
+            case Verdict.Release release -> "release";
+        };
+        exchange.send(Request.post(path(reservation.key(), verb), body.json()));
+    }
+
+    private static Reserve reserved(IdempotencyKey key, Fields state) {
+        String status = state.text("status");
+        return status.equals("reserved")
+                ? new Reserve.Reserved(held(key, state))
+                : new Reserve.Replayed(new Answer(state.json("response"), status.equals("rejected")));
+    }
+
+    private static Reservation held(IdempotencyKey key, Fields state) {
+        return new Reservation(key, state.text("reservation_id", UUID::fromString), state.number("fence"));
+    }
+
+    private static String path(IdempotencyKey key, String verb) {
+        return "/v1/keys/" + TallyClient.encode(key.value()) + "/" + verb;
+    }
+}
