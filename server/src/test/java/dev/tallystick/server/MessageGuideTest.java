@@ -2,7 +2,10 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.client.Reply;
+import dev.tallystick.client.Deliveries.Delivery;
+import dev.tallystick.client.Deliveries.Outcome;
+import dev.tallystick.client.Deliveries.Take;
+import dev.tallystick.client.Messages.NewMessage;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
@@ -15,9 +18,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterAll;
@@ -53,19 +53,17 @@ class MessageGuideTest {
         TallyClient client =
                 new TallyClient(server.server().address(), server.admin().token());
 
-        client.put("/v1/topics/orders", Json.parse("{}"));
-        client.put("/v1/topics/orders/subscribers/admin", Json.parse("{}"));
-        Json order = Json.parse("{\"to\":\"topic:orders\",\"message\":{\"order\":\"42\"}}");
-        client.post("/v1/messages", order, new IdempotencyKey("order:42:created"));
-        Reply taken = client.post("/v1/deliveries/lease", Json.parse("{\"max\":10,\"wait_seconds\":20}"));
+        client.topics().create("orders");
+        client.topics().subscribe("orders", "admin");
+        NewMessage order = NewMessage.toTopic("orders", Json.parse("{\"order\":\"42\"}"));
+        client.messages().send(order, new IdempotencyKey("order:42:created"));
+        List<Delivery> taken = client.deliveries().take(Take.atMost(10).waiting(Duration.ofSeconds(20)));
+        List<Outcome> outcomes = client.deliveries().acknowledge(taken);
 
-        Json.ArrayValue deliveries = (Json.ArrayValue) Objects.requireNonNull(taken.member("deliveries"));
-        assertThat(deliveries.elements()).hasSize(1);
-        Json.ObjectValue one = (Json.ObjectValue) deliveries.elements().getFirst();
-        Map<String, Json> held = new TreeMap<>(one.members());
-        held.keySet().retainAll(List.of("inbox", "message_id", "fence"));
-        Json ack = new Json.ObjectValue(Map.of("deliveries", new Json.ArrayValue(List.of(new Json.ObjectValue(held)))));
-        assertThat(client.post("/v1/deliveries/ack", ack).body().canonical()).contains("\"done\"");
+        assertThat(taken)
+                .extracting(delivery -> delivery.message().body())
+                .containsExactly(Json.parse("{\"order\":\"42\"}"));
+        assertThat(outcomes).containsExactly(Outcome.DONE);
     }
 
     @Test
