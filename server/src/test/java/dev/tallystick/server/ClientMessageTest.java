@@ -21,7 +21,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +42,7 @@ class ClientMessageTest {
     @TempDir
     Path data;
 
+    private static final int MANY = 60;
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Destination INBOX = Destination.parse("member:bob");
 
@@ -178,9 +182,31 @@ class ClientMessageTest {
     }
 
     @Test
+    void who_follows_over_a_line_that_breaks_again_and_again_misses_nothing_either() throws Exception {
+        Random random = new Random(42);
+        List<String> sent = IntStream.range(0, MANY).mapToObj(i -> "m" + i).toList();
+        List<Messages.Entry> seen = new ArrayList<>();
+        try (FlakyLine line = new FlakyLine(server.server().address(), () -> random.nextInt(100, 4_000));
+                Following<Messages.Entry> inbox = new TallyClient(
+                                line.address(), server.member("bob", "member").token())
+                        .messages()
+                        .follow(INBOX, Messages.BEGINNING)) {
+            for (String text : sent) {
+                send(text);
+            }
+            while (seen.size() < MANY) {
+                seen.add(inbox.next(SOON).orElseThrow());
+            }
+            assertThat(line.breaks()).isGreaterThan(3);
+        }
+
+        assertThat(texts(seen)).isEqualTo(sent);
+    }
+
+    @Test
     void who_waits_is_let_go_when_it_is_closed() {
         Following<Messages.Entry> inbox = bob.messages().follow(INBOX, Messages.BEGINNING);
-        List<String> read = new ArrayList<>();
+        List<String> read = new CopyOnWriteArrayList<>();
         CompletableFuture<Void> reading = CompletableFuture.runAsync(
                 () -> inbox.forEach(
                         entry -> read.add(((Json.StringValue) entry.message().body()).value())),
