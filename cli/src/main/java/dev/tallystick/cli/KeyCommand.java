@@ -1,5 +1,6 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Ids;
@@ -7,8 +8,11 @@ import dev.tallystick.core.Json;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -19,13 +23,16 @@ import picocli.CommandLine.Parameters;
         name = "key",
         description = {
             "Reserve a key, do something, and say what came of it: whoever repeats it gets that answer.",
-            "A reservation whose holder died is settled by whoever finds out what happened."
+            "A reservation whose holder died is settled by whoever finds out what happened: its owner, or an admin."
         },
         subcommands = {
             KeyCommand.ReserveKey.class,
             KeyCommand.Commit.class,
             KeyCommand.Reject.class,
-            KeyCommand.Release.class
+            KeyCommand.Release.class,
+            KeyCommand.Ls.class,
+            KeyCommand.Show.class,
+            KeyCommand.Resolve.class
         },
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
@@ -35,8 +42,14 @@ import picocli.CommandLine.Parameters;
             "  tally key commit backup:2030-01-31 --reservation ID --fence 1 --response '\"done\"'",
             "  tally key reject backup:2030-01-31 --reservation ID --fence 1 --response '\"no disk\"'",
             "  tally key release backup:2030-01-31 --reservation ID --fence 1",
+            "  tally key ls",
+            "  tally key show backup:2030-01-31",
+            "  tally key resolve backup:2030-01-31 --member shop --reservation ID --as released",
         })
 final class KeyCommand extends TallyCommand {
+
+    private static final Set<String> OPEN = Set.of("pending", "outcome_unknown");
+    private static final int NOT_FOUND = 404;
 
     @Override
     ExitCode run() {
@@ -50,8 +63,12 @@ final class KeyCommand extends TallyCommand {
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String key;
 
+        final String path() {
+            return "/v1/keys/" + TallyClient.encode(key);
+        }
+
         final String path(String verb) {
-            return "/v1/keys/" + TallyClient.encode(key) + "/" + verb;
+            return path() + "/" + verb;
         }
     }
 
@@ -68,6 +85,14 @@ final class KeyCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
+            // The server would wait for the holder, and the client after it: whoever types this would rather know.
+            Optional<Reply> held = heldBefore(client);
+            if (held.isPresent()) {
+                answer(held.get());
+                progress("somebody has reserved it and not settled it yet; whoever knows what came of it can, with its"
+                        + " reservation_id and fence");
+                return ExitCode.CONFLICT;
+            }
             Json body = new Json.ObjectValue(Map.of(
                     "fingerprint", Json.of(fingerprint),
                     "reservation_id",
@@ -76,6 +101,23 @@ final class KeyCommand extends TallyCommand {
                                     .toString())));
             answer(client.post(path("reserve"), body));
             return ExitCode.OK;
+        }
+
+        /** The same request under the same key, if it is under way. */
+        private Optional<Reply> heldBefore(TallyClient client) {
+            String me = client.get("/v1/me").text("name");
+            try {
+                return elements(client.get(path()).member("keys")).stream()
+                        .filter(held -> held.text("member").equals(me)
+                                && held.text("fingerprint").equals(fingerprint)
+                                && OPEN.contains(held.text("status")))
+                        .findFirst();
+            } catch (RefusedException e) {
+                if (e.status() == NOT_FOUND) {
+                    return Optional.empty();
+                }
+                throw e;
+            }
         }
     }
 
@@ -89,8 +131,8 @@ final class KeyCommand extends TallyCommand {
         @Option(names = "--fence", paramLabel = "N", description = "Its fence (default: ${DEFAULT-VALUE}).")
         private long fence = 1;
 
-        final ExitCode settle(TallyClient client, String verb, @Nullable String response) {
-            Map<String, Json> body = new TreeMap<>();
+        final ExitCode settle(TallyClient client, String verb, @Nullable String response, Map<String, Json> more) {
+            Map<String, Json> body = new TreeMap<>(more);
             body.put("reservation_id", Json.of(reservation.toString()));
             body.put("fence", Json.of(fence));
             if (response != null) {
@@ -110,7 +152,7 @@ final class KeyCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            return settle(client, "commit", response);
+            return settle(client, "commit", response, Map.of());
         }
     }
 
@@ -122,7 +164,7 @@ final class KeyCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            return settle(client, "reject", response);
+            return settle(client, "reject", response, Map.of());
         }
     }
 
@@ -131,7 +173,76 @@ final class KeyCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            return settle(client, "release", null);
+            return settle(client, "release", null, Map.of());
         }
+    }
+
+    @Command(name = "ls", description = "List what is reserved and not settled, the oldest first.", sortOptions = false)
+    static final class Ls extends ServerConnection {
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
+        private int limit = 100;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply list = client.get("/v1/keys?limit=" + limit);
+            answer(list, table(list));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "show", description = "Show who has reserved a key, and since when.")
+    static final class Show extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply held = client.get(path());
+            answer(held, table(held));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(
+            name = "resolve",
+            description = {
+                "Say what came of it in place of a member, as an admin who has found out.",
+                "What the holder says later is refused."
+            },
+            sortOptions = false)
+    static final class Resolve extends Settling {
+
+        @Option(names = "--member", paramLabel = "NAME", required = true, description = "Whose key it is.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String member;
+
+        @Option(
+                names = "--as",
+                paramLabel = "OUTCOME",
+                required = true,
+                description = "committed, rejected, or released if nothing happened, for certain.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String outcome;
+
+        @Option(names = "--response", paramLabel = "JSON", description = "What repeats are answered.")
+        private @Nullable String response;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            return settle(client, "resolve", response, Map.of("member", Json.of(member), "outcome", Json.of(outcome)));
+        }
+    }
+
+    private static String table(Reply list) {
+        return ServerConnection.elements(list.member("keys")).stream()
+                .map(held -> "%s  %s  %s  %s  reservation %s  fence %d  %s"
+                        .formatted(
+                                held.text("since"),
+                                held.text("status"),
+                                held.text("member"),
+                                held.text("key"),
+                                held.text("reservation_id"),
+                                held.number("fence"),
+                                held.text("holder")))
+                .collect(Collectors.joining("\n"));
     }
 }

@@ -323,6 +323,29 @@ class ServerCommandsTest {
     }
 
     @Test
+    void a_pending_key_shows_what_settles_it_and_an_admin_resolves_it() {
+        String[] reserve = {"key", "reserve", "backup:2", "--fingerprint", "ab".repeat(32), "--json"};
+        String id = text(json(tally(reserve)), "reservation_id");
+
+        Run again = tally(reserve);
+
+        assertThat(again.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+        assertThat(((Json.ObjectValue) Json.parse(again.out())).members())
+                .containsEntry("status", Json.of("pending"))
+                .containsEntry("reservation_id", Json.of(id))
+                .containsEntry("fence", Json.of(1))
+                .containsKey("since");
+        assertThat(tally("key", "ls").out())
+                .contains("pending  admin  backup:2  reservation " + id + "  fence 1  member admin");
+        assertThat(tally("key", "show", "nowhere").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
+        String[] resolve = {"key", "resolve", "backup:2", "--member", "admin", "--reservation", id, "--as", "rejected"};
+        assertThat(tally(resolve).out()).contains("rejected");
+        assertThat(tally("key", "show", "backup:2").out()).contains("fence 2  operator admin");
+        assertThat(tally("key", "commit", "backup:2", "--reservation", id).exitCode())
+                .isEqualTo(ExitCode.CONFLICT.code());
+    }
+
+    @Test
     void every_group_of_commands_explains_itself() {
         for (String group : new String[] {
             "server",

@@ -138,7 +138,7 @@ final class KeyStore {
         update tally.key k
         set owner = ?, fence = fence + 1
         where key = ? and mesh = ? and member = ? and door = 'reserve'
-            and status = 'pending' and transactional
+            and status not in ('committed', 'rejected')
             and original_id = ? and owner = ? and fence = ?
         returning %s
         """.formatted(COLUMNS);
@@ -158,6 +158,21 @@ final class KeyStore {
         where status in ('pending', 'outcome_unknown')
         order by first_seen_at, key, mesh, member
         limit ?
+        """.formatted(COLUMNS);
+
+    private static final String UNRESOLVED_IN = """
+        select %s
+        from tally.key k
+        where status in ('pending', 'outcome_unknown') and mesh = ?
+        order by first_seen_at, key, member
+        limit ?
+        """.formatted(COLUMNS);
+
+    private static final String RESERVED_IN = """
+        select %s
+        from tally.key k
+        where key = ? and mesh = ? and door = 'reserve'
+        order by member
         """.formatted(COLUMNS);
 
     // A CTE, not "in (select …)": the planner may run a subquery twice and delete more than the limit. Only the CTE
@@ -320,7 +335,7 @@ final class KeyStore {
         tx.update(FORGET_HISTORY, keys.keys(), keys.meshes(), keys.members());
     }
 
-    /** Makes {@code successor} the owner of a pending transactional row. */
+    /** Makes {@code successor} the owner of a row that is not settled and that the caller has locked. */
     Optional<KeyEntry> takeOver(Tx tx, Reservation held, KeyOwner successor) throws SQLException {
         return tx.first(
                 TAKE_OVER,
@@ -342,6 +357,16 @@ final class KeyStore {
     /** What is pending or unknown, the oldest first. */
     List<KeyEntry> unresolved(Tx tx, int limit) throws SQLException {
         return tx.query(UNRESOLVED, KeyStore::entry, limit);
+    }
+
+    /** As {@link #unresolved(Tx, int)}, in one mesh. */
+    List<KeyEntry> unresolved(Tx tx, String mesh, int limit) throws SQLException {
+        return tx.query(UNRESOLVED_IN, KeyStore::entry, mesh, limit);
+    }
+
+    /** What the members of a mesh have reserved under one key. */
+    List<KeyEntry> reserved(Tx tx, String mesh, IdempotencyKey key) throws SQLException {
+        return tx.query(RESERVED_IN, KeyStore::entry, key.value(), mesh);
     }
 
     /** Deletes expired rows and returns their number. */

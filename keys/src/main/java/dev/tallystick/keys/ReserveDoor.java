@@ -2,6 +2,7 @@ package dev.tallystick.keys;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,6 +149,26 @@ public final class ReserveDoor {
         return new Recovery(released, orphans.size() - released);
     }
 
+    /**
+     * Settles a reservation in place of its holder, who may be dead, or may only be slow. It is taken over first: whatever the
+     * holder says from then on is refused, were it the very same. May be repeated after an unknown outcome.
+     *
+     * @param id of the reservation as it was seen, with its fence; if it has changed since, nothing is written
+     */
+    public Settle resolve(Tx tx, ScopedKey key, UUID id, long fence, KeyOwner resolver, Verdict.Resolution resolution)
+            throws SQLException {
+        Map<ScopedKey, KeyEntry> locked = byKey(store.lock(tx, Door.RESERVE, Set.of(key)));
+        KeyEntry entry = locked.get(key);
+        if (entry != null && !entry.status().isFinal() && isHeldBy(entry, id, fence)) {
+            KeyEntry taken = store.takeOver(tx, entry.reservation(), resolver)
+                    .orElseThrow(() -> new IllegalStateException("a locked reservation changed: " + key));
+            locked.put(key, taken);
+        }
+        Reservation taken = new Reservation(key, id, resolver, fence + 1);
+        return settleLocked(tx, List.of(new Settlement(taken, resolution)), locked)
+                .getFirst();
+    }
+
     /** What the given keys are bound to; those that are free are left out. */
     public Map<ScopedKey, KeyEntry> lookUp(Tx tx, Collection<ScopedKey> keys) throws SQLException {
         return byKey(store.read(tx, Door.RESERVE, Set.copyOf(keys)));
@@ -155,6 +177,21 @@ public final class ReserveDoor {
     /** What is pending or unknown, the oldest first. */
     public List<KeyEntry> unresolved(Tx tx, int limit) throws SQLException {
         return store.unresolved(tx, limit);
+    }
+
+    /** As {@link #unresolved(Tx, int)}, in one mesh. */
+    public List<KeyEntry> unresolved(Tx tx, String mesh, int limit) throws SQLException {
+        return store.unresolved(tx, mesh, limit);
+    }
+
+    /** What the members of a mesh have reserved under one key, each for itself. */
+    public List<KeyEntry> reserved(Tx tx, String mesh, IdempotencyKey key) throws SQLException {
+        return store.reserved(tx, mesh, key);
+    }
+
+    private static boolean isHeldBy(KeyEntry entry, UUID id, long fence) {
+        Reservation held = entry.reservation();
+        return held.id().equals(id) && held.fence() == fence;
     }
 
     private List<Settle> settleLocked(Tx tx, List<Settlement> settlements, Map<ScopedKey, KeyEntry> locked)

@@ -3,8 +3,11 @@ package dev.tallystick.keys;
 /** What a handler says about the request that it was given. */
 public sealed interface Verdict {
 
+    /** What can be said by somebody who has found out what happened. */
+    sealed interface Resolution extends Verdict {}
+
     /** A final answer, given again to every repeat of the request. */
-    sealed interface Answer extends Verdict {
+    sealed interface Answer extends Resolution {
 
         StoredResponse response();
     }
@@ -16,7 +19,7 @@ public sealed interface Verdict {
     record Reject(StoredResponse response) implements Answer {}
 
     /** Nothing happened, for certain, and the key is free again: the next request may fare better. */
-    record Release() implements Verdict {}
+    record Release() implements Resolution {}
 
     /** The work may be done, and may not be: somebody must find out before the key can be answered. */
     record Unknown() implements Verdict {}
@@ -37,7 +40,7 @@ public sealed interface Verdict {
         return new Reject(StoredResponse.of(response));
     }
 
-    static Verdict release() {
+    static Resolution release() {
         return new Release();
     }
 

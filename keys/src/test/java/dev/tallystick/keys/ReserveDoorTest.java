@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReserveDoorTest {
 
@@ -311,6 +312,59 @@ class ReserveDoorTest {
 
         assertThat(unresolved(10)).containsExactly(entry("first"), entry("second"), entry("third"));
         assertThat(unresolved(1)).containsExactly(entry("first"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void what_an_operator_has_resolved_its_holder_cannot_settle_any_more(boolean unknown) {
+        Reservation held = reserved(reserve(reserving("k", ORDER)));
+        if (unknown) {
+            settle(held, Verdict.unknown());
+        }
+
+        Settle resolved = resolve(held, Verdict.commit("paid"));
+
+        assertThat(resolved).isEqualTo(new Settle.Settled(entry("k")));
+        assertThat(entry("k").reservation()).isEqualTo(new Reservation(key("k"), held.id(), STRANGER, 2));
+        assertThat(settle(held, Verdict.commit("paid"))).isEqualTo(new Settle.Overruled(entry("k")));
+        assertThat(settle(held, Verdict.release())).isEqualTo(new Settle.Overruled(entry("k")));
+        assertThat(resolve(held, Verdict.commit("paid")))
+                .as("again, after a lost reply")
+                .isEqualTo(resolved);
+        assertThat(resolve(held, Verdict.reject("no"))).isEqualTo(new Settle.Overruled(entry("k")));
+        assertThat(reserve(reserving("k", ORDER))).isEqualTo(new Reserve.Replayed(entry("k")));
+    }
+
+    @Test
+    void what_an_operator_has_released_is_free_and_its_holder_cannot_settle_it_any_more() {
+        Reservation held = reserved(reserve(reserving("k", ORDER)));
+
+        assertThat(resolve(held, Verdict.release())).isEqualTo(new Settle.Released());
+        assertThat(resolve(held, Verdict.release())).isEqualTo(new Settle.Released());
+
+        Reservation next = reserved(reserve(reserving("k", ORDER)));
+        assertThat(settle(held, Verdict.commit("late"))).isEqualTo(new Settle.Overruled(entry("k")));
+        assertThat(settle(next, Verdict.commit("done"))).isEqualTo(new Settle.Settled(entry("k")));
+    }
+
+    @Test
+    void an_operator_resolves_nothing_but_the_reservation_that_was_seen() {
+        Reservation held = reserved(reserve(reserving("k", ORDER)));
+        KeyEntry before = entry("k");
+
+        for (Reservation other : List.of(
+                new Reservation(held.key(), id(), OWNER, held.fence()),
+                new Reservation(held.key(), held.id(), OWNER, held.fence() + 1))) {
+            assertThat(resolve(other, Verdict.commit("x"))).isEqualTo(new Settle.Overruled(before));
+        }
+        assertThat(entry("k")).isEqualTo(before);
+        settle(held, Verdict.commit("done"));
+        assertThat(resolve(held, Verdict.commit("done"))).isEqualTo(new Settle.Overruled(entry("k")));
+    }
+
+    private Settle resolve(Reservation seen, Verdict.Resolution resolution) {
+        return database.transact(
+                "resolve", tx -> door.resolve(tx, seen.key(), seen.id(), seen.fence(), STRANGER, resolution));
     }
 
     private Reserve reserve(ReserveClaim claim) {

@@ -15,6 +15,7 @@ import dev.tallystick.keys.Reservation;
 import dev.tallystick.keys.Reserve;
 import dev.tallystick.keys.ReserveClaim;
 import dev.tallystick.keys.ReserveDoor;
+import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.keys.Settle;
 import dev.tallystick.keys.Settlement;
@@ -31,11 +32,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The reserve door: for handlers of somebody else's, in any language, that must run once. Reserve, do it, and say what came of
- * it. A reservation whose holder died stays, for nobody but its owner can know whether the work was done.
+ * it. A reservation whose holder died stays, for no clock can know whether the work was done: its owner settles it, or an admin
+ * ({@link HeldKeyRoutes}).
  */
 final class KeyRoutes {
 
-    private static final String PATH = "/v1/keys/{key}";
+    static final String PATH = "/v1/keys/{key}";
     private static final Duration LOOK_AGAIN = Duration.ofMillis(100);
 
     private final Database database;
@@ -191,15 +193,14 @@ final class KeyRoutes {
     }
 
     private Answer settle(Call call, SettleKey said, boolean rejected) {
-        StoredResponse response = stored(said.response() == null ? Json.ofNull() : said.response());
+        StoredResponse response = stored(said.response());
         Verdict verdict = rejected ? Verdict.reject(response) : Verdict.commit(response);
-        return settled(
-                call, new Reservation(key(call), said.reservationId(), owner(call.member()), said.fence()), verdict);
+        return settled(new Reservation(key(call), said.reservationId(), owner(call.member()), said.fence()), verdict);
     }
 
-    private static StoredResponse stored(Json response) {
+    static StoredResponse stored(@Nullable Json response) {
         try {
-            return StoredResponse.of(response.canonical());
+            return StoredResponse.of((response == null ? Json.ofNull() : response).canonical());
         } catch (IllegalArgumentException e) {
             throw new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(e.getMessage()));
         }
@@ -207,21 +208,26 @@ final class KeyRoutes {
 
     private Answer release(Call call, ReleaseKey said) {
         Reservation held = new Reservation(key(call), said.reservationId(), owner(call.member()), said.fence());
-        return settled(call, held, Verdict.release());
+        return settled(held, Verdict.release());
     }
 
-    private Answer settled(Call call, Reservation reservation, Verdict verdict) {
+    private Answer settled(Reservation reservation, Verdict verdict) {
         Settlement settlement = new Settlement(reservation, verdict);
-        return switch (committer.submit(door.settling(), settlement).join()) {
+        return settled(
+                reservation.key(), committer.submit(door.settling(), settlement).join());
+    }
+
+    static Answer settled(ScopedKey key, Settle settle) {
+        return switch (settle) {
             case Settle.Settled done -> Answer.ok(state(done.entry()));
-            case Settle.Released gone -> Answer.ok(new KeyState(call.name("key"), "released", null, null, null));
+            case Settle.Released gone -> Answer.ok(new KeyState(key.key().value(), "released", null, null, null));
             case Settle.Overruled overruled -> {
                 KeyEntry entry = overruled.entry();
                 throw new Problem(
                         ProblemCode.RESERVATION_LOST,
                         entry == null
                                 ? "there is no such reservation"
-                                : "the key is " + entry.status().name().toLowerCase(Locale.ROOT) + " by now");
+                                : "the key is " + word(entry.status()) + " by now");
             }
         };
     }
@@ -230,15 +236,23 @@ final class KeyRoutes {
         StoredResponse response = entry.response();
         return new KeyState(
                 entry.key().key().value(),
-                entry.status().name().toLowerCase(Locale.ROOT),
+                word(entry.status()),
                 null,
                 null,
                 response == null ? null : new RawJson(response.text()));
     }
 
+    static String word(KeyStatus status) {
+        return status.name().toLowerCase(Locale.ROOT);
+    }
+
     private static ScopedKey key(Call call) {
+        return key(call, call.member().scope());
+    }
+
+    static ScopedKey key(Call call, Scope scope) {
         try {
-            return new ScopedKey(call.member().scope(), new IdempotencyKey(call.name("key")));
+            return new ScopedKey(scope, new IdempotencyKey(call.name("key")));
         } catch (IllegalArgumentException e) {
             throw new Problem(ProblemCode.IDEMPOTENCY_KEY_REFUSED, String.valueOf(e.getMessage()));
         }

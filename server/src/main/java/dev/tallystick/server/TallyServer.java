@@ -191,6 +191,7 @@ public final class TallyServer implements AutoCloseable {
                         waits,
                         settings.broker().gate())
                 .routes());
+        routes.addAll(new HeldKeyRoutes(database, door).routes());
         routes.addAll(new MessageRoutes(broker, submissions, waits).routes());
         routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), waits).routes());
         routes.addAll(new WebhookRoutes(broker.webhooks()).routes());

@@ -117,6 +117,64 @@ class KeyApiTest {
     }
 
     @Test
+    void an_admin_sees_who_holds_a_key_and_resolves_it_and_the_holder_comes_too_late() {
+        Http.Reply reserved = reserve("dead", ONE);
+
+        Http.Reply seen = server.admin().get("/v1/keys/dead");
+        Json.ObjectValue held = (Json.ObjectValue)
+                ((Json.ArrayValue) seen.at("keys")).elements().getFirst();
+        assertThat(held.members())
+                .containsEntry("member", Json.of("alice"))
+                .containsEntry("holder", Json.of("member alice"))
+                .containsEntry("status", Json.of("pending"))
+                .containsEntry("reservation_id", reserved.at("reservation_id"))
+                .containsEntry("fence", Json.of(1))
+                .containsKey("since");
+        assertThat(server.admin().get("/v1/keys").body()).contains("\"key\":\"dead\"");
+
+        Http.Reply resolved = resolve("dead", reserved, "\"outcome\":\"committed\",\"response\":7");
+        assertThat(resolved.text("status")).as(resolved.body()).isEqualTo("committed");
+        assertThat(settle("dead", "commit", reserved, "7").code()).isEqualTo("reservation_lost");
+        assertThat(reserve("dead", ONE).at("response")).isEqualTo(Json.of(7));
+        assertThat(resolve("dead", reserved, "\"outcome\":\"committed\",\"response\":7")
+                        .status())
+                .as("again, after a lost reply")
+                .isEqualTo(200);
+        assertThat(resolve("dead", reserved, "\"outcome\":\"rejected\"").code()).isEqualTo("reservation_lost");
+        assertThat(server.admin().get("/v1/keys").body()).doesNotContain("\"key\":\"dead\"");
+        assertThat(server.admin().get("/v1/keys/dead").body()).contains("\"holder\":\"operator admin\"");
+    }
+
+    @Test
+    void a_key_that_an_admin_has_released_is_free() {
+        Http.Reply reserved = reserve("idle", ONE);
+
+        assertThat(resolve("idle", reserved, "\"outcome\":\"released\"").text("status"))
+                .isEqualTo("released");
+
+        assertThat(settle("idle", "commit", reserved, "1").code()).isEqualTo("reservation_lost");
+        assertThat(reserve("idle", OTHER).status()).isEqualTo(201);
+        assertThat(resolve("idle", reserved, "\"outcome\":\"gone\"").code()).isEqualTo("malformed_request");
+    }
+
+    @Test
+    void a_member_sees_its_own_reservations_and_no_other() {
+        Http bob = server.member("bob", "member");
+        Http.Reply reserved = reserve("mine", ONE);
+
+        assertThat(http.get("/v1/keys/mine").body()).contains(reserved.text("reservation_id"));
+        assertThat(bob.get("/v1/keys/mine").code()).isEqualTo("not_found");
+    }
+
+    private static Http.Reply resolve(String key, Http.Reply reserved, String outcome) {
+        return server.admin()
+                .post(
+                        "/v1/keys/" + key + "/resolve",
+                        "{\"member\":\"alice\",\"reservation_id\":\"" + reserved.text("reservation_id")
+                                + "\",\"fence\":1," + outcome + "}");
+    }
+
+    @Test
     void a_response_that_is_too_large_is_refused_and_the_key_can_be_settled_with_a_smaller_one() {
         Http.Reply reserved = reserve("large", ONE);
 
