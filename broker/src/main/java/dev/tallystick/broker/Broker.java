@@ -40,6 +40,7 @@ public final class Broker implements AutoCloseable {
     private static final Duration SWEEPING = Duration.ofMinutes(10);
     private static final Duration BETWEEN_TURNS = Duration.ofMillis(10);
     private static final Duration LOOKING_FOR_ORPHANS = Duration.ofDays(1);
+    private static final Duration FIRST_LOOK = Duration.ofMinutes(5);
 
     /** The channel on which brokers tell each other that there is something new. */
     private static final String WAKE = "tally_broker";
@@ -100,7 +101,7 @@ public final class Broker implements AutoCloseable {
         this.webhooks =
                 new Webhooks(database, deliveries, hook.ends(), settings.callable(), ids, clock, random, crashPoints);
         Herald herald = new Herald(database, hook.ends(), crashPoints);
-        this.orphans = new OrphanCheck(database);
+        this.orphans = new OrphanCheck(database, settings.keyRetention());
         this.search = new Search(database);
         this.calling = new Loop("webhooks", settings.poll(), BETWEEN_TURNS, webhooks::run);
         AuditLog audit = new AuditLog(database);
@@ -116,8 +117,13 @@ public final class Broker implements AutoCloseable {
                 new Loop("ends", settings.poll(), () -> announce(herald)),
                 new Loop("gate", settings.gate().cleanupInterval(), gate::cleanUp),
                 new Loop("message-retention", SWEEPING, retention::sweep),
-                new Loop("orphans", LOOKING_FOR_ORPHANS, orphans::run));
+                Loop.withFirst(soon(random), "orphans", LOOKING_FOR_ORPHANS, orphans::run));
         this.wakeups = new Wakeups(database, WAKE, ids.next().toString(), this::wokenByAnother);
+    }
+
+    /** Not at the same moment for brokers that start together: to look for orphans is to go through all tables. */
+    private static Duration soon(RandomGenerator random) {
+        return Duration.ofMillis(random.nextLong(FIRST_LOOK.toMillis()));
     }
 
     /** Begins to do what has to be done apart from accepting: positions, retention, webhooks. */

@@ -1,6 +1,8 @@
 package dev.tallystick.broker;
 
+import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.sql.Database;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,18 +21,21 @@ public final class OrphanCheck {
     static final int MAX_EXAMPLES = 10;
 
     private final Database database;
+    private final Duration remembered;
     private final OrphanStore store = new OrphanStore();
     private volatile @Nullable OrphanReport last;
 
-    OrphanCheck(Database database) {
+    /** @param retention what is older has no key any more, and may still be there because somebody has not taken it yet */
+    OrphanCheck(Database database, KeyRetention retention) {
         this.database = database;
+        this.remembered = retention.duration();
     }
 
     /** Looks now. */
     public OrphanReport run() {
         List<OrphanReport.Finding> findings = new ArrayList<>();
         for (OrphanReport.Kind kind : OrphanReport.Kind.values()) {
-            List<String> found = database.transact("look for orphans", tx -> store.find(tx, kind));
+            List<String> found = database.transact("look for orphans", tx -> store.find(tx, kind, remembered));
             if (!found.isEmpty()) {
                 findings.add(new OrphanReport.Finding(
                         kind, found.size(), found.stream().limit(MAX_EXAMPLES).toList()));

@@ -2,6 +2,7 @@ package dev.tallystick.broker;
 
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -27,7 +28,7 @@ final class OrphanStore {
     private static final String MESSAGE_WITHOUT_KEY = """
             select m.id::text as id
             from tally.message m
-            where m.key is not null
+            where m.key is not null and m.accepted_at > now() - ? * interval '1 millisecond'
                 and not exists (
                     select
                     from tally.key k
@@ -74,7 +75,10 @@ final class OrphanStore {
             where not exists (select from tally.message m where m.id = n.message_id)
             """;
 
-    List<String> find(Tx tx, OrphanReport.Kind kind) throws SQLException {
+    /** @param remembered how long keys are */
+    List<String> find(Tx tx, OrphanReport.Kind kind, Duration remembered) throws SQLException {
+        Object[] parameters =
+                kind == OrphanReport.Kind.MESSAGE_WITHOUT_KEY ? new Object[] {remembered.toMillis()} : new Object[0];
         String sql = switch (kind) {
             case KEY_WITHOUT_MESSAGE -> KEY_WITHOUT_MESSAGE;
             case KEY_WITHOUT_HISTORY -> KEY_WITHOUT_HISTORY;
@@ -86,6 +90,6 @@ final class OrphanStore {
             case DELIVERY_WITHOUT_MESSAGE -> DELIVERY_WITHOUT_MESSAGE;
             case MENTION_WITHOUT_MESSAGE -> MENTION_WITHOUT_MESSAGE;
         };
-        return tx.query(sql, row -> row.getString("id"));
+        return tx.query(sql, row -> row.getString("id"), parameters);
     }
 }

@@ -5,10 +5,15 @@ import static dev.tallystick.broker.TestBroker.ALICE;
 import static dev.tallystick.broker.TestBroker.INVOICES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Envelope;
+import dev.tallystick.keys.KeySweeper;
 import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import java.time.Clock;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -54,6 +59,38 @@ class OrphanCheckTest {
                 .extracting(finding -> finding.kind().name())
                 .containsExactlyInAnyOrder(kinds.split(";"));
         assertThat(broker.orphans().run().total()).isPositive();
+    }
+
+    @Test
+    void what_nobody_has_taken_when_its_key_expires_is_no_orphan() {
+        sendSome();
+        int days = TestBroker.SETTINGS.keyRetention().days();
+        database.transact("let time pass", tx -> {
+            tx.update("update tally.message set accepted_at = accepted_at - ? * interval '1 day'", days);
+            return tx.update("update tally.key set expires_at = expires_at - ? * interval '1 day'", days);
+        });
+
+        assertThat(new KeySweeper(database).sweep(1)).isEqualTo(3);
+
+        assertThat(broker.orphans().run().findings()).isEmpty();
+    }
+
+    @Test
+    void a_broker_looks_soon_after_its_start() {
+        sendSome();
+        RandomGenerator lowest = () -> 0;
+        try (Broker started = new Broker(
+                database,
+                TestBroker.SETTINGS,
+                new JobHook("order"),
+                Limiter.NONE,
+                Clock.systemUTC(),
+                lowest,
+                CrashPoints.NONE)) {
+            started.start();
+
+            Eventually.holds("it looks", () -> started.orphans().last().isPresent());
+        }
     }
 
     private void sendSome() {

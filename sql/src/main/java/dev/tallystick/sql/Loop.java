@@ -23,6 +23,7 @@ public final class Loop {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private Duration next;
     private boolean rung;
     private boolean ended;
 
@@ -32,7 +33,17 @@ public final class Loop {
 
     /** @param rest what lies between two turns at least: rings that come close together are answered together */
     public Loop(String name, Duration interval, Duration rest, Runnable task) {
+        this(name, interval, interval, rest, task);
+    }
+
+    /** One that does not wait for a whole interval before its first turn. */
+    public static Loop withFirst(Duration first, String name, Duration interval, Runnable task) {
+        return new Loop(name, first, interval, Duration.ZERO, task);
+    }
+
+    private Loop(String name, Duration first, Duration interval, Duration rest, Runnable task) {
         this.name = name;
+        this.next = first;
         this.interval = interval;
         this.rest = rest;
         this.task = task;
@@ -98,7 +109,8 @@ public final class Loop {
             while (!ended && left > 0) {
                 left = changed.awaitNanos(left);
             }
-            left = interval.toNanos();
+            left = next.toNanos();
+            next = interval;
             while (!rung && !ended && left > 0) {
                 left = changed.awaitNanos(left);
             }
