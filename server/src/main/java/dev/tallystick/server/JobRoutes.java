@@ -63,6 +63,7 @@ final class JobRoutes {
             @Nullable Instant notBefore,
             Json.@Nullable ObjectValue attributes) {}
 
+    /** @param historyAvailable whether the message that made the job can still be read; the key is remembered for longer */
     record JobAccepted(
             UUID jobId,
             String workflow,
@@ -70,6 +71,7 @@ final class JobRoutes {
             String key,
             String fingerprint,
             Instant acceptedAt,
+            boolean historyAvailable,
             boolean duplicate) {}
 
     /** {@code status} is {@code open}, or how the job ended. */
@@ -225,6 +227,7 @@ final class JobRoutes {
                 message.key().value(),
                 message.fingerprint().hex(),
                 message.acceptedAt(),
+                message.historyAvailable(),
                 duplicate);
     }
 

@@ -43,7 +43,9 @@ final class MessageRoutes {
             @Nullable List<String> mentions,
             @Nullable String clientMessageId) {}
 
-    record MessageAccepted(UUID messageId, String clientMessageId, UUID historyId, boolean duplicate) {}
+    /** @param historyAvailable whether the message can still be read; the key is remembered for longer */
+    record MessageAccepted(
+            UUID messageId, String clientMessageId, UUID historyId, boolean historyAvailable, boolean duplicate) {}
 
     record MessageView(
             UUID messageId,
@@ -169,7 +171,8 @@ final class MessageRoutes {
     }
 
     private static MessageAccepted accepted(AcceptedMessage message, boolean duplicate) {
-        return new MessageAccepted(message.id(), message.key().value(), message.history(), duplicate);
+        return new MessageAccepted(
+                message.id(), message.key().value(), message.history(), message.historyAvailable(), duplicate);
     }
 
     private Answer message(Call call) {

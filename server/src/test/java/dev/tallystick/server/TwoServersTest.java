@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.core.Json;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
@@ -108,6 +109,31 @@ class TwoServersTest {
             reply = http.submit(key, body);
         }
         return reply;
+    }
+
+    @Test
+    void a_repeat_of_what_is_no_longer_kept_is_answered_and_says_so() {
+        String message = "{\"to\":\"member:alice\",\"message\":\"x\"}";
+        Http.Reply job = atFirst.submit("kept:job", order("k"));
+        Http.Reply sent = atFirst.post("/v1/messages", message, "Idempotency-Key", "kept:message");
+
+        // What the retention of messages says of their keys.
+        Database.on(postgres.dataSource())
+                .transact(
+                        "forget",
+                        tx -> tx.update("update tally.key set history_available = false where key like 'kept:%'"));
+
+        saysSo(job, atSecond.submit("kept:job", order("k")));
+        saysSo(sent, atSecond.post("/v1/messages", message, "Idempotency-Key", "kept:message"));
+    }
+
+    private static void saysSo(Http.Reply first, Http.Reply again) {
+        assertThat(first.at("history_available")).isEqualTo(Json.of(true));
+        assertThat(again.status()).isEqualTo(200);
+        assertThat(again.body())
+                .isEqualTo(first.body()
+                        .replace("\"history_available\":true", "\"history_available\":false")
+                        .replace("\"duplicate\":false", "\"duplicate\":true"));
     }
 
     @Test
