@@ -98,12 +98,20 @@ public final class Broker implements AutoCloseable {
         this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
         Sequencer sequencer = new Sequencer(database, crashPoints);
         this.sequencing = new Loop("sequencer", settings.poll(), BETWEEN_TURNS, () -> sequence(sequencer));
-        this.webhooks =
-                new Webhooks(database, deliveries, hook.ends(), settings.callable(), ids, clock, random, crashPoints);
+        this.webhooks = new Webhooks(
+                database,
+                deliveries,
+                hook.ends(),
+                settings.callable(),
+                ids,
+                clock,
+                random,
+                crashPoints,
+                this::callNext);
         Herald herald = new Herald(database, hook.ends(), crashPoints);
         this.orphans = new OrphanCheck(database, settings.keyRetention());
         this.search = new Search(database);
-        this.calling = new Loop("webhooks", settings.poll(), BETWEEN_TURNS, webhooks::run);
+        this.calling = new Loop("webhooks", settings.poll(), BETWEEN_TURNS, webhooks::begin);
         AuditLog audit = new AuditLog(database);
         this.following = new Loop("followers", settings.poll(), () -> {
             audit.run();
@@ -220,6 +228,10 @@ public final class Broker implements AutoCloseable {
         wakeups.ring();
     }
 
+    private void callNext() {
+        calling.ring();
+    }
+
     public Bells bells() {
         return bells;
     }
@@ -234,6 +246,7 @@ public final class Broker implements AutoCloseable {
         wakeups.close();
         loops.forEach(Loop::end);
         loops.forEach(loop -> loop.awaitEnd(STOPPING));
+        webhooks.close(STOPPING);
         reads.close();
         committer.close();
     }

@@ -1,12 +1,14 @@
 package dev.tallystick.broker;
 
 import dev.tallystick.core.Destination;
+import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -70,35 +72,58 @@ final class WebhookStore {
     private static final String OPEN =
             "d.inbox >= 'webhook:' and d.inbox < 'webhook;' and d.done_at is null and d.dead_at is null";
 
-    // Meshes take turns, whatever the backlog of each: the recursion hops from mesh to mesh along the index, so its
-    // cost is the number of meshes and not of deliveries. Within a mesh the oldest first.
+    // Receivers take turns within a mesh, and meshes with one another, whatever the backlog of each: the recursion hops
+    // from receiver to receiver along the index, so its cost is the number of receivers and not of deliveries. Of one
+    // receiver the oldest first. Only what is taken is locked, so that brokers do not hide from each other what they
+    // leave.
     private static final String LEASE = """
             with recursive lane as (
-                select (select d.mesh from tally.delivery d where {open} order by d.mesh limit 1) as mesh
+                (select d.mesh, d.inbox from tally.delivery d where {open} order by d.mesh, d.inbox limit 1)
                 union all
-                select (select d.mesh from tally.delivery d where {open} and d.mesh > l.mesh order by d.mesh limit 1)
+                select n.mesh, n.inbox
                 from lane l
-                where l.mesh is not null
+                cross join lateral (
+                    select d.mesh, d.inbox
+                    from tally.delivery d
+                    where {open} and (d.mesh, d.inbox) > (l.mesh, l.inbox)
+                    order by d.mesh, d.inbox
+                    limit 1
+                ) n
             ),
             candidate as (
-                select o.message_id, o.inbox, o.visible_at,
-                    row_number() over (partition by l.mesh order by o.visible_at) as turn
+                select l.mesh, o.message_id, o.inbox, o.visible_at,
+                    row_number() over (partition by l.mesh, l.inbox order by o.visible_at)
+                        + coalesce(busy.calls, 0) as turn
                 from lane l
+                left join unnest(?::text[], ?::int[]) as busy (inbox, calls) on busy.inbox = l.inbox
                 cross join lateral (
                     select d.message_id, d.inbox, d.visible_at
                     from tally.delivery d
-                    where {open} and d.mesh = l.mesh and d.visible_at <= now()
+                    where {open} and d.mesh = l.mesh and d.inbox = l.inbox and d.visible_at <= now()
                     order by d.visible_at
-                    limit ?
-                    for update skip locked
+                    limit greatest(0, ? - coalesce(busy.calls, 0))
                 ) o
-                where l.mesh is not null
             ),
-            due as materialized (
+            turn as (
+                select c.message_id, c.inbox, c.visible_at,
+                    row_number() over (partition by c.mesh order by c.turn, c.visible_at)
+                        + coalesce(busy.calls, 0) as turn
+                from candidate c
+                left join unnest(?::text[], ?::int[]) as busy (mesh, calls) on busy.mesh = c.mesh
+            ),
+            next as materialized (
                 select message_id, inbox
-                from candidate
+                from turn
+                where turn <= ?
                 order by turn, visible_at
                 limit ?
+            ),
+            due as materialized (
+                select d.message_id, d.inbox
+                from next
+                join tally.delivery d on d.message_id = next.message_id and d.inbox = next.inbox
+                where {open} and d.visible_at <= now()
+                for update of d skip locked
             ),
             leased as (
                 update tally.delivery d
@@ -139,7 +164,12 @@ final class WebhookStore {
         return tx.first(FIND, WebhookStore::webhook, mesh, id);
     }
 
-    List<Due> lease(Tx tx, int limit, Duration lease) throws SQLException {
+    /** Takes what there is room for beside the calls that are under way. */
+    List<Due> lease(Tx tx, CallsUnderWay.Now now, Duration lease) throws SQLException {
+        Columns<Map.Entry<String, Integer>> receivers =
+                new Columns<>(List.copyOf(now.receivers().entrySet()));
+        Columns<Map.Entry<String, Integer>> meshes =
+                new Columns<>(List.copyOf(now.meshes().entrySet()));
         return tx.query(
                 LEASE,
                 row -> {
@@ -148,8 +178,13 @@ final class WebhookStore {
                             DeliveryStore.delivery(row),
                             url == null ? null : new Target(URI.create(url), row.getBytes("secret")));
                 },
-                limit,
-                limit,
+                receivers.texts(Map.Entry::getKey),
+                receivers.ints(Map.Entry::getValue),
+                CallsUnderWay.OF_A_RECEIVER,
+                meshes.texts(Map.Entry::getKey),
+                meshes.ints(Map.Entry::getValue),
+                CallsUnderWay.OF_A_MESH,
+                now.room(),
                 lease.toMillis());
     }
 

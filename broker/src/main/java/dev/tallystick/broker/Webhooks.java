@@ -7,12 +7,14 @@ import dev.tallystick.sql.Database;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -20,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Calls out for those who would rather be called than ask. A call is repeated until it is answered with 2xx, ever less often,
- * and given up after {@link #MAX_ATTEMPTS}; it may come more than once, and says so by its id. Thread-safe.
+ * and given up after {@link #MAX_ATTEMPTS}; it may come more than once, and says so by its id. No call waits for one to another
+ * receiver. Thread-safe.
  */
 public final class Webhooks {
 
@@ -31,7 +34,6 @@ public final class Webhooks {
     private static final Logger LOG = LoggerFactory.getLogger(Webhooks.class);
 
     private static final int SECRET_BYTES = 32;
-    private static final int AT_ONCE = 16;
     private static final int LONGEST_REASON = 500;
     private static final Pattern REFUSED = Pattern.compile("[\\p{Cntrl}\\p{Cs}]");
     private static final Duration LEASE = Duration.ofSeconds(60);
@@ -46,11 +48,15 @@ public final class Webhooks {
     private final RandomGenerator random;
     private final CrashPoints crashPoints;
     private final Call call;
+    private final Runnable roomMade;
+    private final CallsUnderWay underWay = new CallsUnderWay();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final WebhookStore store = new WebhookStore();
 
     /** A webhook that was just registered: the only time that its secret is seen. */
     public record Registered(Webhook webhook, String secret) {}
 
+    /** @param roomMade is told whenever a call has ended, so that the next can begin */
     Webhooks(
             Database database,
             Deliveries deliveries,
@@ -59,7 +65,8 @@ public final class Webhooks {
             Ids ids,
             InstantSource clock,
             RandomGenerator random,
-            CrashPoints crashPoints) {
+            CrashPoints crashPoints,
+            Runnable roomMade) {
         this.database = database;
         this.deliveries = deliveries;
         this.ends = ends;
@@ -67,6 +74,7 @@ public final class Webhooks {
         this.clock = clock;
         this.random = random;
         this.crashPoints = crashPoints;
+        this.roomMade = roomMade;
         this.call = new Call(policy);
     }
 
@@ -116,22 +124,42 @@ public final class Webhooks {
         return database.transact("find webhook", tx -> store.find(tx, mesh, id));
     }
 
-    /** Makes the calls that are due, some at once, until none is. */
-    void run() {
+    /** Begins the calls that are due, as far as there is room, and waits for none of them. */
+    List<CompletableFuture<Void>> begin() {
+        List<CompletableFuture<Void>> begun = new ArrayList<>();
         List<WebhookStore.Due> due = lease();
         while (!due.isEmpty()) {
-            try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-                CompletableFuture<?>[] calls = due.stream()
-                        .map(each -> CompletableFuture.runAsync(() -> deliver(each), threads))
-                        .toArray(CompletableFuture[]::new);
-                Futures.await(CompletableFuture.allOf(calls));
-            }
+            due.forEach(each -> begun.add(begin(each)));
             due = lease();
+        }
+        return begun;
+    }
+
+    /** Lets the calls that are under way come to an end; those that take longer are made again by somebody else. */
+    void close(Duration limit) {
+        threads.shutdown();
+        try {
+            boolean unused = threads.awaitTermination(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
     private List<WebhookStore.Due> lease() {
-        return database.transact("lease calls", tx -> store.lease(tx, AT_ONCE, LEASE));
+        CallsUnderWay.Now now = underWay.now();
+        return now.room() == 0 ? List.of() : database.transact("lease calls", tx -> store.lease(tx, now, LEASE));
+    }
+
+    private CompletableFuture<Void> begin(WebhookStore.Due due) {
+        Delivery.Lease lease = due.delivery().lease();
+        underWay.begins(lease);
+        return CompletableFuture.runAsync(() -> deliver(due), threads).whenComplete((called, failure) -> {
+            underWay.ends(lease);
+            if (failure != null) {
+                LOG.warn("what came of a call to {} is not recorded: it will be made again", lease.inbox(), failure);
+            }
+            roomMade.run();
+        });
     }
 
     private void deliver(WebhookStore.Due due) {

@@ -16,6 +16,6 @@ create table tally.webhook (
 
 create index webhook_mesh on tally.webhook (mesh, id);
 
--- What is due for webhooks, mesh by mesh: the broker hops from one to the next, and takes the oldest of each.
-create index delivery_webhooks on tally.delivery (mesh, visible_at)
+-- What is due for webhooks, one by one: the broker hops from each to the next, and takes the oldest of each.
+create index delivery_webhooks on tally.delivery (mesh, inbox, visible_at)
 where inbox >= 'webhook:' and inbox < 'webhook;' and done_at is null and dead_at is null;

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 
@@ -74,6 +75,15 @@ final class TestBroker {
     /** Something for any destination, whose content is told apart by {@code text}. */
     static Submission to(Destination to, String key, String text) {
         return to.kind() == Destination.Kind.WORKFLOW ? job(key, text) : text(key, to, text);
+    }
+
+    /** Makes the calls to webhooks that are due, until none is. */
+    static void call(Broker broker) {
+        List<CompletableFuture<Void>> calls;
+        do {
+            calls = broker.webhooks().begin();
+            Futures.await(CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)));
+        } while (!calls.isEmpty());
     }
 
     /** How many rows there are of everything that accepting writes. */

@@ -12,15 +12,18 @@ import com.sun.net.httpserver.HttpServer;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Json;
 import dev.tallystick.sql.Database;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -72,8 +75,8 @@ class WebhooksTest {
         Webhooks.Registered hook = broker.webhooks().register(ALICE, ALERTS, url("/hook?a=b"));
         AcceptedMessage message = AcceptTest.accepted(broker.accept(BOB, text("k", ALERTS, "hello ä")));
 
-        broker.webhooks().run();
-        broker.webhooks().run();
+        TestBroker.call(broker);
+        TestBroker.call(broker);
 
         Called called = calls.remove();
         assertThat(calls).isEmpty();
@@ -96,15 +99,15 @@ class WebhooksTest {
         broker.webhooks().register(ALICE, ALERTS, url("/"));
         broker.accept(BOB, text("k", ALERTS, "hello"));
         status = 500;
-        broker.webhooks().run();
+        TestBroker.call(broker);
         assertThat(calls).hasSize(1);
         assertThat(error()).isEqualTo("answered 500");
 
         status = 200;
         letTimePass();
-        broker.webhooks().run();
+        TestBroker.call(broker);
         letTimePass();
-        broker.webhooks().run();
+        TestBroker.call(broker);
 
         assertThat(calls).hasSize(2);
         assertThat(calls)
@@ -118,7 +121,7 @@ class WebhooksTest {
         broker.accept(BOB, text("k", ALERTS, "hello"));
         status = 302;
         for (int attempt = 0; attempt < Webhooks.MAX_ATTEMPTS + 3; attempt++) {
-            broker.webhooks().run();
+            TestBroker.call(broker);
             letTimePass();
         }
 
@@ -130,9 +133,9 @@ class WebhooksTest {
         broker.webhooks().register(ALICE, ALERTS, url("/"));
         broker.accept(BOB, text("k", ALERTS, "hello"));
         status = Webhooks.GONE;
-        broker.webhooks().run();
+        TestBroker.call(broker);
         letTimePass();
-        broker.webhooks().run();
+        TestBroker.call(broker);
 
         assertThat(calls).hasSize(1);
     }
@@ -150,7 +153,7 @@ class WebhooksTest {
             strict.webhooks().register(ALICE, ALERTS, url("/"));
             strict.accept(BOB, text("k", ALERTS, "hello"));
 
-            strict.webhooks().run();
+            TestBroker.call(strict);
         }
 
         assertThat(calls).isEmpty();
@@ -221,13 +224,13 @@ class WebhooksTest {
         broker.accept(BOB, text("k", ALERTS, "hello"));
         broker.webhooks().register(ALICE, ALERTS, url("/right"));
         for (int attempt = 0; attempt < Webhooks.MAX_ATTEMPTS; attempt++) {
-            broker.webhooks().run();
+            TestBroker.call(broker);
             assertThat(error()).contains("port out of range");
             letTimePass();
         }
         broker.accept(BOB, text("other", ALERTS, "hello"));
 
-        broker.webhooks().run();
+        TestBroker.call(broker);
 
         assertThat(calls).singleElement().extracting(Called::path).isEqualTo("/right");
         assertThat(attempts()).containsExactlyInAnyOrder(Webhooks.MAX_ATTEMPTS, 1, 1);
@@ -250,11 +253,40 @@ class WebhooksTest {
         broker.webhooks().register(carol, ALERTS, url("/other"));
         broker.accept(carol, text("k", ALERTS, "hello"));
 
-        List<WebhookStore.Due> batch =
-                database.transact("lease", tx -> new WebhookStore().lease(tx, 16, Duration.ofMinutes(1)));
+        List<WebhookStore.Due> batch = database.transact(
+                "lease",
+                tx -> new WebhookStore()
+                        .lease(tx, new CallsUnderWay.Now(16, Map.of(), Map.of()), Duration.ofMinutes(1)));
 
         assertThat(batch).hasSize(16);
         assertThat(batch).extracting(due -> due.delivery().lease().mesh()).containsOnlyOnce("other");
+    }
+
+    @Test
+    void a_receiver_that_does_not_answer_holds_up_no_other() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            broker.webhooks().register(ALICE, ALERTS, URI.create("http://localhost:" + silent.getLocalPort()));
+            for (int i = 0; i < 20; i++) {
+                broker.accept(BOB, text("k" + i, ALERTS, "hello"));
+            }
+            broker.webhooks().register(ALICE, ALERTS, url("/quick"));
+            broker.accept(BOB, text("last", ALERTS, "hello"));
+
+            broker.start();
+
+            assertThat(calls.poll(20, TimeUnit.SECONDS)).isNotNull();
+            Eventually.holds("the call is recorded", () -> unfinishedAttempts().size() == CallsUnderWay.OF_A_RECEIVER);
+            assertThat(unfinishedAttempts()).as("not one of these has ended").containsOnly("none");
+        }
+    }
+
+    /** How the last attempts failed at what is begun and not done. */
+    private List<String> unfinishedAttempts() {
+        return database.transact("read errors", tx -> tx.query("""
+                        select coalesce(error, 'none') as error
+                        from tally.delivery
+                        where inbox like 'webhook:%' and attempts > 0 and done_at is null
+                        """, row -> row.getString("error")));
     }
 
     @Test
@@ -266,7 +298,7 @@ class WebhooksTest {
         assertThat(broker.webhooks().delete("other", hook.id())).isFalse();
         assertThat(broker.webhooks().delete(MESH, hook.id())).isTrue();
         broker.accept(BOB, text("other", ALERTS, "hello"));
-        broker.webhooks().run();
+        TestBroker.call(broker);
 
         assertThat(calls).isEmpty();
         assertThat(broker.webhooks().list(MESH)).isEmpty();
@@ -277,7 +309,7 @@ class WebhooksTest {
         broker.webhooks().register(ALICE, ALERTS, url("/"));
         broker.members().remove(MESH, "alice");
         broker.accept(BOB, text("k", ALERTS, "hello"));
-        broker.webhooks().run();
+        TestBroker.call(broker);
 
         assertThat(calls).isEmpty();
         assertThat(broker.webhooks().list(MESH)).isEmpty();
@@ -290,7 +322,7 @@ class WebhooksTest {
                 .isInstanceOf(IllegalArgumentException.class);
         broker.accept(ALICE, text("k", TestBroker.TO_BOB, "hello"));
 
-        broker.webhooks().run();
+        TestBroker.call(broker);
 
         assertThat(calls).hasSize(1);
         assertThat(broker.deliveries().waiting(MESH, Inbox.of(BOB))).isEqualTo(1);
@@ -305,9 +337,9 @@ class WebhooksTest {
         Herald herald = new Herald(database, jobs.ends(), CrashPoints.NONE);
 
         assertThat(herald.run()).isEqualTo(1);
-        broker.webhooks().run();
+        TestBroker.call(broker);
         assertThat(herald.run()).isZero();
-        broker.webhooks().run();
+        TestBroker.call(broker);
 
         assertThat(calls).singleElement().satisfies(called -> {
             Json.ObjectValue body = (Json.ObjectValue) Json.parse(called.body());
