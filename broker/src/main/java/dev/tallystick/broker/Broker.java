@@ -63,6 +63,7 @@ public final class Broker implements AutoCloseable {
     private final Deliveries deliveries;
     private final History history;
     private final Webhooks webhooks;
+    private final DeadCalls deadCalls;
     private final OrphanCheck orphans;
     private final Search search;
     private final Loop sequencing;
@@ -108,6 +109,7 @@ public final class Broker implements AutoCloseable {
                 random,
                 crashPoints,
                 this::callNext);
+        this.deadCalls = new DeadCalls(database, this::callNext);
         Herald herald = new Herald(database, hook.ends(), crashPoints);
         this.orphans = new OrphanCheck(database, settings.keyRetention());
         this.search = new Search(database);
@@ -210,6 +212,10 @@ public final class Broker implements AutoCloseable {
 
     public Webhooks webhooks() {
         return webhooks;
+    }
+
+    public DeadCalls deadCalls() {
+        return deadCalls;
     }
 
     public Search search() {

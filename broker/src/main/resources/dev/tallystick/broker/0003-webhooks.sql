@@ -19,3 +19,6 @@ create index webhook_mesh on tally.webhook (mesh, id);
 -- What is due for webhooks, one by one: the broker hops from each to the next, and takes the oldest of each.
 create index delivery_webhooks on tally.delivery (mesh, inbox, visible_at)
 where inbox >= 'webhook:' and inbox < 'webhook;' and done_at is null and dead_at is null;
+
+-- What was given up.
+create index delivery_dead on tally.delivery (mesh, message_id, inbox) where dead_at is not null and done_at is null;

@@ -9,15 +9,20 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Looks after the jobs that failed. */
+/** Looks after the jobs that failed, and the calls to webhooks that were given up. */
 @Command(
         name = "deadletter",
-        description = "List the jobs that failed and that nobody waits for, and decide about them.",
+        description = {
+            "List the jobs that failed and that nobody waits for, and decide about them.",
+            "List the calls to webhooks that were given up, and have them made again."
+        },
         subcommands = {
             DeadLetterCommand.Ls.class,
             DeadLetterCommand.Show.class,
             DeadLetterCommand.Redrive.class,
-            DeadLetterCommand.Discard.class
+            DeadLetterCommand.Discard.class,
+            DeadLetterCommand.Calls.class,
+            DeadLetterCommand.CallAgain.class
         },
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
@@ -27,6 +32,8 @@ import picocli.CommandLine.Parameters;
             "  tally deadletter show 01890a5d-ac96-774b-bcce-b302099a8057",
             "  tally deadletter redrive 01890a5d-ac96-774b-bcce-b302099a8057",
             "  tally deadletter discard 01890a5d-ac96-774b-bcce-b302099a8057",
+            "  tally deadletter calls",
+            "  tally deadletter call --webhook ID --message 01890a5d-ac96-774b-bcce-b302099a8057",
         })
 final class DeadLetterCommand extends TallyCommand {
 
@@ -106,6 +113,53 @@ final class DeadLetterCommand extends TallyCommand {
         @Override
         ExitCode run(TallyClient client) {
             answer(client.deadLetters().discard(job()), "job " + job() + " stays as it is");
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "calls", description = "List the calls that were given up.", sortOptions = false)
+    static final class Calls extends ServerConnection {
+
+        @Option(names = "--after", paramLabel = "NEXT", description = "Only those after this: the next of a page.")
+        private @Nullable String after;
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
+        private int limit = 50;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply list = client.get(
+                    "/v1/webhooks/dead?limit=" + limit + (after == null ? "" : "&after=" + TallyClient.encode(after)));
+            answer(
+                    list,
+                    elements(list.member("calls")).stream()
+                            .map(call -> "%s  webhook %s  message %s  %s  %s"
+                                    .formatted(
+                                            call.text("given_up_at"),
+                                            call.text("webhook_id"),
+                                            call.text("message_id"),
+                                            call.text("url"),
+                                            call.text("error")))
+                            .collect(Collectors.joining("\n")));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "call", description = "Make a call again that was given up.", sortOptions = false)
+    static final class CallAgain extends ServerConnection {
+
+        @Option(names = "--webhook", paramLabel = "ID", required = true, description = "The webhook.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private UUID webhook;
+
+        @Option(names = "--message", paramLabel = "ID", required = true, description = "What it is to be told.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private UUID message;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            Reply redriven = client.post("/v1/webhooks/" + webhook + "/messages/" + message + "/redrive", null);
+            answer(redriven, "webhook " + webhook + " is called again for message " + message);
             return ExitCode.OK;
         }
     }

@@ -2,6 +2,8 @@ package dev.tallystick.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
@@ -13,6 +15,7 @@ import java.io.Writer;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -46,7 +49,10 @@ class ServerCommandsTest {
                 .on(postgres.url())
                 .withSamples(true));
         environment = Map.of(
-                "TALLY_SERVER", server.address().toString(), "TALLY_TOKEN", Files.readString(server.adminToken()));
+                "TALLY_SERVER",
+                server.address().toString(),
+                "TALLY_TOKEN",
+                Files.readString(server.adminToken()).strip());
     }
 
     @AfterAll
@@ -192,6 +198,30 @@ class ServerCommandsTest {
         assertThat(tally("deadletter", "discard", second).exitCode()).isZero();
         assertThat(tally("deadletter", "ls", "--limit", "500").out()).doesNotContain(first, second);
         assertThat(tally("deadletter", "show", second).exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
+    }
+
+    @Test
+    void calls_that_were_given_up_are_listed_and_made_again() {
+        TallyClient client = new TallyClient(
+                server.address(), Objects.requireNonNull(environment.get("TALLY_TOKEN")), Duration.ofSeconds(30));
+        client.post("/v1/webhooks", Json.parse("{\"source\":\"member:admin\",\"url\":\"http://127.0.0.1:1/\"}"));
+        Json message = Json.parse("{\"to\":\"member:admin\",\"message\":\"x\"}");
+        String id = client.post("/v1/messages", message, new IdempotencyKey("cli:60"))
+                .text("message_id");
+
+        String call = Eventually.value(
+                "a private address is not called",
+                () -> tally("deadletter", "calls").out(),
+                list -> list.contains(id));
+
+        assertThat(call).contains("http://127.0.0.1:1/", "not public");
+        String webhook = call.split("\\s+")[2];
+        assertThat(tally("deadletter", "call", "--webhook", webhook, "--message", id)
+                        .out())
+                .isEqualTo("webhook " + webhook + " is called again for message " + id + "\n");
+        assertThat(tally("deadletter", "call", "--webhook", webhook, "--message", webhook)
+                        .exitCode())
+                .isEqualTo(ExitCode.NOT_FOUND.code());
     }
 
     @Test

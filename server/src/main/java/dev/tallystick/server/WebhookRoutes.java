@@ -83,7 +83,7 @@ final class WebhookRoutes {
         return Answer.nothing();
     }
 
-    private static boolean isFor(Member caller, Webhook webhook) {
+    static boolean isFor(Member caller, Webhook webhook) {
         return webhook.member().equals(caller.name()) || caller.may(Role.ADMIN);
     }
 }

@@ -193,6 +193,7 @@ class RouteMatrixTest {
             Map.entry("jobs", "00000000-0000-7000-8000-000000000000"),
             Map.entry("messages", "00000000-0000-7000-8000-000000000000"),
             Map.entry("webhooks", "00000000-0000-7000-8000-000000000000"),
+            Map.entry("message", "00000000-0000-7000-8000-000000000000"),
             Map.entry("tokens", "0123456789abcdef"),
             Map.entry("name", "none"),
             Map.entry("topic", "none"),
@@ -230,6 +231,7 @@ class RouteMatrixTest {
         return Map.ofEntries(
                 Map.entry("jobs", job),
                 Map.entry("messages", job),
+                Map.entry("message", job),
                 Map.entry(
                         "webhooks",
                         new Http.Reply(hook.status(), hook.at("webhook").canonical(), Map.of()).text("id")),

@@ -113,6 +113,44 @@ class WebhookApiTest {
     }
 
     @Test
+    void a_call_that_was_given_up_is_listed_and_made_again_when_it_is_redriven() throws Exception {
+        Http alice = server.member("alice", "member");
+        Http bob = server.member("bob", "member");
+        receiver.answer(410);
+        Json hook = register(alice, "member:alice").at("webhook");
+        String id = new Http.Reply(200, hook.canonical(), Map.of()).text("id");
+        String message = bob.post("/v1/messages", "{\"to\":\"member:alice\",\"message\":\"x\"}", "Idempotency-Key", "k")
+                .text("message_id");
+        receiver.next();
+
+        String listed = Eventually.value(
+                "it is given up", () -> alice.get("/v1/webhooks/dead").body(), list -> list.contains(message));
+
+        assertThat(listed).contains("\"webhook_id\":\"" + id + "\"", "\"error\":\"answered 410\"", "\"attempts\":1");
+        assertThat(server.admin().get("/v1/webhooks/dead").body()).isEqualTo(listed);
+        assertThat(bob.get("/v1/webhooks/dead").body()).isEqualTo("{\"calls\":[]}");
+        assertThat(alice.get("/v1/webhooks/dead?limit=1&after=" + message + "%2F" + id)
+                        .body())
+                .isEqualTo("{\"calls\":[]}");
+        String again = "/v1/webhooks/" + id + "/messages/" + message + "/redrive";
+        assertThat(bob.send("POST", again, null).status()).isEqualTo(404);
+
+        receiver.answer(204);
+        assertThat(alice.send("POST", again, null).status()).isEqualTo(202);
+
+        assertThat(receiver.next().messageId()).isEqualTo(message);
+        Eventually.holds(
+                "the call is recorded",
+                () -> count("select count(*) from tally.delivery where inbox like 'webhook:%' and done_at is not null")
+                        == 1);
+        assertThat(alice.get("/v1/webhooks/dead").body()).isEqualTo("{\"calls\":[]}");
+        assertThat(alice.send("POST", again, null).status())
+                .as("a repeat changes nothing")
+                .isEqualTo(202);
+        assertThat(receiver.wasCalledAgain()).isFalse();
+    }
+
+    @Test
     void what_cannot_be_called_or_is_not_ones_own_is_refused() {
         Http alice = server.member("alice", "member");
         for (String body : List.of(
