@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import dev.tallystick.core.ProblemCode;
@@ -92,7 +93,7 @@ final class ScheduleRoutes {
                         .summary("Keep a schedule, in place of one of the same name; one that is paused stays so.")
                         .roles(Role.MEMBER)
                         .answers(ScheduleState.class)
-                        .refuses(ProblemCode.UNKNOWN_WORKFLOW, ProblemCode.PAYLOAD_TOO_LARGE),
+                        .refuses(ProblemCode.UNKNOWN_WORKFLOW, ProblemCode.PAYLOAD_TOO_LARGE, ProblemCode.OVER_LIMIT),
                 Route.get(PATH, this::list)
                         .summary("The schedules of the mesh, by name.")
                         .roles(Role.MEMBER, Role.OBSERVER)
@@ -142,8 +143,21 @@ final class ScheduleRoutes {
         } catch (UnknownWorkflowException e) {
             throw unknown(e);
         }
-        scheduler.save(schedule);
-        return Answer.ok(state(call));
+        return keep(call, schedule);
+    }
+
+    /** One that is put there again as it is costs nothing, at least the first few times. */
+    private Answer keep(Call call, Schedule schedule) {
+        Fingerprint request = Fingerprint.of(
+                "schedule",
+                schedule.name(),
+                schedule.cron().toString(),
+                schedule.zone().getId(),
+                schedule.fingerprint().hex());
+        return spending.spend(call, false, new IdempotencyKey("schedule:" + request.hex()), request, () -> {
+            scheduler.save(schedule);
+            return Answer.ok(state(call));
+        });
     }
 
     private static Schedule schedule(Call call, PutSchedule wanted) {

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * What members spend on what they have created elsewhere than at the broker: reruns, signals, reservations. It is the budget of
+ * What members spend on what they have created elsewhere than at the broker: reruns, signals, schedules, reservations. It is the budget of
  * their submissions, so that nobody gets past it by another door; and here as there a repeat costs nothing. Thread-safe.
  */
 final class Spending {

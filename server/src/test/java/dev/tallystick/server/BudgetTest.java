@@ -67,7 +67,8 @@ class BudgetTest {
             String route, String path, @Nullable String body, int status) {
 
         Http.Reply ask(Http http, String key) {
-            return http.send("POST", path.replace("{key}", key), body, "Idempotency-Key", key);
+            String method = route.substring(0, route.indexOf(' '));
+            return http.send(method, path.replace("{key}", key), body, "Idempotency-Key", key);
         }
     }
 
@@ -101,11 +102,12 @@ class BudgetTest {
     void what_is_over_the_budget_is_refused_leaves_nothing_and_is_accepted_under_the_same_key_later() {
         List<Costly> costly;
         String token;
-        try (TallyServer server = start(new Limiter.Budget(4, Duration.ofDays(1)))) {
+        int enough = 5;
+        try (TallyServer server = start(new Limiter.Budget(enough, Duration.ofDays(1)))) {
             Http alice = ServerUnderTest.memberOf(admin(server), "alice", "member");
             costly = costly(Things.madeBy(admin(server), alice));
             token = alice.token();
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < enough; i++) {
                 alice.submit("k:" + i, ORDER);
             }
             long rows = rows();
@@ -173,6 +175,11 @@ class BudgetTest {
                         "/v1/deadletters/" + things.failed() + "/redrive",
                         null,
                         200),
+                new Costly(
+                        "PUT /v1/schedules/{name}",
+                        "/v1/schedules/daily",
+                        "{\"workflow\":\"sample.order\",\"cron\":\"0 4 * * *\"}",
+                        200),
                 new Costly("POST /v1/schedules/{name}/trigger", "/v1/schedules/nightly/trigger", null, 201),
                 new Costly(
                         "POST /v1/tasks/{task}/resolve",
@@ -208,7 +215,8 @@ class BudgetTest {
         return Database.on(postgres.dataSource())
                 .transact("count", tx -> tx.query("""
                                 select (select count(*) from tally.key) + (select count(*) from tally.message)
-                                    + (select count(*) from tally.job) + (select count(*) from tally.signal) as n
+                                    + (select count(*) from tally.job) + (select count(*) from tally.signal)
+                                    + (select count(*) from tally.schedule) as n
                                 """, row -> row.getLong("n")).getFirst());
     }
 
