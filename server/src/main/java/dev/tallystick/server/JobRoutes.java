@@ -179,7 +179,7 @@ final class JobRoutes {
                         .query("wait", "seconds to wait for the end, at most 60")
                         .answers(JobResult.class)
                         .statuses(200, 202)
-                        .refuses(ProblemCode.NOT_FOUND),
+                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.STOPPING),
                 Route.get(
                                 "/v1/jobs/{id}/why",
                                 call -> Answer.ok(

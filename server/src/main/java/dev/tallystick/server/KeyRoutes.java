@@ -101,7 +101,8 @@ final class KeyRoutes {
                                 ProblemCode.IDEMPOTENCY_KEY_REUSED,
                                 ProblemCode.REQUEST_IN_PROGRESS,
                                 ProblemCode.OUTCOME_UNRESOLVED,
-                                ProblemCode.OVER_LIMIT),
+                                ProblemCode.OVER_LIMIT,
+                                ProblemCode.STOPPING),
                 Route.post(PATH + "/commit", SettleKey.class, (call, body) -> settle(call, body, false))
                         .summary("The work is done. Repeats of the request get this response.")
                         .roles(Role.MEMBER)

@@ -8,6 +8,7 @@ import dev.tallystick.broker.History;
 import dev.tallystick.broker.Message;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -38,23 +40,36 @@ class StoppingTest {
 
     @Test
     void whoever_waits_is_answered_at_once(@TempDir Path data) {
-        CompletableFuture<Http.Reply> result;
+        String reservation = "{\"fingerprint\":\"" + "ab".repeat(32) + "\"}";
+        List<CompletableFuture<Http.Reply>> refused;
         List<CompletableFuture<Http.Reply>> others;
+        RouteTable table;
         try (ServerUnderTest server = ServerUnderTest.on(postgres, data)) {
             Http admin = server.admin();
             Http worker = server.member("greeter", "worker");
             String job = admin.submit("k", "{\"workflow\":\"sample.greeting\",\"input\":\"ann\"}")
                     .text("job_id");
-            result = async(() -> admin.get("/v1/jobs/" + job + "/result?wait=60"));
+            admin.post("/v1/keys/k/reserve", reservation);
+            table = server.server().table();
+            refused = List.of(
+                    async(() -> admin.get("/v1/jobs/" + job + "/result?wait=60")),
+                    async(() -> admin.post("/v1/keys/k/reserve", reservation)));
             others = List.of(
                     async(() -> admin.get("/v1/jobs/" + job + "/events?wait=60&after=" + Long.MAX_VALUE)),
                     async(() -> admin.post("/v1/deliveries/lease", "{\"wait_seconds\":60}")),
                     async(() -> worker.post("/v1/workers/nothing.to.do/claim", "{\"wait_seconds\":60}")));
-            Eventually.holds("all of them wait", () -> server.server().waits().number() == 4);
+            Eventually.holds("all of them wait", () -> server.server().waits().number() == 5);
         }
 
-        assertThat(result.join().code()).isEqualTo("stopping");
-        assertThat(result.join().header("Connection")).isEqualToIgnoringCase("close");
+        assertThat(refused).extracting(reply -> reply.join().code()).containsOnly("stopping");
+        assertThat(refused)
+                .extracting(reply -> reply.join().header("Connection").toLowerCase(Locale.ROOT))
+                .containsOnly("close");
+        assertThat(List.of(
+                        table.find("GET", "/v1/jobs/k/result").route(),
+                        table.find("POST", "/v1/keys/k/reserve").route()))
+                .as("as these say of themselves")
+                .allSatisfy(route -> assertThat(route.problems()).contains(ProblemCode.STOPPING));
         assertThat(others).extracting(reply -> reply.join().status()).containsOnly(200);
         assertThat(others)
                 .extracting(reply -> reply.join().body())
