@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import java.time.Duration;
 import java.util.Set;
@@ -23,8 +24,7 @@ record Request(
     private static final Set<String> SUBMISSIONS = Set.of("/v1/jobs", "/v1/messages");
 
     Request {
-        // In a header other characters become question marks, and different keys the same.
-        if (key != null && key.chars().anyMatch(c -> c > '~')) {
+        if (key != null && !IdempotencyKey.fitsHeader(key)) {
             throw new IllegalArgumentException("a key that is sent to a server is printable ASCII, not '" + key + "'");
         }
     }

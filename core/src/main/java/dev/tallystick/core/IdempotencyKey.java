@@ -14,6 +14,8 @@ public record IdempotencyKey(String value) {
 
     public static final int LONGEST = 255;
 
+    private static final char LAST_OF_ASCII = '~';
+
     // The client id takes all it can: it may contain colons, the other two cannot.
     private static final Pattern MINTED =
             Pattern.compile("(?<client>.+):(?<sequence>0|[1-9][0-9]{0,17}):(?<nonce>[0-9a-f]{16})");
@@ -26,6 +28,11 @@ public record IdempotencyKey(String value) {
         if (!value.codePoints().allMatch(IdempotencyKey::isPrintable)) {
             throw new IllegalArgumentException("a key has printable characters only");
         }
+    }
+
+    /** Whether a header can carry it: beyond ASCII different characters arrive as one and the same, and so would keys. */
+    public static boolean fitsHeader(String key) {
+        return key.chars().allMatch(c -> c <= LAST_OF_ASCII);
     }
 
     /** A new key of the form {@code client:sequence:nonce}; the nonce keeps a client that lost its counter from reusing one. */

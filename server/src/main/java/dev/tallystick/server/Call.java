@@ -40,7 +40,6 @@ record Call(
         byte[] body) {
 
     private static final int ID_LENGTH = 36;
-    private static final int LAST_OF_ASCII = 127;
 
     /** Says who the caller is by now, or refuses it. What was found out is believed for {@link Members#BELIEVED}. */
     @FunctionalInterface
@@ -104,9 +103,8 @@ record Call(
         }
     }
 
-    /** What is beyond ASCII in a header arrives as one and the same character: different keys would be the same. */
     private static void requireReadable(@Nullable String header) {
-        if (header != null && header.chars().anyMatch(c -> c > LAST_OF_ASCII)) {
+        if (header != null && !IdempotencyKey.fitsHeader(header)) {
             throw new Problem(
                     ProblemCode.MALFORMED_REQUEST,
                     "the header Idempotency-Key has printable characters of ASCII only;"
