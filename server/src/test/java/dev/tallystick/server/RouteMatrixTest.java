@@ -56,8 +56,30 @@ class RouteMatrixTest {
 
     private static List<Route> guarded() {
         return server.server().table().routes().stream()
-                .filter(route -> !(route.access() instanceof Access.Everybody))
+                .filter(route -> !who(route).isEverybody())
                 .toList();
+    }
+
+    private static WhoMay who(Route route) {
+        return Objects.requireNonNull(WhoMay.BY_ROUTE.get(route.toString()), route + " is not in the list");
+    }
+
+    @Test
+    void who_may_use_a_route_is_written_down_for_each_of_them() {
+        assertThat(server.server().table().routes())
+                .extracting(Route::toString)
+                .containsExactlyInAnyOrderElementsOf(WhoMay.BY_ROUTE.keySet());
+    }
+
+    @Test
+    void what_is_for_everybody_is_answered_without_a_token() {
+        for (Route route : server.server().table().routes()) {
+            if (who(route).isEverybody()) {
+                assertThat(ask(server.anonymous(), route).status())
+                        .as(route.toString())
+                        .isEqualTo(200);
+            }
+        }
     }
 
     private static Http.Reply ask(Http http, Route route) {
@@ -117,11 +139,7 @@ class RouteMatrixTest {
         SoftAssertions all = new SoftAssertions();
         for (Route route : guarded()) {
             for (Role role : Role.values()) {
-                boolean may = switch (route.access()) {
-                    case Access.Everybody everybody -> true;
-                    case Access.Members members -> members.roles().contains(role) || role == Role.ADMIN;
-                    case Access.Operators operators -> role == Role.ADMIN;
-                };
+                boolean may = who(route).roles().contains(role);
                 int status = ask(Objects.requireNonNull(ROLES.get(role)), route).status();
                 all.assertThat(status == 403)
                         .as(route + " as " + role + ": " + status)
@@ -136,8 +154,9 @@ class RouteMatrixTest {
         Http other = server.mesh("tenant");
 
         for (Route route : guarded()) {
-            boolean operators = route.access() instanceof Access.Operators;
-            assertThat(ask(other, route).status() == 403).as(route.toString()).isEqualTo(operators);
+            assertThat(ask(other, route).status() == 403)
+                    .as(route.toString())
+                    .isEqualTo(who(route).isOperator());
         }
     }
 
@@ -149,7 +168,7 @@ class RouteMatrixTest {
 
         SoftAssertions all = new SoftAssertions();
         for (Route route : guarded()) {
-            if (route.path().names().isEmpty() || route.access() instanceof Access.Operators) {
+            if (route.path().names().isEmpty() || who(route).isOperator()) {
                 continue;
             }
             String real = named(route, names);
