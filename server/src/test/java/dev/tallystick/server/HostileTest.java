@@ -17,6 +17,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,8 @@ class HostileTest {
     private static ServerUnderTest server;
     private static Http http;
 
+    private Others others;
+
     @BeforeAll
     static void start() {
         server = ServerUnderTest.on(postgres, data);
@@ -48,15 +51,18 @@ class HostileTest {
         server.close();
     }
 
-    /** Whatever came before, others are served. */
+    /** Whatever is done to the server, another client goes on being served: before, while it is done, and after. */
+    @BeforeEach
+    void others_are_served() {
+        others = new Others(server.member("alice", "member"));
+        others.awaitServedOnceMore();
+    }
+
     @AfterEach
-    void others_are_unaffected() {
-        assertThat(server.anonymous().get("/health/ready").status()).isEqualTo(200);
-        assertThat(http.submit(
-                                "after:" + System.nanoTime(),
-                                "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"x\"}}")
-                        .status())
-                .isEqualTo(201);
+    void others_are_served_meanwhile() {
+        others.awaitServedOnceMore();
+        others.close();
+        assertThat(others.refused()).isEmpty();
     }
 
     @Test
@@ -80,6 +86,9 @@ class HostileTest {
                 while (sent < GIBIBYTE) {
                     out.write(chunk);
                     sent += chunk.length;
+                    if (sent == 4L * chunk.length) {
+                        others.awaitServedOnceMore();
+                    }
                 }
             } catch (SocketException closed) {
                 // That is what was wanted.
@@ -229,11 +238,13 @@ class HostileTest {
     }
 
     /** Sends bytes and returns what comes back until the connection is closed or falls silent. */
-    private static String raw(byte[] head, byte[] body) throws IOException {
+    private String raw(byte[] head, byte[] body) throws IOException {
         try (Socket socket = connect()) {
             OutputStream out = socket.getOutputStream();
             try {
                 out.write(head);
+                out.flush();
+                others.awaitServedOnceMore();
                 out.write(body);
                 out.flush();
             } catch (SocketException closed) {
