@@ -3,7 +3,6 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoints;
-import dev.tallystick.core.Json;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
@@ -16,6 +15,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -128,10 +129,38 @@ class SlowClientsTest {
                 .text("job_id");
 
         Http.Reply result = admin.get("/v1/jobs/" + job + "/result?wait=2");
-        Http.Reply deliveries = admin.post("/v1/deliveries/lease", "{\"wait_seconds\":2}");
 
         assertThat(result.text("status")).isEqualTo("open");
-        assertThat(deliveries.at("deliveries")).isEqualTo(new Json.ArrayValue(List.of()));
+    }
+
+    /** Before its first bytes, and between them: in either pause it is our turn. */
+    @Test
+    void who_waits_for_more_of_a_stream_is_not_cut_off() throws IOException {
+        Duration moment = Duration.ofMillis(100);
+        Limits limits = Limits.DEFAULT.withTimes(moment, moment);
+        Route pausing = Route.get(
+                        "/pausing",
+                        call -> new Answer.Stream("text/plain", out -> {
+                            for (String part : List.of("begun", "ended")) {
+                                boolean unused = new CountDownLatch(1).await(700, TimeUnit.MILLISECONDS);
+                                out.write(part.getBytes(StandardCharsets.US_ASCII));
+                                out.flush();
+                            }
+                        }))
+                .open();
+        try (Connections connections = new Connections(limits);
+                WebFront web = new WebFront(
+                        ServerSettings.LOOPBACK,
+                        0,
+                        null,
+                        limits,
+                        connections,
+                        BrokenStreamTest.door(pausing, connections));
+                Socket reader = new Http(web.address(), "").open("GET", "/pausing", "")) {
+            String read = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+
+            assertThat(read).contains("begun", "ended").endsWith("0\r\n\r\n");
+        }
     }
 
     private Socket connect() throws IOException {
