@@ -1,13 +1,11 @@
 package dev.tallystick.server;
 
-import dev.tallystick.broker.BrokerCrashPoint;
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.keys.KeysCrashPoint;
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.testkit.HaltAt;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -16,16 +14,13 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class KilledServer {
 
-    static final String DIES = "dies with ";
-
-    /** Those that have passed every check and have not been accepted; what waits for its answer alone is not counted. */
-    private static final AtomicInteger IN_FLIGHT = new AtomicInteger();
+    static final String DIES = "dies";
 
     /** Whether the transaction of this thread accepts something: the commits of others are not what is looked at here. */
     private static final ThreadLocal<Boolean> ACCEPTING = ThreadLocal.withInitial(() -> false);
 
     public static void main(String[] arguments) {
-        CrashPoints halting = HaltAt.configured(() -> System.out.println(DIES + IN_FLIGHT));
+        CrashPoints halting = HaltAt.configured(() -> System.out.println(DIES));
         Path data = Path.of(arguments[1]);
         TallyServer server = TallyServer.start(
                 ServerUnderTest.settings(arguments[0], data)
@@ -50,9 +45,6 @@ final class KilledServer {
     }
 
     private static void reached(CrashPoint point, CrashPoints halting) {
-        if (point == BrokerCrashPoint.CHECKED) {
-            IN_FLIGHT.incrementAndGet();
-        }
         if (point == KeysCrashPoint.ACCEPT_WRITTEN) {
             ACCEPTING.set(true);
         }
@@ -61,9 +53,6 @@ final class KilledServer {
         }
         if (point == SqlCrashPoint.AFTER_COMMIT) {
             ACCEPTING.remove();
-        }
-        if (point == BrokerCrashPoint.ACCEPTED) {
-            IN_FLIGHT.decrementAndGet();
         }
     }
 
