@@ -8,6 +8,8 @@ import dev.tallystick.core.ProblemCode;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 
 /**
@@ -15,6 +17,8 @@ import java.util.UUID;
  * calls are for those who settle by hand what somebody has left behind. No time-out ever frees a key. Thread-safe.
  */
 public final class Keys {
+
+    private static final String PATH = "/v1/keys";
 
     /** The server lets a repeat wait for its original, for as long as this at most. */
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
@@ -148,25 +152,82 @@ public final class Keys {
         settle(reservation, Verdict.release());
     }
 
+    /**
+     * A key as somebody has reserved it.
+     *
+     * @param member under whose name the key is known
+     * @param status {@code pending} or {@code outcome_unknown} until it is settled
+     * @param holder who may settle it, or who has
+     */
+    public record Held(
+            Reservation reservation, String member, String status, String fingerprint, String holder, Instant since) {
+
+        static Held of(Fields fields) {
+            return new Held(
+                    held(new IdempotencyKey(fields.text("key")), fields),
+                    fields.text("member"),
+                    fields.text("status"),
+                    fields.text("fingerprint"),
+                    fields.text("holder"),
+                    fields.text("since", Instant::parse));
+        }
+    }
+
+    /** What is reserved and not settled in the mesh, the oldest first, {@code limit} at most. For admins and observers. */
+    public List<Held> open(int limit) {
+        return exchange.send(new Query(PATH).with("limit", limit).read())
+                .fields()
+                .list("keys", Held::of);
+    }
+
+    /** Who has reserved a key: the member itself; for admins and observers, any member. Empty if nobody has. */
+    public List<Held> find(IdempotencyKey key) {
+        try {
+            return exchange.send(Request.get(path(key))).fields().list("keys", Held::of);
+        } catch (RefusedException e) {
+            if (e.is(ProblemCode.NOT_FOUND)) {
+                return List.of();
+            }
+            throw e;
+        }
+    }
+
+    /** Says what came of it in place of its holder, as an admin who has found out. What the holder says later is refused. */
+    public void resolve(Held held, Verdict verdict) {
+        Body body = settlement(held.reservation(), verdict)
+                .with("member", held.member())
+                .with(
+                        "outcome",
+                        switch (verdict) {
+                            case Verdict.Commit commit -> "committed";
+                            case Verdict.Reject reject -> "rejected";
+                            case Verdict.Release release -> "released";
+                        });
+        exchange.send(Request.post(path(held.reservation().key(), "resolve"), body.json()));
+    }
+
     UUID newReservation() {
         return ids.next();
     }
 
     void settle(Reservation reservation, Verdict verdict) {
-        Body body =
-                new Body().with("reservation_id", reservation.id().toString()).with("fence", reservation.fence());
         String verb = switch (verdict) {
-            case Verdict.Commit commit -> {
-                body.with("response", commit.response());
-                yield "commit";
-            }
-            case Verdict.Reject reject -> {
-                body.with("response", reject.response());
-                yield "reject";
-            }
+            case Verdict.Commit commit -> "commit";
+            case Verdict.Reject reject -> "reject";
             case Verdict.Release release -> "release";
         };
-        exchange.send(Request.post(path(reservation.key(), verb), body.json()));
+        exchange.send(Request.post(
+                path(reservation.key(), verb), settlement(reservation, verdict).json()));
+    }
+
+    private static Body settlement(Reservation reservation, Verdict verdict) {
+        Body body =
+                new Body().with("reservation_id", reservation.id().toString()).with("fence", reservation.fence());
+        return switch (verdict) {
+            case Verdict.Commit commit -> body.with("response", commit.response());
+            case Verdict.Reject reject -> body.with("response", reject.response());
+            case Verdict.Release release -> body;
+        };
     }
 
     private static Reserve reserved(IdempotencyKey key, Fields state) {
@@ -180,7 +241,11 @@ public final class Keys {
         return new Reservation(key, state.text("reservation_id", UUID::fromString), state.number("fence"));
     }
 
+    private static String path(IdempotencyKey key) {
+        return PATH + "/" + TallyClient.encode(key.value());
+    }
+
     private static String path(IdempotencyKey key, String verb) {
-        return "/v1/keys/" + TallyClient.encode(key.value()) + "/" + verb;
+        return path(key) + "/" + verb;
     }
 }

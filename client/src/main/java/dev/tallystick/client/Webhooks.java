@@ -5,6 +5,7 @@ import java.net.URI;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Addresses that the server calls: for messages to a topic or their owner, and for the ends of jobs. Thread-safe. */
 public final class Webhooks {
@@ -49,6 +50,33 @@ public final class Webhooks {
     }
 
     /**
+     * A call that was given up.
+     *
+     * @param error how the last attempt ended
+     */
+    public record DeadCall(
+            UUID message, UUID webhook, String member, URI url, int attempts, String error, Instant givenUpAt) {
+
+        static DeadCall of(Fields fields) {
+            return new DeadCall(
+                    fields.text("message_id", UUID::fromString),
+                    fields.text("webhook_id", UUID::fromString),
+                    fields.text("member"),
+                    fields.text("url", URI::create),
+                    Math.toIntExact(fields.number("attempts")),
+                    fields.text("error"),
+                    fields.text("given_up_at", Instant::parse));
+        }
+    }
+
+    /**
+     * Some of the calls that were given up.
+     *
+     * @param next what to go on after; null on the last page
+     */
+    public record DeadCalls(List<DeadCall> calls, @Nullable String next) {}
+
+    /**
      * Has an address called from now on. This is not sent again when its answer was lost, for then each call would
      * come twice: after an {@link OutcomeUnknownException} look into {@link #list()}, delete what is there, and
      * register again.
@@ -68,5 +96,22 @@ public final class Webhooks {
     /** Calls no more, also not for what is on its way. */
     public void delete(UUID webhook) {
         exchange.send(Request.delete(PATH + "/" + webhook));
+    }
+
+    /**
+     * Calls that were given up: of the member's own webhooks; of all for admins and observers.
+     *
+     * @param after the {@code next} of the page before; null for the first page
+     */
+    public DeadCalls dead(@Nullable String after) {
+        Fields page = exchange.send(
+                        new Query(PATH + "/dead").with("after", after).read())
+                .fields();
+        return new DeadCalls(page.list("calls", DeadCall::of), page.textIfThere("next"));
+    }
+
+    /** Has a call made again that was given up. */
+    public void redrive(DeadCall call) {
+        exchange.send(Request.post(PATH + "/" + call.webhook() + "/messages/" + call.message() + "/redrive", null));
     }
 }

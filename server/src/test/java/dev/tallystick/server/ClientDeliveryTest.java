@@ -7,6 +7,7 @@ import dev.tallystick.client.Deliveries;
 import dev.tallystick.client.Deliveries.Delivery;
 import dev.tallystick.client.Deliveries.Outcome;
 import dev.tallystick.client.Deliveries.Take;
+import dev.tallystick.client.Messages;
 import dev.tallystick.client.Messages.NewMessage;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
@@ -14,6 +15,7 @@ import dev.tallystick.client.Webhooks;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.net.URI;
 import java.nio.file.Path;
@@ -111,20 +113,52 @@ class ClientDeliveryTest {
     }
 
     @Test
+    void a_call_that_was_given_up_is_found_and_made_again() throws Exception {
+        TallyClient carol = client(server.member("carol", "member"));
+        try (Receiver receiver = new Receiver()) {
+            receiver.answer(410);
+            Webhooks.Registered registered =
+                    carol.webhooks().register(Destination.parse("member:carol"), URI.create(receiver.url()));
+            Messages.Sent sent =
+                    admin.messages().send(NewMessage.toMember("carol", Json.of("ring")), new IdempotencyKey("w:2"));
+            receiver.next();
+            Webhooks.DeadCalls dead = Eventually.value(
+                    "it is given up",
+                    () -> carol.webhooks().dead(null),
+                    page -> !page.calls().isEmpty());
+            Webhooks.DeadCall call = dead.calls().getFirst();
+
+            receiver.answer(204);
+            carol.webhooks().redrive(call);
+
+            assertThat(receiver.next().messageId()).isEqualTo(sent.message().toString());
+            assertThat(call.webhook()).isEqualTo(registered.webhook().id());
+            assertThat(call.attempts()).isEqualTo(1);
+            assertThat(call.error()).contains("410");
+            assertThat(dead.next()).isNull();
+            Eventually.holds(
+                    "it is dead no more",
+                    () -> carol.webhooks().dead(null).calls().isEmpty());
+            carol.webhooks().delete(registered.webhook().id());
+        }
+    }
+
+    @Test
     void a_webhook_is_registered_called_and_deleted() throws Exception {
+        TallyClient dave = client(server.member("dave", "member"));
         try (Receiver receiver = new Receiver()) {
             Webhooks.Registered registered =
-                    bob.webhooks().register(Destination.parse("member:bob"), URI.create(receiver.url()));
-            admin.messages().send(NewMessage.toMember("bob", Json.of("ring")), new IdempotencyKey("w:1"));
+                    dave.webhooks().register(Destination.parse("member:dave"), URI.create(receiver.url()));
+            admin.messages().send(NewMessage.toMember("dave", Json.of("ring")), new IdempotencyKey("w:1"));
 
             Receiver.Called called = receiver.next();
 
             assertThat(called.at("message")).isEqualTo(Json.of("ring"));
             assertThat(called.isSignedWith(registered.secret())).isTrue();
             assertThat(registered.toString()).doesNotContain(registered.secret());
-            assertThat(bob.webhooks().list()).containsExactly(registered.webhook());
-            bob.webhooks().delete(registered.webhook().id());
-            assertThat(bob.webhooks().list()).isEmpty();
+            assertThat(dave.webhooks().list()).containsExactly(registered.webhook());
+            dave.webhooks().delete(registered.webhook().id());
+            assertThat(dave.webhooks().list()).isEmpty();
         }
     }
 }

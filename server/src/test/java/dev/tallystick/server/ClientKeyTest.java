@@ -69,6 +69,29 @@ class ClientKeyTest {
     }
 
     @Test
+    void an_admin_finds_who_holds_a_key_and_resolves_it_and_the_holder_comes_too_late() {
+        IdempotencyKey key = new IdempotencyKey("k:left");
+        Keys.Reservation left = ((Reserve.Reserved) keys.reserve(key, CHARGE)).reservation();
+        Keys admin = new TallyClient(server.admin().server(), server.admin().token()).keys();
+
+        Keys.Held held = admin.find(key).getFirst();
+        assertThat(admin.open(100)).contains(held);
+        admin.resolve(held, Verdict.commit(RECEIPT));
+
+        assertThat(held.reservation()).isEqualTo(left);
+        assertThat(held.member()).isEqualTo("shop");
+        assertThat(held.status()).isEqualTo("pending");
+        assertThat(admin.open(100)).noneMatch(open -> open.reservation().key().equals(key));
+        assertThat(keys.find(key)).singleElement().extracting(Keys.Held::status).isEqualTo("committed");
+        assertThat(keys.find(new IdempotencyKey("k:nobody"))).isEmpty();
+        assertThat(keys.reserve(key, CHARGE)).isEqualTo(new Reserve.Replayed(new Answer(RECEIPT, false)));
+        assertThatThrownBy(() -> keys.commit(left, RECEIPT))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refused -> assertThat(refused.code()).isEqualTo("reservation_lost"));
+    }
+
+    @Test
     void a_handler_runs_once_and_repeats_get_its_answer() {
         Once first = keys.once(key("order/42 ü"), CHARGE, this::charge);
         Once again = keys.once(key("order/42 ü"), CHARGE, this::charge);
