@@ -13,6 +13,7 @@ import dev.tallystick.testkit.SimulatedCrash;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -215,12 +216,17 @@ class CrashMatrixTest {
         assertThat(closed.outcome()).as("%s", death).isEqualTo(scenario.outcome());
         assertThat(workbench.result(closed)).as("%s", death).isEqualTo(scenario.result());
         assertThat(workbench.places(job)).as("%s", death).matches(scenario::leaves, "leaves the right activities");
+        assertThat(workbench.marks(job)).as("%s", death).matches(scenario::marks, "marks what is done, once");
         assertThat(count("tally.job where workflow = '" + death.workflow() + "'"))
                 .as("%s", death)
                 .isEqualTo(scenario.jobs());
         assertThat(count("tally.job where parent_job = '" + job + "'"))
                 .as("%s", death)
                 .isEqualTo(scenario.children());
+        Eventually.value(
+                death + " leaves its children " + scenario.childOutcome(),
+                () -> workbench.childrenOf(job),
+                Collections.nCopies(scenario.children(), scenario.childOutcome().text())::equals);
         assertThat(count("effect where job = '" + job + "'")).as("%s", death).isEqualTo(scenario.effects());
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A code workflow for each thing that code can do. */
 enum CrashScenario implements Scenario {
-    STEPS("123", 3) {
+    STEPS("123", " $main", "1 one", "2 two", "3 three") {
         @Override
         String body(Context ctx, String name) {
             String one = ctx.step("one", String.class, () -> "1");
@@ -18,7 +18,7 @@ enum CrashScenario implements Scenario {
             return ctx.step("three", String.class, () -> two + "3");
         }
     },
-    RETRY("at last", 1) {
+    RETRY("at last", " $main", "1 flaky") {
         @Override
         String body(Context ctx, String name) {
             return ctx.step("flaky", String.class, QUICK, () -> {
@@ -29,7 +29,7 @@ enum CrashScenario implements Scenario {
             });
         }
     },
-    ALL("left right", 4) {
+    ALL("left right", " $main", "1.1 $branch", "1.1.1 left", "1.2 $branch", "1.2.1 right") {
         @Override
         String body(Context ctx, String name) {
             return String.join(
@@ -41,7 +41,7 @@ enum CrashScenario implements Scenario {
                                     branch -> branch.step("right", String.class, () -> "right"))));
         }
     },
-    ANY("slept") {
+    ANY("slept", " $main", "1 $any", "?1.1 $branch", "?1.1.1 $await:never", "1.2 $branch", "1.2.1 $sleep") {
         @Override
         String body(Context ctx, String name) {
             return ctx.any(String.class, List.of(branch -> branch.await("never", String.class), branch -> {
@@ -50,7 +50,7 @@ enum CrashScenario implements Scenario {
             }));
         }
     },
-    SLEEP("before after", 3) {
+    SLEEP("before after", " $main", "1 before", "2 $sleep", "3 after") {
         @Override
         String body(Context ctx, String name) {
             String before = ctx.step("before", String.class, () -> "before");
@@ -58,7 +58,7 @@ enum CrashScenario implements Scenario {
             return ctx.step("after", String.class, () -> before + " after");
         }
     },
-    SIGNAL("got it", 2) {
+    SIGNAL("got it", " $main", "1 $await:go", "2 after") {
         @Override
         String body(Context ctx, String name) {
             String got = ctx.await("go", String.class);
@@ -71,13 +71,52 @@ enum CrashScenario implements Scenario {
                     .join();
         }
     },
-    CHILD("from child", 1) {
+    CHILD("from child", " $main", "1 $child:") {
         @Override
         String body(Context ctx, String name) {
             return ctx.child(name + "-child", "", String.class);
         }
     },
-    TRANSACTION("paid", 2) {
+    /** Returns while its child is open, which is cancelled then. */
+    LEFT_CHILD("it", " $main", "1 $any", "?1.1 $branch", "?1.1.1 $child:", "1.2 $branch", "1.2.1 $await:go") {
+        @Override
+        String body(Context ctx, String name) {
+            return ctx.any(
+                    String.class,
+                    List.of(
+                            branch -> branch.child(name + "-waiting", "", String.class),
+                            branch -> branch.await("go", String.class)));
+        }
+
+        @Override
+        public void register(Engine engine, String workflow) {
+            super.register(engine, workflow);
+            engine.register(WorkflowType.of(
+                    workflow + "-waiting",
+                    String.class,
+                    String.class,
+                    (ctx, input) -> ctx.await("never", String.class)));
+        }
+
+        @Override
+        public void act(Engine engine, JobId job) {
+            try {
+                while (engine.await(job, Duration.ofMillis(20)).isEmpty() && !hasChild(engine, job)) {
+                    Thread.onSpinWait();
+                }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            engine.signal(job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
+                    .join();
+        }
+
+        private boolean hasChild(Engine engine, JobId job) {
+            return engine.why(job).waits().stream()
+                    .anyMatch(wait -> wait.mover().matches("the end of its child job [0-9a-f-]+"));
+        }
+    },
+    TRANSACTION("paid", " $main", "1 pay", "2 after") {
         @Override
         String body(Context ctx, String name) {
             String paid = ctx.transaction("pay", String.class, connection -> {
@@ -90,7 +129,7 @@ enum CrashScenario implements Scenario {
             return ctx.step("after", String.class, () -> paid);
         }
     },
-    FAILURE(null, 1) {
+    FAILURE(null, " $main", "1 doomed") {
         @Override
         String body(Context ctx, String name) {
             return ctx.step("doomed", String.class, Retry.NONE, () -> {
@@ -98,7 +137,7 @@ enum CrashScenario implements Scenario {
             });
         }
     },
-    CANCEL(null) {
+    CANCEL(null, " $cancel", "? $main", "?1 begun", "?2 $await:never") {
         @Override
         String body(Context ctx, String name) {
             ctx.step("begun", String.class, () -> "");
@@ -111,7 +150,7 @@ enum CrashScenario implements Scenario {
         }
     },
     /** Counts down, a job for each number; the signal comes to the first and is taken by the last. */
-    CONTINUE("2 1 0") {
+    CONTINUE("2 1 0", " $main", "1 count") {
         @Override
         String body(Context ctx, String input) {
             String seen = ctx.step("count", String.class, () -> countDown(input));
@@ -138,7 +177,17 @@ enum CrashScenario implements Scenario {
             return 3;
         }
     },
-    UNDO(null, 8) {
+    UNDO(
+            null,
+            " $main",
+            " $undo",
+            "1 $undo:release",
+            "2 reserve",
+            "3 $undo:refund",
+            "4 charge",
+            "5 doomed",
+            "undo.1 release",
+            "undo.3 refund") {
         @Override
         String body(Context ctx, String name) {
             ctx.undo("release", () -> {});
@@ -150,7 +199,15 @@ enum CrashScenario implements Scenario {
             });
         }
     },
-    CANCEL_AND_UNDO(null) {
+    CANCEL_AND_UNDO(
+            null,
+            " $cancel",
+            "? $main",
+            "? $undo",
+            "?1 $undo:release",
+            "?2 reserve",
+            "?3 $await:never",
+            "?undo.1 release") {
         @Override
         String body(Context ctx, String name) {
             ctx.undo("release", () -> {});
@@ -163,7 +220,7 @@ enum CrashScenario implements Scenario {
             engine.cancel(job);
         }
     },
-    TIMEOUT(null) {
+    TIMEOUT(null, "? $main", " $timeout", "?1 begun", "?2 $await:never") {
         @Override
         String body(Context ctx, String name) {
             ctx.step("begun", String.class, () -> "");
@@ -181,16 +238,12 @@ enum CrashScenario implements Scenario {
 
     private final @Nullable String result;
 
-    /** How many activities the job has in the end, beside its body; negative if that depends on who is quicker. */
-    private final int activities;
+    private final List<String> places;
 
-    CrashScenario(@Nullable String result) {
-        this(result, -1);
-    }
-
-    CrashScenario(@Nullable String result, int activities) {
+    /** @param places path and name of every activity that is left; those with a '?' may be missing or open */
+    CrashScenario(@Nullable String result, String... places) {
         this.result = result;
-        this.activities = activities;
+        this.places = List.of(places);
     }
 
     abstract String body(Context ctx, String name);
@@ -225,7 +278,7 @@ enum CrashScenario implements Scenario {
 
     @Override
     public int children() {
-        return this == CHILD ? 1 : 0;
+        return this == CHILD || this == LEFT_CHILD ? 1 : 0;
     }
 
     @Override
@@ -234,7 +287,35 @@ enum CrashScenario implements Scenario {
     }
 
     @Override
-    public boolean leaves(List<? extends String> places) {
-        return activities < 0 || places.size() == activities + 1;
+    public JobOutcome childOutcome() {
+        return this == LEFT_CHILD ? JobOutcome.CANCELLED : JobOutcome.COMPLETED;
+    }
+
+    @Override
+    public boolean leaves(List<? extends String> left) {
+        List<String> comparable = left.stream().map(CrashScenario::comparable).toList();
+        return comparable.equals(places.stream()
+                .filter(place -> !isOptional(place) || comparable.contains(place.substring(1)))
+                .map(place -> isOptional(place) ? place.substring(1) : place)
+                .toList());
+    }
+
+    @Override
+    public boolean marks(List<? extends String> marked) {
+        long closers = marked.stream().filter(line -> line.endsWith(" 1111")).count();
+        return closers == 1 && marked.stream().allMatch(line -> line.matches(".* 111[01]") || mayBeOpen(line));
+    }
+
+    private boolean mayBeOpen(String line) {
+        return line.endsWith(" 1000") && places.contains("?" + comparable(line.substring(0, line.length() - 5)));
+    }
+
+    private static boolean isOptional(String place) {
+        return place.startsWith("?");
+    }
+
+    /** What a child is called is part of its name and differs from case to case. */
+    private static String comparable(String place) {
+        return place.replaceFirst("(\\$child:).*", "$1");
     }
 }

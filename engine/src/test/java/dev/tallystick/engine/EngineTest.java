@@ -7,6 +7,7 @@ import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -299,7 +300,7 @@ class EngineTest {
         workbench.workflow("changing", (ctx, input) -> {
             ctx.step("charge", String.class, () -> "" + effects.incrementAndGet());
             if (version.get() == 1) {
-                ctx.uuid();
+                UUID unused = ctx.uuid();
             }
             ctx.step("ship", String.class, () -> "" + effects.incrementAndGet());
             return ctx.await("go", String.class);

@@ -97,10 +97,14 @@ class KillTest {
                 .haltingAt(point, arrival)
                 .start(postgres.url(), scenario.name(), "halted")) {
             Eventually.holds("it halts or has closed its job", () -> !child.isAlive() || isClosed("halted"));
-            if (child.isAlive()) {
+            boolean killed = child.isAlive();
+            if (killed) {
                 child.kill();
             }
             exit = child.awaitExit();
+            if (!killed) {
+                assertThat(exit).as("it ended by itself").isEqualTo(HaltAt.EXIT_CODE);
+            }
         }
         finish(scenario, "halted");
         return exit;
@@ -120,6 +124,7 @@ class KillTest {
         assertThat(closed.outcome()).isEqualTo(scenario.outcome());
         assertThat(workbench.result(closed)).isEqualTo(scenario.result());
         assertThat(workbench.places(job)).matches(scenario::leaves, "leaves the right activities");
+        assertThat(workbench.marks(job)).matches(scenario::marks, "marks what is done, once");
         Eventually.value("nothing is left", workbench::violations, List::isEmpty);
         assertThat(effects()).isEqualTo(scenario.effects());
     }

@@ -31,6 +31,11 @@ interface Scenario {
     /** How many jobs the job begins. */
     int children();
 
+    /** How those jobs end. */
+    default JobOutcome childOutcome() {
+        return JobOutcome.COMPLETED;
+    }
+
     /** How many jobs of its workflow there are in the end. */
     default int jobs() {
         return 1;
@@ -41,6 +46,15 @@ interface Scenario {
 
     /** Whether these are the activities that the job leaves, each of them once and at its place. */
     boolean leaves(List<? extends String> places);
+
+    /**
+     * Whether the activities have the markers that they should: of Leg 1, work, children and completion.
+     *
+     * @param marked path, name and markers of each
+     */
+    default boolean marks(List<? extends String> marked) {
+        return true;
+    }
 
     /** Submits and acts; a caller whose engine dies gets no answer, or none to rely on. */
     default void begin(Workbench workbench, Engine engine, String workflow) {

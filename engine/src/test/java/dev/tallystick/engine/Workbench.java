@@ -217,6 +217,25 @@ final class Workbench implements AutoCloseable {
                 """, row -> row.getString("place"), job.value()));
     }
 
+    /** Path, name and markers of each activity of a job: Leg 1 complete, work done, children spawned, completion done. */
+    List<String> marks(JobId job) {
+        return database.transact("marks", tx -> tx.query("""
+                select path || ' ' || name || ' ' || substr(lpad(ledger::text, 15, '0'), 4, 4) as line
+                from tally.activity
+                where job_id = ?
+                """, row -> row.getString("line"), job.value()));
+    }
+
+    /** How those ended that the job began, each from an activity of it that there is. */
+    List<String> childrenOf(JobId job) {
+        return database.transact("children", tx -> tx.query("""
+                select coalesce(c.outcome, 'open') as outcome
+                from tally.job c
+                join tally.activity a on a.job_id = c.parent_job and a.path = c.parent_path and a.name = c.parent_name
+                where c.parent_job = ?
+                """, row -> row.getString("outcome"), job.value()));
+    }
+
     List<String> guids(JobId job) {
         return database.transact("guids", tx -> tx.query("""
                 select path || ' ' || name || ' ' || lpad(ledger::text, 15, '0') || ' #' || ordinal as line
