@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.util.concurrent.atomic.LongAdder;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Counts the statements that are prepared on the connections of a database. Whoever prepares each of them once runs so many. */
 final class CountedStatements {
@@ -16,7 +17,7 @@ final class CountedStatements {
     /** The same database, on connections that count. */
     DataSource on(DataSource database) {
         return proxy(DataSource.class, (self, method, arguments) -> {
-            Object answer = call(database, method, arguments);
+            @Nullable Object answer = call(database, method, arguments);
             return answer instanceof Connection connection ? counting(connection) : answer;
         });
     }
@@ -34,11 +35,11 @@ final class CountedStatements {
         });
     }
 
-    private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
+    private static @Nullable Object call(Object target, Method method, Object[] arguments) throws Throwable {
         try {
             return method.invoke(target, arguments);
         } catch (InvocationTargetException e) {
-            throw e.getCause();
+            throw e.getTargetException();
         }
     }
 
