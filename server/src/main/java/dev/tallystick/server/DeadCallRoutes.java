@@ -48,7 +48,7 @@ final class DeadCallRoutes {
     }
 
     /** @param next what to go on after; missing on the last page */
-    record DeadCallList(List<DeadCallView> calls, @Nullable String next) {}
+    record DeadCallList(List<DeadCallView> calls, @Nullable String next) implements Paged {}
 
     record Redriven(String webhookId, UUID messageId) {}
 

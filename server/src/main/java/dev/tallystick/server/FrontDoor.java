@@ -130,7 +130,10 @@ final class FrontDoor implements Handler {
         if (route.keyed() && call.idempotencyKey() != null) {
             call.key();
         }
-        return route.action().answer(call, record(route, body));
+        return Paged.linked(
+                route.action().answer(call, record(route, body)),
+                request.prologue().uriPath().rawPath(),
+                request.prologue().query().rawValue());
     }
 
     private @Nullable Member admit(Access access, ServerRequest request) {

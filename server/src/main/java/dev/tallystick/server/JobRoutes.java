@@ -112,7 +112,13 @@ final class JobRoutes {
         }
     }
 
-    record JobList(List<JobView> jobs, @Nullable UUID next) {}
+    record JobList(List<JobView> jobs, @Nullable UUID next) implements Paged {
+
+        @Override
+        public String parameter() {
+            return "before";
+        }
+    }
 
     record JobResult(
             UUID jobId,

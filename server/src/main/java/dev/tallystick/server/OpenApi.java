@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The OpenAPI 3.1 document of a route table. All of it is derived, so there is nothing to keep in step. */
 final class OpenApi {
@@ -100,11 +101,7 @@ final class OpenApi {
     private Json responses(Route route) {
         Map<String, Json> responses = new TreeMap<>();
         for (int status : route.statuses()) {
-            responses.put(
-                    Integer.toString(status),
-                    route.response() == null
-                            ? object("description", Json.of("done"))
-                            : object("description", Json.of("done"), "content", json(reference(route.response()))));
+            responses.put(Integer.toString(status), success(route.response()));
         }
         Map<Integer, SequencedSet<String>> problems = new TreeMap<>();
         for (ProblemCode code : problemsOf(route)) {
@@ -120,6 +117,22 @@ final class OpenApi {
                                         Problem.MEDIA_TYPE,
                                         object("schema", object("$ref", Json.of("#/components/schemas/Problem")))))));
         return new Json.ObjectValue(responses);
+    }
+
+    private Json success(@Nullable Class<? extends Record> response) {
+        if (response == null) {
+            return object("description", Json.of("done"));
+        }
+        Map<String, Json> success = new TreeMap<>();
+        success.put("description", Json.of("done"));
+        success.put("content", json(reference(response)));
+        if (Paged.class.isAssignableFrom(response)) {
+            Json link = object(
+                    "description", Json.of("the next page, with rel=\"next\"; missing on the last one"),
+                    "schema", object("type", Json.of("string")));
+            success.put("headers", object(Paged.HEADER, link));
+        }
+        return new Json.ObjectValue(success);
     }
 
     /** Its own, and those that any request of its kind can get. */

@@ -61,7 +61,7 @@ final class RerunRoutes {
         }
     }
 
-    record Letters(List<Letter> letters, @Nullable UUID next) {}
+    record Letters(List<Letter> letters, @Nullable UUID next) implements Paged {}
 
     record Redriven(UUID jobId, UUID continuedFrom) {}
 

@@ -80,7 +80,7 @@ final class ScheduleRoutes {
     }
 
     record ScheduleList(
-            List<ScheduleState> schedules, @Nullable String next) {}
+            List<ScheduleState> schedules, @Nullable String next) implements Paged {}
 
     /** @param member as whom its jobs are submitted */
     record ScheduleShown(ScheduleState schedule, String member, RawJson input, String priority) {}

@@ -56,7 +56,7 @@ final class TaskRoutes {
         }
     }
 
-    record TaskList(List<Task> tasks, @Nullable UUID next) {}
+    record TaskList(List<Task> tasks, @Nullable UUID next) implements Paged {}
 
     /** @param person who does it: yourself if missing; only an admin names others */
     record ForPerson(@Nullable String person) {}

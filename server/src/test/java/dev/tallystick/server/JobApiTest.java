@@ -269,12 +269,21 @@ class JobApiTest {
         }
 
         Http.Reply first = http.get("/v1/jobs?limit=3&workflow=sample.order");
-        Http.Reply second = http.get("/v1/jobs?limit=3&workflow=sample.order&before=" + first.text("next"));
+        String link = first.header("Link");
+        Http.Reply second = http.get(link.substring(1, link.indexOf('>')));
 
         List<String> ids = new ArrayList<>(ids(first));
         ids.addAll(ids(second));
         assertThat(ids).doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(5);
         assertThat(ids).isSortedAccordingTo(Comparator.reverseOrder());
+        assertThat(link)
+                .isEqualTo("</v1/jobs?limit=3&workflow=sample.order&before=" + first.text("next") + ">; rel=\"next\"");
+        assertThat(http.get("/v1/jobs?limit=500").header("Link"))
+                .as("the last page")
+                .isEmpty();
+        assertThat(second.header("Link"))
+                .as("not the parameter of the page before")
+                .doesNotContain(first.text("next"));
     }
 
     @Test
