@@ -194,7 +194,7 @@ final class GraphPlan {
         Expression mapping = type.graph().output();
         if (outcome == JobOutcome.COMPLETED) {
             try {
-                returned = Payloads.encode(codec, mapping == null ? null : mapping.evaluate(lastContext(transition)));
+                returned = Payloads.encode(codec, mapping == null ? null : mapping.evaluate(lastContext()));
             } catch (ExpressionException | CodecFailedException | PayloadTooLargeException e) {
                 ending = JobOutcome.FAILED;
                 reason = "output of the job: " + e.getMessage();
@@ -285,8 +285,9 @@ final class GraphPlan {
         return context(leaves ? latest(path) : Map.of(), arrivedFrom);
     }
 
-    private Map<String, @Nullable Object> lastContext(GraphTransition transition) throws SQLException {
-        return context(latest(""), transition.activity().path());
+    /** What the job returns is of the last rounds, whichever of its branches comes last. */
+    private Map<String, @Nullable Object> lastContext() throws SQLException {
+        return context(latest(""), "");
     }
 
     /** The last round of each node, at the path and further in; also of what this plan is about and nobody has written yet. */

@@ -76,6 +76,35 @@ class GraphScheduleTest {
     }
 
     @Test
+    void a_job_returns_what_its_last_round_brought_also_if_an_earlier_one_ends_later() {
+        bench.graph(Graph.named("rounds")
+                        .trigger("start")
+                        .hook("round")
+                        .worker("step", "input")
+                        .worker("beside", "input")
+                        .cycle("again", "round")
+                        .from("start", "round")
+                        .from("round", "step", "beside")
+                        .when("step", "round.round < 1", "again")
+                        .output("step")
+                        .build())
+                .worker("step", (work, input) -> work.dimension())
+                .worker("beside", (work, input) -> {
+                    if (work.dimension().equals("round:0")) {
+                        Eventually.holds(
+                                "the last round is over",
+                                () -> bench.workbench().count("activity where path = 'round:1' and output is not null")
+                                        == 2);
+                    }
+                    return work.dimension();
+                });
+        Engine engine = bench.start();
+
+        assertThat(bench.result(bench.run(engine, "rounds", Map.of()))).isEqualTo("round:1");
+        assertThat(bench.violations()).isEmpty();
+    }
+
+    @Test
     void a_result_that_comes_after_its_job_was_cancelled_is_recorded_and_changes_nothing() {
         Graph line = Graph.named("line")
                 .trigger("start")
