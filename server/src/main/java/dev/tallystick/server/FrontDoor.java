@@ -131,9 +131,7 @@ final class FrontDoor implements Handler {
             call.key();
         }
         return Paged.linked(
-                route.action().answer(call, record(route, body)),
-                request.prologue().uriPath().rawPath(),
-                request.prologue().query().rawValue());
+                route.action().answer(call, record(route, body)), route.path().text(), call.query());
     }
 
     private @Nullable Member admit(Access access, ServerRequest request) {

@@ -2,8 +2,10 @@ package dev.tallystick.server;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A page of a listing. If there is another, the answer has a header {@code Link} (RFC 8288) that leads to it. */
@@ -23,9 +25,9 @@ interface Paged {
     /**
      * With the way to the next page, if it has one.
      *
-     * @param path of the request, and its query, as they were sent
+     * @param query of this page, decoded: it is written anew, for not everything that can be sent fits into a header
      */
-    static Answer linked(Answer answer, String path, @Nullable String query) {
+    static Answer linked(Answer answer, String path, Map<String, String> query) {
         return answer instanceof Answer.Document document
                         && document.body() instanceof Paged page
                         && page.next() != null
@@ -33,16 +35,16 @@ interface Paged {
                 : answer;
     }
 
-    private static String queryOfNext(Paged page, @Nullable String query) {
-        List<String> pairs = new ArrayList<>();
-        for (String pair : query == null || query.isEmpty() ? new String[0] : query.split("&", -1)) {
-            if (!pair.startsWith(page.parameter() + "=")) {
-                pairs.add(pair);
-            }
-        }
-        String next = URLEncoder.encode(String.valueOf(page.next()), StandardCharsets.UTF_8);
-        // In a query of ours a plus is a plus.
-        pairs.add(page.parameter() + "=" + next.replace("+", "%20"));
-        return String.join("&", pairs);
+    private static String queryOfNext(Paged page, Map<String, String> query) {
+        SortedMap<String, String> next = new TreeMap<>(query);
+        next.put(page.parameter(), String.valueOf(page.next()));
+        return next.entrySet().stream()
+                .map(pair -> encoded(pair.getKey()) + "=" + encoded(pair.getValue()))
+                .collect(Collectors.joining("&"));
+    }
+
+    /** In a query of ours a plus is a plus. */
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

@@ -277,7 +277,7 @@ class JobApiTest {
         assertThat(ids).doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(5);
         assertThat(ids).isSortedAccordingTo(Comparator.reverseOrder());
         assertThat(link)
-                .isEqualTo("</v1/jobs?limit=3&workflow=sample.order&before=" + first.text("next") + ">; rel=\"next\"");
+                .isEqualTo("</v1/jobs?before=" + first.text("next") + "&limit=3&workflow=sample.order>; rel=\"next\"");
         assertThat(http.get("/v1/jobs?limit=500").header("Link"))
                 .as("the last page")
                 .isEmpty();
