@@ -84,9 +84,13 @@ final class DirectoryLock implements AutoCloseable {
         }
     }
 
-    /** Deletes the directory, while nobody else can want it, and with it the lock. */
+    /**
+     * Deletes the directory, while nobody else can want it, and with it the lock; that comes after the cluster, so that the next
+     * one clears up should we be killed in the middle.
+     */
     void closeAndDelete() throws IOException {
         try {
+            PrivateFiles.deleteTree(new Layout(directory).data());
             PrivateFiles.deleteTree(directory);
         } finally {
             close();
@@ -95,10 +99,11 @@ final class DirectoryLock implements AutoCloseable {
 
     /**
      * As {@link #closeAndDelete}, by a process that goes on when this one has ended: to delete thousands of files takes seconds.
-     * The lock is held until then and its file is deleted last, so that the next one clears up should that process die.
+     * Until then the lock is held.
      */
     void deleteAfterExit() throws IOException {
-        new ProcessBuilder("sh", "-c", "rm -rf \"$0/data\"; rm -rf \"$0\"", directory.toString())
+        String data = new Layout(directory).data().toString();
+        new ProcessBuilder("sh", "-c", "rm -rf \"$0\"; rm -rf \"$1\"", data, directory.toString())
                 .redirectInput(new File("/dev/null"))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
