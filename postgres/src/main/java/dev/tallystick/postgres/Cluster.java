@@ -22,6 +22,9 @@ final class Cluster {
         host    replication   all   127.0.0.1/32   scram-sha-256
         """;
 
+    /** Hashing again and again is for passwords that could be guessed. Ours cannot, and each connection would pay for it. */
+    private static final String STRETCHING = "--set=scram_iterations=1";
+
     private final Layout layout;
     private final Programs programs;
     private final ServerLog log;
@@ -56,6 +59,7 @@ final class Cluster {
                 "--username=" + Login.USER,
                 "--auth=scram-sha-256",
                 "--pwfile=" + layout.passwordFile(),
+                STRETCHING,
                 "--encoding=UTF8",
                 "--locale=C",
                 "--locale-provider=builtin",
