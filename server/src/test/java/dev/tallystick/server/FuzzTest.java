@@ -43,6 +43,9 @@ class FuzzTest {
     private static final int BODIES = 20_000;
     private static final int AT_ONCE = 4;
 
+    /** In seconds. Whoever reserves what another one has reserved waits for the other's verdict, and none will come. */
+    private static final String BRIEFLY = "0.01";
+
     /** What parsers stumble over. */
     private static final List<String> WORDS = List.of(
             "\r\n",
@@ -88,7 +91,7 @@ class FuzzTest {
 
     @BeforeAll
     static void start() {
-        server = ServerUnderTest.on(postgres, data);
+        server = ServerUnderTest.waiting(BRIEFLY, postgres, data);
         http = server.member("mallory", "member");
     }
 
