@@ -23,10 +23,14 @@ final class Failures {
         return shorten(text.replace('\0', ' ').strip());
     }
 
+    /** What a future failed with, without the wrapper that whoever waits for it gets. */
+    static Throwable causeOf(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
     /** Why something can never be recorded as it is; empty if trying again may help. */
     static Optional<String> refusal(Throwable failure) {
-        return switch (failure) {
-            case CompletionException wrapped when wrapped.getCause() != null -> refusal(wrapped.getCause());
+        return switch (causeOf(failure)) {
             case DefiniteFailureException definite
             when definite.reason() == DefiniteFailureException.Reason.REFUSED ->
                 Optional.of("it cannot be recorded: " + describe(definite));

@@ -56,10 +56,18 @@ final class GraphDueStore {
             """;
 
     private static final String GIVE_BACK = """
+            with begun as materialized (
+                select p.job_id, p.guid
+                from unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
+                join tally.posting p on p.job_id = i.job_id and p.guid = i.guid
+                where p.attempts > 0
+                order by p.job_id, p.guid
+                for update of p
+            )
             update tally.posting p
             set attempts = p.attempts - 1, visible_at = now() + ? * interval '1 millisecond'
-            from unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
-            where p.job_id = i.job_id and p.guid = i.guid and p.attempts > 0
+            from begun b
+            where p.job_id = b.job_id and p.guid = b.guid
             """;
 
     /**
@@ -105,9 +113,9 @@ final class GraphDueStore {
         Columns<Due> of = new Columns<>(begun);
         tx.update(
                 GIVE_BACK,
-                after.toMillis(),
                 of.uuids(each -> each.posting().job().value()),
-                of.uuids(each -> each.posting().guid().value()));
+                of.uuids(each -> each.posting().guid().value()),
+                after.toMillis());
     }
 
     private static Due due(ResultSet row) throws SQLException {

@@ -210,7 +210,7 @@ final class Graphs {
                 return GraphDues.Handed.DONE;
             }
             LOG.warn("{} is still due and will be tried again", posting, failure);
-            return causeOf(failure) instanceof DefiniteFailureException
+            return Failures.causeOf(failure) instanceof DefiniteFailureException
                     ? GraphDues.Handed.NOT_NOW
                     : GraphDues.Handed.UNKNOWN;
         });
@@ -234,7 +234,7 @@ final class Graphs {
                 afterwards(moved);
                 return moved;
             } catch (CompletionException e) {
-                Throwable cause = causeOf(e);
+                Throwable cause = Failures.causeOf(e);
                 if (cause instanceof UnknownWorkflowException elsewhere) {
                     throw elsewhere;
                 }
@@ -248,10 +248,6 @@ final class Graphs {
             Repeats.pause(attempt);
         }
         return new GraphMoved.LeaseLost();
-    }
-
-    private static Throwable causeOf(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private void afterwards(GraphMoved moved) {

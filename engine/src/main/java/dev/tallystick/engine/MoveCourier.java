@@ -3,7 +3,6 @@ package dev.tallystick.engine;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.UnknownOutcomeException;
-import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -57,7 +56,7 @@ final class MoveCourier implements Moves {
                 return committer.submit(mover, move).join();
             } catch (CompletionException e) {
                 if (!mayRepeat(e)) {
-                    throw new NotRecordedException(Objects.requireNonNullElse(e.getCause(), e));
+                    throw new NotRecordedException(Failures.causeOf(e));
                 }
             }
             if (stopping.getAsBoolean()) {
