@@ -53,7 +53,8 @@ public final class EmbeddedPostgresBuilder {
         return this;
     }
 
-    EmbeddedPostgresBuilder temporaryParent(Path parent) {
+    /** Where a temporary server makes its directory; by default where this JVM makes its temporary files. */
+    public EmbeddedPostgresBuilder temporaryParent(Path parent) {
         temporaryParent = parent;
         return this;
     }

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.DataSource;
 
-/** Databases for a while. Their names are made by us, of letters, digits and underscores. */
+/** Databases that come and go. Their names are made by us, of letters, digits and underscores. */
 record TestDatabaseStore(DataSource administration) {
 
     void create(String name) throws SQLException {
@@ -16,13 +16,9 @@ record TestDatabaseStore(DataSource administration) {
         execute("create database " + name + " template " + template);
     }
 
-    /**
-     * Ends the sessions that a test has left behind, and lets nobody in any more. The files go with the server: file systems may
-     * be slow to make new ones where some hundreds were deleted a moment ago, and each test makes as many.
-     */
-    void shut(String name) throws SQLException {
-        execute("alter database " + name + " allow_connections false");
-        execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + name + "'");
+    /** Ends the sessions that a test has left behind. */
+    void drop(String name) throws SQLException {
+        execute("drop database " + name + " with (force)");
     }
 
     private void execute(String sql) throws SQLException {

@@ -20,7 +20,9 @@ final class TestServer {
 
     private static @Nullable TestServer shared;
 
-    private final EmbeddedPostgres postgres = EmbeddedPostgres.temporary().start();
+    private final EmbeddedPostgres postgres = EmbeddedPostgres.temporary()
+            .temporaryParent(TestStorage.ofThisJvm())
+            .start();
     private final GrowingPool administration =
             new GrowingPool(endpoint("postgres").dataSource(), 1);
     private final TestDatabaseStore databases = new TestDatabaseStore(administration);
@@ -37,12 +39,12 @@ final class TestServer {
     /** What databases are copied from. */
     record Template(String name, TestPostgres.Preparation preparation) {}
 
-    /** A database for one test class or test; nobody gets at it when that is over. */
+    /** A database for one test class or test; it goes when that is over. */
     record TestDatabase(TestServer server, Endpoint endpoint, GrowingPool pool) implements AutoCloseable {
         @Override
         public void close() throws SQLException {
             pool.close();
-            server.databases.shut(endpoint.database());
+            server.databases.drop(endpoint.database());
         }
     }
 
