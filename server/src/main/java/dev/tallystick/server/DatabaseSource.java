@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tallystick.postgres.EmbeddedPostgres;
+import java.time.Duration;
 import java.util.Deque;
 import javax.sql.DataSource;
 
@@ -11,6 +12,9 @@ final class DatabaseSource {
 
     private static final int CONNECTIONS = 20;
     private static final String DIRECTORY = "postgres";
+
+    /** No answer takes so long, be it the index that a migration makes. What accepts and commits waits for less. */
+    private static final Duration SILENCE = Duration.ofHours(1);
 
     /** @param opened what is to be closed again, the last first */
     static DataSource open(ServerSettings settings, Deque<AutoCloseable> opened) {
@@ -28,6 +32,9 @@ final class DatabaseSource {
             config.setJdbcUrl(url);
             config.setMaximumPoolSize(CONNECTIONS);
             config.setPoolName("tally-server");
+            // A machine without power says no good-bye. What the URL has to say of these goes first.
+            config.addDataSourceProperty("tcpKeepAlive", "true");
+            config.addDataSourceProperty("socketTimeout", Long.toString(SILENCE.toSeconds()));
             pool = new HikariDataSource(config);
         }
         opened.push(pool);

@@ -26,23 +26,27 @@ final class BatchSession {
     private static final long PLANS_KEPT_NANOS = Duration.ofSeconds(30).toNanos();
 
     private final Connection connection;
+    private final int silenceBefore;
     private long handled;
     private long handledWhenPlanned;
     private long plannedAtNanos = System.nanoTime();
 
-    private BatchSession(Connection connection) {
+    private BatchSession(Connection connection, int silenceBefore) {
         this.connection = connection;
+        this.silenceBefore = silenceBefore;
     }
 
-    /** Begins a session in which nothing waits longer than {@code lockWait} for a stranger's lock. */
-    static BatchSession begin(Connection connection, Duration lockWait) throws SQLException {
+    /** Begins a session in which nothing waits longer than it may for a stranger's lock, and for the database itself. */
+    static BatchSession begin(Connection connection, GroupCommitter.Limits limits) throws SQLException {
+        int silenceBefore = connection.getNetworkTimeout();
+        connection.setNetworkTimeout(Runnable::run, (int) limits.silence().toMillis());
         try (Statement statement = connection.createStatement()) {
-            statement.execute("set lock_timeout = " + lockWait.toMillis());
+            statement.execute("set lock_timeout = " + limits.lockWait().toMillis());
             for (String setting : PLANNING) {
                 statement.execute("set " + setting);
             }
         }
-        return new BatchSession(connection);
+        return new BatchSession(connection, silenceBefore);
     }
 
     Connection connection() {
@@ -68,5 +72,6 @@ final class BatchSession {
                 statement.execute("reset " + setting.substring(0, setting.indexOf(' ')));
             }
         }
+        connection.setNetworkTimeout(Runnable::run, silenceBefore);
     }
 }

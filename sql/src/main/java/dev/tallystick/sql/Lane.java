@@ -274,7 +274,7 @@ final class Lane {
         if (session == null) {
             Connection opened = database.connect("the group committer");
             try {
-                session = BatchSession.begin(opened, limits.lockWait());
+                session = BatchSession.begin(opened, limits);
             } catch (SQLException e) {
                 Database.giveBack(opened);
                 throw new DefiniteFailureException(Reason.UNAVAILABLE, "the connection broke at once", e);

@@ -10,6 +10,7 @@ import dev.tallystick.testkit.CommitPolicy;
 import dev.tallystick.testkit.CrashAt;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.History;
+import dev.tallystick.testkit.Patience;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.Seeded;
 import dev.tallystick.testkit.TcpProxy;
@@ -145,13 +146,32 @@ class GroupCommitterTest {
 
     @Test
     void an_item_whose_lock_is_never_free_fails_definitely() throws Exception {
-        Limits hasty = new Limits(1, 500, 10_000, Duration.ofMillis(50), 5, Duration.ofSeconds(30));
+        Limits hasty =
+                new Limits(1, 500, 10_000, Duration.ofMillis(50), 5, Duration.ofSeconds(30), Duration.ofSeconds(60));
         try (GroupCommitter committer = new GroupCommitter(database, hasty);
                 Connection stranger = lockedByStranger("account-0")) {
             assertDefinite(() -> committer.submit(deposit, item("k", 0)).join(), Reason.LOCKED);
             stranger.rollback();
         }
         assertThat(EffectStore.keys(database)).isEmpty();
+    }
+
+    @Test
+    void a_database_that_falls_silent_is_given_up_and_the_next_item_finds_the_one_in_its_place() {
+        Limits brief =
+                new Limits(1, 500, 10_000, Duration.ofSeconds(1), 5, Duration.ofSeconds(30), Duration.ofMillis(200));
+        try (TcpProxy proxy = postgres.proxy();
+                GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), brief)) {
+            committer.submit(deposit, item("before", 3)).join();
+
+            proxy.blackHole();
+            CompletableFuture<Integer> lost = committer.submit(deposit, item("lost", 3));
+            assertThat(lost).failsWithin(Patience.limit());
+            proxy.cut();
+            proxy.pass();
+
+            assertThat(committer.submit(deposit, item("after", 3)).join()).isEqualTo(2);
+        }
     }
 
     @Test
@@ -182,7 +202,8 @@ class GroupCommitterTest {
 
     @Test
     void r17_while_a_lost_commit_is_still_on_its_way_the_outcome_stays_unknown() {
-        Limits hasty = new Limits(1, 500, 10_000, Duration.ofMillis(50), 2, Duration.ofSeconds(30));
+        Limits hasty =
+                new Limits(1, 500, 10_000, Duration.ofMillis(50), 2, Duration.ofSeconds(30), Duration.ofSeconds(60));
         try (TcpProxy proxy = postgres.proxy();
                 GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), hasty)) {
             proxy.onNextCommit(CommitFate.HOLD);
@@ -230,7 +251,7 @@ class GroupCommitterTest {
 
     @Test
     void a_full_queue_refuses_and_loses_nothing_that_it_took() throws Exception {
-        Limits tiny = new Limits(1, 10, 20, Duration.ofSeconds(30), 5, Duration.ofSeconds(30));
+        Limits tiny = new Limits(1, 10, 20, Duration.ofSeconds(30), 5, Duration.ofSeconds(30), Duration.ofSeconds(60));
         try (GroupCommitter committer = new GroupCommitter(database, tiny)) {
             List<CompletableFuture<Integer>> taken = new ArrayList<>();
             try (Connection stranger = lockedByStranger("account-0")) {
@@ -338,7 +359,7 @@ class GroupCommitterTest {
     }
 
     private static Limits patient() {
-        return new Limits(1, 500, 10_000, Duration.ofSeconds(60), 5, Duration.ofSeconds(60));
+        return new Limits(1, 500, 10_000, Duration.ofSeconds(60), 5, Duration.ofSeconds(60), Duration.ofSeconds(60));
     }
 
     private static Deposit.Item item(String key, int account) {
