@@ -3,6 +3,7 @@ package dev.tallystick.broker;
 import dev.tallystick.keys.KeyReuse;
 import java.time.Duration;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** What came of a submission. Each says what is now true in the database. */
 public sealed interface Acceptance {
@@ -26,9 +27,9 @@ public sealed interface Acceptance {
      * The same submission is on its way already and has not come to an end within the configured wait. Whether it is accepted
      * is not known yet: ask again under the same key.
      *
-     * @param original the id of what it will make, if it is accepted
+     * @param original the id of what it will make, if it is accepted; null if another broker is at it
      */
-    record InProgress(UUID original, Duration retryAfter) implements Acceptance {}
+    record InProgress(@Nullable UUID original, Duration retryAfter) implements Acceptance {}
 
     /** So many submissions are on their way that no more can be followed. Nothing was written. */
     record Busy(Duration retryAfter) implements Acceptance {}

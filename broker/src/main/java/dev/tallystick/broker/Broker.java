@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Broker implements AutoCloseable {
 
+    /** How long to leave another broker alone that is at the same. */
+    private static final Duration ELSEWHERE = Duration.ofSeconds(1);
+
     private static final Duration STOPPING = Duration.ofSeconds(10);
     private static final Duration SWEEPING = Duration.ofMinutes(10);
     private static final Duration BETWEEN_TURNS = Duration.ofMillis(10);
@@ -305,13 +308,25 @@ public final class Broker implements AutoCloseable {
         }
         AcceptItem item = new AcceptItem(id, ids.next(), member, submission, plan(member, submission));
         crashPoints.reached(BrokerCrashPoint.CHECKED);
-        Acceptance answer = Futures.join(committer.submit(acceptor, item));
+        Acceptance answer = committed(item);
         switch (answer) {
             case Acceptance.Accepted accepted -> accepted(item);
             case Acceptance.Rejected rejected -> counters.consumedThenRejected();
             default -> {}
         }
         return answer;
+    }
+
+    /** All that accepting waits for is the key, while another broker binds it. */
+    private Acceptance committed(AcceptItem item) {
+        try {
+            return Futures.join(committer.submit(acceptor, item));
+        } catch (DefiniteFailureException e) {
+            if (e.reason() == DefiniteFailureException.Reason.LOCKED) {
+                return new Acceptance.InProgress(null, ELSEWHERE);
+            }
+            throw e;
+        }
     }
 
     private static Acceptance repeated(KeyEntry entry, Fingerprint offered) {

@@ -13,6 +13,7 @@ import dev.tallystick.engine.Tracing;
 import dev.tallystick.keys.KeyReuse;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
+import java.util.UUID;
 import java.util.function.BiFunction;
 
 /** Hands submissions to the broker, and says over HTTP what came of them. */
@@ -40,14 +41,18 @@ final class Submissions {
             case Acceptance.KeyReused reused -> throw reused(reused.reuse());
             case Acceptance.Rejected rejected -> throw rejected(rejected.why());
             case Acceptance.OverLimit over -> throw Spending.overLimit(over.retryAfter());
-            case Acceptance.InProgress other ->
-                throw new Problem(ProblemCode.REQUEST_IN_PROGRESS, "send the same request again a little later")
-                        .with("original_id", Json.of(other.original().toString()))
-                        .retryAfter(other.retryAfter());
+            case Acceptance.InProgress other -> throw inProgress(other);
             case Acceptance.Busy busy ->
                 throw new Problem(ProblemCode.BUSY, "send the same request again a little later")
                         .retryAfter(busy.retryAfter());
         };
+    }
+
+    private static Problem inProgress(Acceptance.InProgress other) {
+        Problem problem = new Problem(ProblemCode.REQUEST_IN_PROGRESS, "send the same request again a little later")
+                .retryAfter(other.retryAfter());
+        UUID original = other.original();
+        return original == null ? problem : problem.with("original_id", Json.of(original.toString()));
     }
 
     /** Everything that comes of the submission belongs under this span, in whichever process and however much later. */
