@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.broker.BrokerCrashPoint;
+import dev.tallystick.client.Messages;
 import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.UnavailableException;
@@ -29,7 +30,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -64,7 +67,7 @@ class KillTest {
     private static final String REHEARSAL = "rehearsal";
 
     private final History<String> history = new History<>();
-    private final Map<String, String> jobs = new ConcurrentHashMap<>();
+    private final Map<String, String> accepted = new ConcurrentHashMap<>();
     private volatile boolean done;
 
     @Test
@@ -118,7 +121,7 @@ class KillTest {
                 .isGreaterThanOrEqualTo(kills * 8 / 10);
         assertThat(requests).as("one alone would prove little").isGreaterThan(2 * kills);
         assertThat(history.acknowledgedKeys()).isGreaterThan(kills);
-        assertThat(jobs).hasSize((int) history.acknowledgedKeys());
+        assertThat(accepted).hasSize((int) history.acknowledgedKeys());
     }
 
     /** Lets the clients come to an end, and holds what they were told against what there is. */
@@ -130,8 +133,10 @@ class KillTest {
                 client.join();
             }
             List<Present> present = present();
-            history.assertAgreesWith(present.stream().map(Present::order).toList());
-            jobs.forEach((order, id) -> assertThat(present).contains(new Present(order, id)));
+            history.assertAgreesWith(present.stream().map(Present::key).toList());
+            accepted.forEach((key, id) -> assertThat(present).contains(new Present(key, id)));
+            Http admin = new Http(survivor.address(), ServerUnderTest.adminToken(data));
+            assertThat(admin.get("/v1/orphans").at("total")).isEqualTo(Json.of(0));
             assertThat(survivor.isFirstStart()).isFalse();
         }
     }
@@ -146,22 +151,21 @@ class KillTest {
         return threads;
     }
 
+    /** Every other client submits jobs, and the ones in between send messages. */
     private void submitUntilDone(TallyClient client, int number) {
         for (int i = 0; !done; i++) {
             String key = "kill:" + number + ":" + i;
-            TallyClient.NewJob job =
-                    TallyClient.NewJob.of("sample.order", new Json.ObjectValue(Map.of("order", Json.of(key))));
             boolean isAnswered = false;
             for (int attempt = 0; attempt < ATTEMPTS && !isAnswered; attempt++) {
-                isAnswered = submit(client, job, key);
+                isAnswered = isAccepted(key, number % 2 == 0 ? () -> submit(client, key) : () -> send(client, key));
             }
         }
     }
 
-    private boolean submit(TallyClient client, TallyClient.NewJob job, String key) {
+    private boolean isAccepted(String key, Supplier<UUID> accept) {
         history.invoked(key);
         try {
-            jobs.put(key, client.submit(job, new IdempotencyKey(key)).job().toString());
+            accepted.put(key, accept.get().toString());
             history.acknowledged(key);
             return true;
         } catch (OutcomeUnknownException | UnavailableException e) {
@@ -170,17 +174,33 @@ class KillTest {
         }
     }
 
-    /** A job that there is, and the order that it is for. */
-    private record Present(String order, String job) {}
+    private static UUID submit(TallyClient client, String key) {
+        Json order = new Json.ObjectValue(Map.of("order", Json.of(key)));
+        return client.submit(TallyClient.NewJob.of("sample.order", order), new IdempotencyKey(key))
+                .job();
+    }
+
+    private static UUID send(TallyClient client, String key) {
+        return client.messages()
+                .send(Messages.NewMessage.toMember("admin", Json.of(key)), new IdempotencyKey(key))
+                .message();
+    }
+
+    /** A job or a message that there is, and the key that it is for. */
+    private record Present(String key, String id) {}
 
     private static List<Present> present() throws SQLException {
         List<Present> present = new ArrayList<>();
         try (Connection connection = postgres.dataSource().getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(
-                        "select convert_from(input, 'UTF8')::json ->> 'order' as o, id from tally.job")) {
+                ResultSet rows = statement.executeQuery("""
+                        select convert_from(input, 'UTF8')::json ->> 'order' as key, id from tally.job
+                        union all
+                        select convert_from(body, 'UTF8'), id from tally.message
+                        where destination = 'member:admin'
+                        """)) {
             while (rows.next()) {
-                present.add(new Present(rows.getString("o"), rows.getString("id")));
+                present.add(new Present(rows.getString("key"), rows.getString("id")));
             }
         }
         return present;
