@@ -33,12 +33,12 @@ public final class Schedules {
 
     /** It does not fire until it is resumed. Returns whether there is such a schedule. */
     public boolean pause(String name) {
-        return scheduler.pause(mesh, name);
+        return scheduler.pause(mesh, name).isPresent();
     }
 
     /** It fires again, from the next moment on. Returns whether there is such a schedule. */
     public boolean resume(String name) {
-        return scheduler.resume(mesh, name);
+        return scheduler.resume(mesh, name).isPresent();
     }
 
     /** Jobs that it has started go on. Returns whether there was such a schedule. */

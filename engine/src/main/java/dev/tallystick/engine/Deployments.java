@@ -65,8 +65,8 @@ public final class Deployments implements AutoCloseable {
                     ? new Deployment.Deployed(kept, !fresh)
                     : new Deployment.VersionTaken(kept.name(), kept.version(), kept.by());
         });
-        if (deployment instanceof Deployment.Deployed) {
-            List<String> unused = refresh();
+        if (deployment instanceof Deployment.Deployed deployed) {
+            Optional<String> unused = adopt(deployed.graph());
         }
         return deployment;
     }
@@ -101,7 +101,7 @@ public final class Deployments implements AutoCloseable {
     }
 
     /** Registers it; or else says why not. */
-    private Optional<String> adopt(DeployedGraph deployed) {
+    private synchronized Optional<String> adopt(DeployedGraph deployed) {
         seen.add(deployed.queue());
         Graph graph;
         try {

@@ -8,6 +8,7 @@ import dev.tallystick.keys.AcceptClaim;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
 import java.sql.SQLException;
@@ -199,16 +200,25 @@ public final class Reruns {
         }
     }
 
-    /** After a lost reply the same is written again under the same id: what is there already stays as it is. */
     private <T> T begun(JobId id, Part<T> part) {
         T answer;
         try {
             answer = database.transact("begin job " + id, part::write);
         } catch (UnknownOutcomeException lost) {
-            answer = database.transact("begin job " + id + " once more", part::write);
+            answer = begunOnceMore(id, part, lost);
         }
         jobsAreDue.run();
         return answer;
+    }
+
+    /** The same is written again under the same id: what is there already stays as it is. */
+    private <T> T begunOnceMore(JobId id, Part<T> part, UnknownOutcomeException lost) {
+        try {
+            return database.transact("begin job " + id + " once more", part::write);
+        } catch (TransactionException e) {
+            lost.addSuppressed(e);
+            throw lost;
+        }
     }
 
     private RerunStore.Source closed(Tx tx, JobId job) throws SQLException {

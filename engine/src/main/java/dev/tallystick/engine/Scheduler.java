@@ -63,12 +63,12 @@ public final class Scheduler implements AutoCloseable {
         loop.ring();
     }
 
-    /** Keeps the schedule, in place of one of the same name. One that is paused stays so. */
-    public void save(Schedule schedule) {
+    /** Keeps the schedule, in place of one of the same name. One that is paused stays so. Returns how it stands then. */
+    public ScheduleView save(Schedule schedule) {
         Instant next = schedule.cron().next(clock.instant(), schedule.zone());
-        database.transact("save schedule", tx -> {
+        return database.transact("save schedule", tx -> {
             store.save(tx, schedule, next);
-            return null;
+            return view(tx, schedule.scope().mesh(), schedule.name()).orElseThrow();
         });
     }
 
@@ -89,24 +89,30 @@ public final class Scheduler implements AutoCloseable {
     }
 
     public Optional<ScheduleView> find(String mesh, String name) {
-        return database.transact("read schedule", tx -> store.read(tx, mesh, name))
-                .map(ScheduleStore.Row::view);
+        return database.transact("read schedule", tx -> view(tx, mesh, name));
     }
 
-    /** It does not fire until it is resumed. Returns whether there is such a schedule. */
-    public boolean pause(String mesh, String name) {
-        return database.transact("pause schedule", tx -> store.pause(tx, mesh, name));
+    private Optional<ScheduleView> view(Tx tx, String mesh, String name) throws SQLException {
+        return store.read(tx, mesh, name).map(ScheduleStore.Row::view);
     }
 
-    /** It fires again, from the next moment on. Returns whether there is such a schedule. */
-    public boolean resume(String mesh, String name) {
+    /** It does not fire until it is resumed. Returns how it stands then, if there is such a schedule. */
+    public Optional<ScheduleView> pause(String mesh, String name) {
+        return database.transact("pause schedule", tx -> {
+            store.pause(tx, mesh, name);
+            return view(tx, mesh, name);
+        });
+    }
+
+    /** It fires again, from the next moment on. Returns how it stands then, if there is such a schedule. */
+    public Optional<ScheduleView> resume(String mesh, String name) {
         return database.transact("resume schedule", tx -> {
             Optional<ScheduleStore.Row> row = store.lock(tx, mesh, name);
             if (row.isPresent() && row.get().view().isPaused()) {
                 Schedule schedule = row.get().schedule();
                 store.resume(tx, mesh, name, schedule.cron().next(clock.instant(), schedule.zone()));
             }
-            return row.isPresent();
+            return view(tx, mesh, name);
         });
     }
 

@@ -10,6 +10,7 @@ import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.SqlCrashPoint;
+import dev.tallystick.sql.UnknownOutcomeException;
 import dev.tallystick.testkit.CommitFate;
 import dev.tallystick.testkit.CommitPolicy;
 import dev.tallystick.testkit.TcpProxy;
@@ -152,6 +153,25 @@ class KeyedRerunTest {
             assertThat(proxy.commits(CommitFate.LOSE_REPLY)).isEqualTo(1);
             assertThat(engine.reruns().rerun(job, KEY)).isEqualTo(new Accepted.Duplicate(rerun));
             assertThat(workbench.count("job")).isEqualTo(2);
+            workbench.kill(far);
+        }
+    }
+
+    @Test
+    void a_lost_reply_of_a_database_that_stays_away_is_no_failure() {
+        try (TcpProxy proxy = postgres.proxy()) {
+            Engine far = workbench.start(Database.on(postgres.proxied(proxy)), Workbench.SETTINGS, CrashPoints.NONE);
+            proxy.onCommit(commit -> {
+                if (commit.mentions("tally.key")) {
+                    proxy.refuse();
+                    return CommitFate.LOSE_REPLY;
+                }
+                return CommitFate.FORWARD;
+            });
+
+            assertThatThrownBy(() -> far.reruns().rerun(job, KEY)).isInstanceOf(UnknownOutcomeException.class);
+
+            assertThat(engine.reruns().rerun(job, KEY)).isInstanceOf(Accepted.Duplicate.class);
             workbench.kill(far);
         }
     }

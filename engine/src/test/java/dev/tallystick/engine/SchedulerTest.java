@@ -190,13 +190,13 @@ class SchedulerTest {
     @Test
     void a_paused_schedule_does_not_fire_and_goes_on_with_the_next_moment_when_it_is_resumed() {
         scheduler.save(schedule("nightly", "0 2 * * *", ZoneOffset.UTC));
-        assertThat(scheduler.pause(MESH, "nightly")).isTrue();
+        assertThat(scheduler.pause(MESH, "nightly")).isPresent();
         scheduler.save(schedule("nightly", "0 2 * * *", ZoneOffset.UTC));
         clock.set(Instant.parse("2030-01-03T12:00:00Z"));
 
         assertThat(scheduler.fire()).isZero();
         assertThat(view("nightly").isPaused()).isTrue();
-        assertThat(scheduler.resume(MESH, "nightly")).isTrue();
+        assertThat(scheduler.resume(MESH, "nightly")).isPresent();
 
         assertThat(scheduler.fire()).isZero();
         assertThat(view("nightly").nextAt()).isEqualTo("2030-01-04T02:00:00Z");
@@ -209,7 +209,7 @@ class SchedulerTest {
         scheduler.save(schedule("nightly", "0 2 * * *", ZoneOffset.UTC));
         clock.set(Instant.parse("2030-01-03T12:00:00Z"));
 
-        assertThat(scheduler.resume(MESH, "nightly")).isTrue();
+        assertThat(scheduler.resume(MESH, "nightly")).isPresent();
 
         assertThat(scheduler.fire()).isEqualTo(1);
     }
@@ -266,8 +266,8 @@ class SchedulerTest {
         assertThat(scheduler.delete(MESH, "nightly")).isTrue();
 
         assertThat(scheduler.delete(MESH, "nightly")).isFalse();
-        assertThat(scheduler.pause(MESH, "nightly")).isFalse();
-        assertThat(scheduler.resume(MESH, "nightly")).isFalse();
+        assertThat(scheduler.pause(MESH, "nightly")).isEmpty();
+        assertThat(scheduler.resume(MESH, "nightly")).isEmpty();
         assertThat(scheduler.list(MESH)).isEmpty();
         clock.set(Instant.parse("2030-01-05T00:00:00Z"));
         assertThat(scheduler.fire()).isZero();

@@ -155,8 +155,7 @@ final class ScheduleRoutes {
                 schedule.zone().getId(),
                 schedule.fingerprint().hex());
         return spending.spend(call, false, new IdempotencyKey("schedule:" + request.hex()), request, () -> {
-            scheduler.save(schedule);
-            return Answer.ok(state(call));
+            return Answer.ok(ScheduleState.of(scheduler.save(schedule)));
         });
     }
 
@@ -192,18 +191,12 @@ final class ScheduleRoutes {
                 page, page.size() < limit ? null : page.getLast().name()));
     }
 
-    private ScheduleState state(Call call) {
-        return scheduler
-                .find(call.member().mesh(), call.name("name"))
-                .map(ScheduleState::of)
-                .orElseThrow(Call::notFound);
-    }
-
     private Answer show(Call call) {
-        Schedule schedule =
-                scheduler.read(call.member().mesh(), call.name("name")).orElseThrow(Call::notFound);
+        String mesh = call.member().mesh();
+        Schedule schedule = scheduler.read(mesh, call.name("name")).orElseThrow(Call::notFound);
+        ScheduleView view = scheduler.find(mesh, call.name("name")).orElseThrow(Call::notFound);
         return Answer.ok(new ScheduleShown(
-                state(call),
+                ScheduleState.of(view),
                 schedule.scope().member(),
                 RawJson.of(schedule.input()),
                 schedule.priority().word()));
@@ -217,17 +210,15 @@ final class ScheduleRoutes {
     }
 
     private Answer pause(Call call) {
-        if (!scheduler.pause(call.member().mesh(), call.name("name"))) {
-            throw Call.notFound();
-        }
-        return Answer.ok(state(call));
+        ScheduleView view =
+                scheduler.pause(call.member().mesh(), call.name("name")).orElseThrow(Call::notFound);
+        return Answer.ok(ScheduleState.of(view));
     }
 
     private Answer resume(Call call) {
-        if (!scheduler.resume(call.member().mesh(), call.name("name"))) {
-            throw Call.notFound();
-        }
-        return Answer.ok(state(call));
+        ScheduleView view =
+                scheduler.resume(call.member().mesh(), call.name("name")).orElseThrow(Call::notFound);
+        return Answer.ok(ScheduleState.of(view));
     }
 
     private Answer trigger(Call call) {
