@@ -15,6 +15,7 @@ import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Loop;
+import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.UnknownOutcomeException;
 import dev.tallystick.sql.Wakeups;
 import java.time.Duration;
@@ -55,7 +56,7 @@ public final class Broker implements AutoCloseable {
     private final CrashPoints crashPoints;
     private final GroupCommitter reads;
     private final GroupCommitter committer;
-    private final KeyLookUp lookUp;
+    private final Primitive<ScopedKey, Optional<KeyEntry>> lookUp;
     private final Acceptor acceptor;
     private final Gate<Acceptance> gate;
     private final Counters counters = new Counters();
@@ -96,7 +97,7 @@ public final class Broker implements AutoCloseable {
         this.history = new History(database);
         this.gate = new Gate<>(settings.gate(), clock);
         AcceptDoor keys = new AcceptDoor(settings.keyRetention(), crashPoints);
-        this.lookUp = new KeyLookUp(keys);
+        this.lookUp = keys.lookingUp();
         this.acceptor = new Acceptor(keys, hook, crashPoints);
         this.reads = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
         this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));

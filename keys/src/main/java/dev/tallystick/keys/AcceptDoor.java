@@ -1,6 +1,7 @@
 package dev.tallystick.keys;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -22,6 +24,7 @@ public final class AcceptDoor {
     private final KeyRetention retention;
     private final CrashPoints crashPoints;
     private final KeyStore store = new KeyStore();
+    private final KeyLookUp lookingUp = new KeyLookUp(this::lookUp);
 
     public AcceptDoor(KeyRetention retention) {
         this(retention, CrashPoints.NONE);
@@ -78,6 +81,11 @@ public final class AcceptDoor {
     /** Marks what these keys stand for as not readable any more. The keys go on to be remembered. */
     public void forgetHistory(Tx tx, Collection<ScopedKey> keys) throws SQLException {
         store.forgetHistory(tx, Set.copyOf(keys));
+    }
+
+    /** {@link #lookUp} for callers that share a round trip. */
+    public Primitive<ScopedKey, Optional<KeyEntry>> lookingUp() {
+        return lookingUp;
     }
 
     /** What the given keys are bound to; those that are free are left out. */

@@ -31,6 +31,7 @@ public final class ReserveDoor {
     private final KeyRetention retention;
     private final CrashPoints crashPoints;
     private final KeyStore store = new KeyStore();
+    private final KeyLookUp lookingUp = new KeyLookUp(this::lookUp);
     private final Primitive<ReserveClaim, Reserve> reserving = new ReservePrimitive(this);
     private final Primitive<Settlement, Settle> settling = new SettlePrimitive(this);
 
@@ -167,6 +168,11 @@ public final class ReserveDoor {
         Reservation taken = new Reservation(key, id, resolver, fence + 1);
         return settleLocked(tx, List.of(new Settlement(taken, resolution)), locked)
                 .getFirst();
+    }
+
+    /** {@link #lookUp} for callers that share a round trip. */
+    public Primitive<ScopedKey, Optional<KeyEntry>> lookingUp() {
+        return lookingUp;
     }
 
     /** What the given keys are bound to; those that are free are left out. */

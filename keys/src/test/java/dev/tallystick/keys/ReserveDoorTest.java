@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Primitive;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
 import java.util.List;
@@ -54,6 +55,18 @@ class ReserveDoorTest {
 
         assertThat(reserve(reserving("k", ORDER))).isEqualTo(new Reserve.InProgress(entry("k")));
         assertThat(entry("k").original()).isEqualTo(original.id());
+    }
+
+    @Test
+    void many_may_look_up_the_same_key_in_one_round_trip() {
+        reserve(reserving("k", ORDER));
+        Primitive<ScopedKey, Optional<KeyEntry>> lookingUp = door.lookingUp();
+
+        List<Optional<KeyEntry>> found =
+                database.transact("look up", tx -> lookingUp.apply(tx, List.of(key("k"), key("free"), key("k"))));
+
+        assertThat(found).containsExactly(Optional.of(entry("k")), Optional.empty(), Optional.of(entry("k")));
+        assertThat(lookingUp.orderKey(key("k"))).isNotEqualTo(lookingUp.orderKey(key("k")));
     }
 
     @Test

@@ -21,7 +21,6 @@ import dev.tallystick.keys.Settle;
 import dev.tallystick.keys.Settlement;
 import dev.tallystick.keys.StoredResponse;
 import dev.tallystick.keys.Verdict;
-import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import java.time.Duration;
 import java.util.List;
@@ -40,7 +39,6 @@ final class KeyRoutes {
     static final String PATH = "/v1/keys/{key}";
     private static final Duration LOOK_AGAIN = Duration.ofMillis(100);
 
-    private final Database database;
     private final ReserveDoor door;
     private final GroupCommitter committer;
     private final Ids ids;
@@ -49,15 +47,7 @@ final class KeyRoutes {
     private final Duration patience;
 
     /** @param gate says whether a repeat waits for its original, and how long: here as at the gate */
-    KeyRoutes(
-            Database database,
-            ReserveDoor door,
-            GroupCommitter committer,
-            Ids ids,
-            Spending spending,
-            Waits waits,
-            GateSettings gate) {
-        this.database = database;
+    KeyRoutes(ReserveDoor door, GroupCommitter committer, Ids ids, Spending spending, Waits waits, GateSettings gate) {
         this.door = door;
         this.committer = committer;
         this.ids = ids;
@@ -144,9 +134,7 @@ final class KeyRoutes {
     }
 
     private Optional<KeyEntry> find(ScopedKey key) {
-        return database.transact(
-                "look up key",
-                tx -> Optional.ofNullable(door.lookUp(tx, List.of(key)).get(key)));
+        return committer.submit(door.lookingUp(), key).join();
     }
 
     /** Waits for the holder to say what came of it, as long as repeats wait for their originals. */

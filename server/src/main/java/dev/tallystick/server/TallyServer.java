@@ -183,13 +183,7 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new WorkflowRoutes(workflows).routes());
         routes.addAll(new TaskRoutes(engine.tasks(), spending).routes());
         routes.addAll(new KeyRoutes(
-                        database,
-                        door,
-                        committer,
-                        ids,
-                        spending,
-                        waits,
-                        settings.broker().gate())
+                        door, committer, ids, spending, waits, settings.broker().gate())
                 .routes());
         routes.addAll(new HeldKeyRoutes(database, door).routes());
         routes.addAll(new MessageRoutes(broker, submissions, waits).routes());

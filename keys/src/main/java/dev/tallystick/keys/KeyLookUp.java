@@ -1,12 +1,10 @@
-package dev.tallystick.broker;
+package dev.tallystick.keys;
 
-import dev.tallystick.keys.AcceptDoor;
-import dev.tallystick.keys.KeyEntry;
-import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,10 +13,16 @@ import org.jspecify.annotations.Nullable;
 /** Looks keys up together, for those who come at the same moment. Writes nothing. */
 final class KeyLookUp implements Primitive<ScopedKey, Optional<KeyEntry>> {
 
-    private final AcceptDoor keys;
+    private final Finder keys;
 
-    KeyLookUp(AcceptDoor keys) {
+    KeyLookUp(Finder keys) {
         this.keys = keys;
+    }
+
+    /** One of the doors. */
+    @FunctionalInterface
+    interface Finder {
+        Map<ScopedKey, KeyEntry> lookUp(Tx tx, Collection<ScopedKey> keys) throws SQLException;
     }
 
     @Override
@@ -31,9 +35,10 @@ final class KeyLookUp implements Primitive<ScopedKey, Optional<KeyEntry>> {
         return 0;
     }
 
+    /** Many may ask for the same key at once. */
     @Override
     public Object orderKey(ScopedKey key) {
-        return key;
+        return new Object();
     }
 
     @Override
