@@ -55,6 +55,11 @@ record Fields(Json.ObjectValue object) {
         return object.members().get(name) instanceof Json.BooleanValue flag && flag.value();
     }
 
+    /** What is not said is so: earlier servers do not speak of it. */
+    boolean flagUnlessDenied(String name) {
+        return !(object.members().get(name) instanceof Json.BooleanValue flag) || flag.value();
+    }
+
     /** Whatever is there; JSON's null if nothing is. */
     Json json(String name) {
         Json value = object.members().get(name);

@@ -83,8 +83,13 @@ public final class Messages {
         }
     }
 
-    /** A message that the server has accepted. */
-    public record Sent(UUID message, boolean duplicate) {}
+    /**
+     * A message that the server has accepted.
+     *
+     * @param historyAvailable whether it can still be read; its key is remembered for longer
+     * @param duplicate whether it was accepted under this key before
+     */
+    public record Sent(UUID message, boolean historyAvailable, boolean duplicate) {}
 
     /**
      * A message as it was accepted.
@@ -149,7 +154,10 @@ public final class Messages {
         }
         Fields sent = exchange.send(Request.post(PATH, body.json()).under(key.value()))
                 .fields();
-        return new Sent(sent.text("message_id", UUID::fromString), sent.flag("duplicate"));
+        return new Sent(
+                sent.text("message_id", UUID::fromString),
+                sent.flagUnlessDenied("history_available"),
+                sent.flag("duplicate"));
     }
 
     /** As {@link #send(NewMessage, IdempotencyKey)}, with a key from a mint, which forgets it once it is sent. */

@@ -104,8 +104,14 @@ public final class TallyClient {
         }
     }
 
-    /** A job that the server has accepted. */
-    public record Submitted(UUID job, String workflow, int version, String fingerprint, boolean duplicate) {}
+    /**
+     * A job that the server has accepted.
+     *
+     * @param historyAvailable whether the message that made it can still be read; its key is remembered for longer
+     * @param duplicate whether it was accepted under this key before
+     */
+    public record Submitted(
+            UUID job, String workflow, int version, String fingerprint, boolean historyAvailable, boolean duplicate) {}
 
     /**
      * How a job stands.
@@ -149,6 +155,7 @@ public final class TallyClient {
                 reply.text("workflow"),
                 (int) reply.number("version"),
                 reply.text("fingerprint"),
+                reply.fields().flagUnlessDenied("history_available"),
                 reply.fields().flag("duplicate"));
     }
 

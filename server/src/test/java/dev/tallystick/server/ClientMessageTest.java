@@ -9,10 +9,12 @@ import dev.tallystick.client.Messages;
 import dev.tallystick.client.Messages.NewMessage;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
+import dev.tallystick.client.TallyClient.NewJob;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
+import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
@@ -94,7 +96,7 @@ class ClientMessageTest {
         Messages.Message read = alice.messages().find(first.message());
 
         assertThat(first.duplicate()).isFalse();
-        assertThat(again).isEqualTo(new Messages.Sent(first.message(), true));
+        assertThat(again).isEqualTo(new Messages.Sent(first.message(), true, true));
         assertThat(read.from()).isEqualTo("bob");
         assertThat(read.to()).isEqualTo(answer.to());
         assertThat(read.body()).isEqualTo(answer.body());
@@ -106,6 +108,28 @@ class ClientMessageTest {
         assertThat(alice.messages().mentions(Messages.BEGINNING, 10).entries())
                 .extracting(Messages.Entry::message)
                 .containsExactly(read);
+    }
+
+    @Test
+    void a_repeat_of_what_is_no_longer_kept_says_so() {
+        NewJob order = NewJob.of("sample.order", Json.parse("{\"order\":\"1\"}"));
+        Messages.Sent sent = send("kept");
+        TallyClient.Submitted submitted = alice.submit(order, new IdempotencyKey("say:order"));
+
+        // What the retention of messages says of their keys, to a server that does not remember them.
+        Database.on(postgres.dataSource())
+                .transact(
+                        "forget",
+                        tx -> tx.update("update tally.key set history_available = false where key like 'say:%'"));
+        server.restart();
+        connect();
+
+        assertThat(sent.historyAvailable()).isTrue();
+        assertThat(submitted.historyAvailable()).isTrue();
+        assertThat(send("kept")).isEqualTo(new Messages.Sent(sent.message(), false, true));
+        TallyClient.Submitted again = alice.submit(order, new IdempotencyKey("say:order"));
+        assertThat(again.job()).isEqualTo(submitted.job());
+        assertThat(again.historyAvailable()).isFalse();
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tallystick.client.Messages;
 import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
@@ -136,6 +137,18 @@ class ClientOutcomeTest {
             TallyClient client = client(server, TallyClient.PATIENCE);
 
             assertThatThrownBy(() -> client.get("/v1/jobs/none")).isInstanceOf(RefusedException.class);
+        }
+    }
+
+    @Test
+    void what_a_server_accepts_can_be_read_unless_it_says_otherwise() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(ScriptedServer.answer(
+                201, "{\"message_id\":\"00000000-0000-7000-8000-000000000000\",\"duplicate\":false}"))) {
+            Messages.Sent sent = client(server, TallyClient.PATIENCE)
+                    .messages()
+                    .send(Messages.NewMessage.toTopic("orders", Json.ofNull()), new IdempotencyKey("old:1"));
+
+            assertThat(sent.historyAvailable()).isTrue();
         }
     }
 
