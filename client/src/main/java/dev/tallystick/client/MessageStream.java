@@ -13,13 +13,14 @@ import org.jspecify.annotations.Nullable;
 final class MessageStream implements Following<Messages.Entry> {
 
     /** A server gives a sign of life every ten seconds or so. */
-    private static final Duration SILENCE = Duration.ofSeconds(40);
+    static final Duration SILENCE = Duration.ofSeconds(40);
 
     private static final Duration BETWEEN_CONNECTIONS = Duration.ofMillis(100);
     private static final String DATA = "data:";
 
     private final Exchange exchange;
     private final LongFunction<Request> request;
+    private final Duration silence;
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable Lines lines;
     private long lastSign;
@@ -28,10 +29,14 @@ final class MessageStream implements Following<Messages.Entry> {
     /** What has come of an event that is not complete yet; of one that breaks off nothing is given. */
     private @Nullable String data;
 
-    /** @param request asks for what comes after a position */
-    MessageStream(Exchange exchange, LongFunction<Request> request, long after) {
+    /**
+     * @param request asks for what comes after a position
+     * @param silence after how much of it the other side is taken for gone
+     */
+    MessageStream(Exchange exchange, LongFunction<Request> request, long after, Duration silence) {
         this.exchange = exchange;
         this.request = request;
+        this.silence = silence;
         this.position = after;
     }
 
@@ -45,7 +50,7 @@ final class MessageStream implements Following<Messages.Entry> {
                     open = connect();
                 }
                 long left = Math.max(0, deadline - System.nanoTime());
-                Optional<String> line = open.next(Duration.ofNanos(Math.min(left, SILENCE.toNanos())));
+                Optional<String> line = open.next(Duration.ofNanos(Math.min(left, silence.toNanos())));
                 if (line.isPresent()) {
                     lastSign = System.nanoTime();
                     Optional<Messages.Entry> entry = entry(line.get());
@@ -78,7 +83,7 @@ final class MessageStream implements Following<Messages.Entry> {
     }
 
     private void hangUpIfDead(Lines open) throws InterruptedException {
-        if (open.isEnded() || System.nanoTime() - lastSign >= SILENCE.toNanos()) {
+        if (open.isEnded() || System.nanoTime() - lastSign >= silence.toNanos()) {
             lines = null;
             open.close();
             boolean unused = closed.await(BETWEEN_CONNECTIONS.toMillis(), TimeUnit.MILLISECONDS);

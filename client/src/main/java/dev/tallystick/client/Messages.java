@@ -197,7 +197,8 @@ public final class Messages {
                         .with("destination", destination)
                         .with("after", position)
                         .read(),
-                after);
+                after,
+                MessageStream.SILENCE);
     }
 
     private Page page(Query query, long after, int limit) {
