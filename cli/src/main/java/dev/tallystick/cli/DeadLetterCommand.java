@@ -2,6 +2,7 @@ package dev.tallystick.cli;
 
 import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
+import dev.tallystick.client.Webhooks;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -128,20 +129,15 @@ final class DeadLetterCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply list = client.get(
-                    "/v1/webhooks/dead?limit=" + limit + (after == null ? "" : "&after=" + TallyClient.encode(after)));
-            answer(
-                    list,
-                    elements(list.member("calls")).stream()
-                            .map(call -> "%s  webhook %s  message %s  %s  %s"
-                                    .formatted(
-                                            call.text("given_up_at"),
-                                            call.text("webhook_id"),
-                                            call.text("message_id"),
-                                            call.text("url"),
-                                            call.text("error")))
-                            .collect(Collectors.joining("\n")));
+            answer(client.webhooks().dead(after, limit).calls().stream()
+                    .map(Calls::line)
+                    .collect(Collectors.joining("\n")));
             return ExitCode.OK;
+        }
+
+        private static String line(Webhooks.DeadCall call) {
+            return "%s  webhook %s  message %s  %s  %s"
+                    .formatted(call.givenUpAt(), call.webhook(), call.message(), call.url(), call.error());
         }
     }
 
@@ -158,8 +154,8 @@ final class DeadLetterCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply redriven = client.post("/v1/webhooks/" + webhook + "/messages/" + message + "/redrive", null);
-            answer(redriven, "webhook " + webhook + " is called again for message " + message);
+            client.webhooks().redrive(webhook, message);
+            answer("webhook " + webhook + " is called again for message " + message);
             return ExitCode.OK;
         }
     }

@@ -1,16 +1,17 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.client.Jobs;
 import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
-import java.util.StringJoiner;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -102,13 +103,8 @@ final class JobCommand extends TallyCommand {
                     throw new CommandFailed(ExitCode.NOT_FOUND, "'" + job + "' is no job's id", "See 'tally job ls'.");
                 }
             }
-            Reply found = client.get("/v1/jobs?key=" + TallyClient.encode(String.valueOf(key)));
-            return UUID.fromString(jobs(found).getFirst().text("job_id"));
+            return client.jobs().findByKey(key(key)).id();
         }
-    }
-
-    private static List<Reply> jobs(Reply list) {
-        return ServerConnection.elements(list.member("jobs"));
     }
 
     @Command(name = "ls", description = "List jobs, the newest first.", sortOptions = false)
@@ -130,36 +126,22 @@ final class JobCommand extends TallyCommand {
         private Map<String, String> attributes = new LinkedHashMap<>();
 
         @Option(names = "--before", paramLabel = "JOB", description = "Only jobs made before this one.")
-        private @Nullable String before;
+        private @Nullable UUID before;
 
         @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
         private int limit = 20;
 
         @Override
         ExitCode run(TallyClient client) {
-            StringJoiner query = new StringJoiner("&", "/v1/jobs?", "").add("limit=" + limit);
-            add(query, "workflow", workflow);
-            add(query, "status", status);
-            add(query, "before", before);
-            attributes.forEach((name, value) -> add(query, "attribute." + TallyClient.encode(name), value));
-            Reply list = client.get(query.toString());
-            answer(
-                    list,
-                    jobs(list).stream()
-                            .map(job -> "%s  %-10s %s  %s"
-                                    .formatted(
-                                            job.text("job_id"),
-                                            job.text("status"),
-                                            job.text("created_at"),
-                                            job.text("workflow")))
-                            .collect(Collectors.joining("\n")));
+            Jobs.Filter wanted = new Jobs.Filter(workflow, status, null, null, attributes);
+            answer(client.jobs().list(wanted, before, limit).jobs().stream()
+                    .map(Ls::line)
+                    .collect(Collectors.joining("\n")));
             return ExitCode.OK;
         }
 
-        private static void add(StringJoiner query, String name, @Nullable String value) {
-            if (value != null) {
-                query.add(name + "=" + TallyClient.encode(value));
-            }
+        private static String line(Jobs.Job job) {
+            return "%s  %-10s %s  %s".formatted(job.id(), job.status(), job.createdAt(), job.workflow());
         }
     }
 
@@ -168,7 +150,8 @@ final class JobCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            answer(client.get("/v1/jobs/" + id));
+            client.jobs().find(id);
+            answer();
             return ExitCode.OK;
         }
     }
@@ -178,13 +161,13 @@ final class JobCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            Reply why = client.get("/v1/jobs/" + id + "/why");
-            StringBuilder text = new StringBuilder(why.text("state"));
-            for (Reply wait : elements(why.member("waits"))) {
-                text.append("\n  ").append(wait.text("what")).append(", since ").append(wait.text("since"));
-                text.append(": ").append(wait.text("mover"));
+            Jobs.Why why = client.jobs().why(id);
+            StringBuilder text = new StringBuilder(why.state());
+            for (Jobs.Why.Wait wait : why.waits()) {
+                text.append("\n  ").append(wait.what()).append(", since ").append(wait.since());
+                text.append(": ").append(wait.mover());
             }
-            answer(why, text.toString());
+            answer(text.toString());
             return ExitCode.OK;
         }
     }
@@ -212,17 +195,9 @@ final class JobCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            Reply found = client.get("/v1/jobs/" + id + "/activities");
-            answer(
-                    found,
-                    elements(found.member("activities")).stream()
-                            .map(each -> "%s  %-8s %-10s %s"
-                                    .formatted(
-                                            each.text("ledger"),
-                                            each.text("path"),
-                                            each.text("kind"),
-                                            each.text("name")))
-                            .collect(Collectors.joining("\n")));
+            answer(client.jobs().activities(id).stream()
+                    .map(each -> "%s  %-8s %-10s %s".formatted(each.ledger(), each.path(), each.kind(), each.name()))
+                    .collect(Collectors.joining("\n")));
             return ExitCode.OK;
         }
     }
@@ -251,54 +226,47 @@ final class JobCommand extends TallyCommand {
         }
 
         private ExitCode all(TallyClient client, UUID id) {
+            List<String> lines = new ArrayList<>();
             List<Json> events = new ArrayList<>();
             long position = after;
-            List<Reply> page;
+            Jobs.EventPage page;
             do {
-                Reply read = client.events(id, position, PAGE, Duration.ZERO);
-                page = elements(read.member("events"));
-                page.forEach(event -> events.add(event.body()));
-                position = read.number("next");
-            } while (page.size() == PAGE);
+                page = client.jobs().events(id, position, PAGE, Duration.ZERO);
+                page.events().forEach(event -> lines.add(line(event)));
+                events.addAll(said("events"));
+                position = page.next();
+            } while (page.events().size() == PAGE);
             SequencedMap<String, Json> fields = new LinkedHashMap<>();
             fields.put("job_id", Json.of(id.toString()));
             fields.put("events", new Json.ArrayValue(events));
             fields.put("next", Json.of(position));
-            answer(elements(fields.get("events")).stream().map(Events::line).collect(Collectors.joining("\n")), fields);
+            answer(String.join("\n", lines), fields);
             return ExitCode.OK;
         }
 
         private ExitCode follow(TallyClient client, UUID id) {
             long position = after;
             while (true) {
-                Reply read = client.events(id, position, PAGE, TURN);
-                for (Reply event : elements(read.member("events"))) {
-                    answer(event, line(event));
-                    if (event.text("event").equals("closed")) {
+                Jobs.EventPage page = client.jobs().events(id, position, PAGE, TURN);
+                Iterator<Json.ObjectValue> objects = said("events").iterator();
+                for (Jobs.Event event : page.events()) {
+                    answer(line(event), objects.next());
+                    if (event.event().equals("closed")) {
                         return ExitCode.OK;
                     }
                 }
-                boolean over = read.number("next") == position && isClosed(client, id);
-                if (over) {
+                // Whoever begins after the last event of a job would wait for ever.
+                if (page.next() == position && !client.jobs().find(id).isOpen()) {
                     return ExitCode.OK;
                 }
-                position = read.number("next");
+                position = page.next();
             }
         }
 
-        /** Whoever begins after the last event of a job would wait for ever. */
-        private static boolean isClosed(TallyClient client, UUID id) {
-            return !client.get("/v1/jobs/" + id).text("status").equals("open");
-        }
-
-        private static String line(Reply event) {
-            return "%6s  %s  %-9s %-8s %s"
-                    .formatted(
-                            words(event.member("position")),
-                            event.text("at"),
-                            event.text("event"),
-                            words(event.member("path")),
-                            words(event.member(event.text("event").equals("closed") ? "outcome" : "name")))
+        private static String line(Jobs.Event event) {
+            String about = event.event().equals("closed") ? event.outcome() : event.name();
+            return "%6d  %s  %-9s %-8s %s"
+                    .formatted(event.position(), event.at(), event.event(), word(event.path()), word(about))
                     .stripTrailing();
         }
     }

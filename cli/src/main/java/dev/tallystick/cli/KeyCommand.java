@@ -1,18 +1,16 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.RefusedException;
-import dev.tallystick.client.Reply;
+import dev.tallystick.client.Keys;
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.core.Ids;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
-import java.security.SecureRandom;
-import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -48,9 +46,6 @@ import picocli.CommandLine.Parameters;
         })
 final class KeyCommand extends TallyCommand {
 
-    private static final Set<String> OPEN = Set.of("pending", "outcome_unknown");
-    private static final int NOT_FOUND = 404;
-
     @Override
     ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "what about keys?", "Try 'tally key --help'.");
@@ -63,12 +58,8 @@ final class KeyCommand extends TallyCommand {
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String key;
 
-        final String path() {
-            return "/v1/keys/" + TallyClient.encode(key);
-        }
-
-        final String path(String verb) {
-            return path() + "/" + verb;
+        final IdempotencyKey key() {
+            return key(key);
         }
     }
 
@@ -85,39 +76,60 @@ final class KeyCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            // The server would wait for the holder, and the client after it: whoever types this would rather know.
-            Optional<Reply> held = heldBefore(client);
+            Fingerprint request = request();
+            // The server would wait for the holder: whoever types this would rather know.
+            Optional<Json.ObjectValue> held = heldBefore(client, request);
             if (held.isPresent()) {
-                answer(held.get());
-                progress("somebody has reserved it and not settled it yet; whoever knows what came of it can, with its"
-                        + " reservation_id and fence");
-                return ExitCode.CONFLICT;
+                return settleFirst(held.get());
             }
-            Json body = new Json.ObjectValue(Map.of(
-                    "fingerprint", Json.of(fingerprint),
-                    "reservation_id",
-                            Json.of(new Ids(Clock.systemUTC(), new SecureRandom())
-                                    .next()
-                                    .toString())));
-            answer(client.post(path("reserve"), body));
-            return ExitCode.OK;
+            return switch (client.keys().reserve(key(), request)) {
+                case Keys.Reserve.Reserved reserved -> answered();
+                case Keys.Reserve.Replayed replayed -> answered();
+                case Keys.Reserve.InProgress other -> settleFirst(other.reservation());
+                case Keys.Reserve.Unresolved unknown -> settleFirst(unknown.reservation());
+            };
+        }
+
+        private Fingerprint request() {
+            try {
+                return new Fingerprint(fingerprint);
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailed(
+                        ExitCode.USAGE, String.valueOf(e.getMessage()), "Give the SHA-256 of the request, in hex.");
+            }
         }
 
         /** The same request under the same key, if it is under way. */
-        private Optional<Reply> heldBefore(TallyClient client) {
-            String me = client.get("/v1/me").text("name");
-            try {
-                return elements(client.get(path()).member("keys")).stream()
-                        .filter(held -> held.text("member").equals(me)
-                                && held.text("fingerprint").equals(fingerprint)
-                                && OPEN.contains(held.text("status")))
-                        .findFirst();
-            } catch (RefusedException e) {
-                if (e.status() == NOT_FOUND) {
-                    return Optional.empty();
-                }
-                throw e;
-            }
+        private Optional<Json.ObjectValue> heldBefore(TallyClient client, Fingerprint request) {
+            String me = client.members().me().name();
+            List<Keys.Held> found = client.keys().find(key());
+            return IntStream.range(0, found.size())
+                    .filter(i -> isSame(found.get(i), me, request))
+                    .mapToObj(i -> said("keys").get(i))
+                    .findFirst();
+        }
+
+        private static boolean isSame(Keys.Held held, String member, Fingerprint request) {
+            return held.isOpen()
+                    && held.member().equals(member)
+                    && held.fingerprint().equals(request.hex());
+        }
+
+        private ExitCode answered() {
+            answer();
+            return ExitCode.OK;
+        }
+
+        private ExitCode settleFirst(Keys.Reservation meanwhile) {
+            return settleFirst(new Json.ObjectValue(
+                    Map.of("reservation_id", Json.of(meanwhile.id().toString()), "fence", Json.of(meanwhile.fence()))));
+        }
+
+        private ExitCode settleFirst(Json.ObjectValue held) {
+            answer(held);
+            progress("somebody has reserved it and not settled it yet; whoever knows what came of it can, with its"
+                    + " reservation_id and fence");
+            return ExitCode.CONFLICT;
         }
     }
 
@@ -131,15 +143,12 @@ final class KeyCommand extends TallyCommand {
         @Option(names = "--fence", paramLabel = "N", description = "Its fence (default: ${DEFAULT-VALUE}).")
         private long fence = 1;
 
-        final ExitCode settle(TallyClient client, String verb, @Nullable String response, Map<String, Json> more) {
-            Map<String, Json> body = new TreeMap<>(more);
-            body.put("reservation_id", Json.of(reservation.toString()));
-            body.put("fence", Json.of(fence));
-            if (response != null) {
-                body.put("response", json(response));
-            }
-            Reply settled = client.post(path(verb), new Json.ObjectValue(body));
-            answer(settled);
+        abstract void settle(Keys keys, Keys.Reservation held);
+
+        @Override
+        final ExitCode run(TallyClient client) {
+            settle(client.keys(), new Keys.Reservation(key(), reservation, fence));
+            answer();
             return ExitCode.OK;
         }
     }
@@ -151,8 +160,8 @@ final class KeyCommand extends TallyCommand {
         private String response = "null";
 
         @Override
-        ExitCode run(TallyClient client) {
-            return settle(client, "commit", response, Map.of());
+        void settle(Keys keys, Keys.Reservation held) {
+            keys.commit(held, json(response));
         }
     }
 
@@ -163,8 +172,8 @@ final class KeyCommand extends TallyCommand {
         private String response = "null";
 
         @Override
-        ExitCode run(TallyClient client) {
-            return settle(client, "reject", response, Map.of());
+        void settle(Keys keys, Keys.Reservation held) {
+            keys.reject(held, json(response));
         }
     }
 
@@ -172,8 +181,8 @@ final class KeyCommand extends TallyCommand {
     static final class Release extends Settling {
 
         @Override
-        ExitCode run(TallyClient client) {
-            return settle(client, "release", null, Map.of());
+        void settle(Keys keys, Keys.Reservation held) {
+            keys.release(held);
         }
     }
 
@@ -185,8 +194,7 @@ final class KeyCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply list = client.get("/v1/keys?limit=" + limit);
-            answer(list, table(list));
+            answer(table(client.keys().open(limit)));
             return ExitCode.OK;
         }
     }
@@ -196,8 +204,14 @@ final class KeyCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply held = client.get(path());
-            answer(held, table(held));
+            List<Keys.Held> held = client.keys().find(key());
+            if (held.isEmpty()) {
+                throw new CommandFailed(
+                        ExitCode.NOT_FOUND,
+                        "nobody whom you may see has reserved '" + key() + "'",
+                        "See 'tally key ls'.");
+            }
+            answer(table(held));
             return ExitCode.OK;
         }
     }
@@ -227,22 +241,46 @@ final class KeyCommand extends TallyCommand {
         private @Nullable String response;
 
         @Override
-        ExitCode run(TallyClient client) {
-            return settle(client, "resolve", response, Map.of("member", Json.of(member), "outcome", Json.of(outcome)));
+        void settle(Keys keys, Keys.Reservation held) {
+            keys.resolve(member, held, verdict());
+        }
+
+        private Keys.Verdict verdict() {
+            return switch (outcome) {
+                case "committed" -> Keys.Verdict.commit(json(response == null ? "null" : response));
+                case "rejected" -> Keys.Verdict.reject(json(response == null ? "null" : response));
+                case "released" -> released();
+                default ->
+                    throw new CommandFailed(
+                            ExitCode.USAGE,
+                            "'" + outcome + "' is no outcome",
+                            "It is committed, rejected or released.");
+            };
+        }
+
+        private Keys.Verdict released() {
+            if (response != null) {
+                throw new CommandFailed(
+                        ExitCode.USAGE, "a key that is released has no response", "Leave out --response.");
+            }
+            return Keys.Verdict.release();
         }
     }
 
-    private static String table(Reply list) {
-        return ServerConnection.elements(list.member("keys")).stream()
-                .map(held -> "%s  %s  %s  %s  reservation %s  fence %d  %s"
-                        .formatted(
-                                held.text("since"),
-                                held.text("status"),
-                                held.text("member"),
-                                held.text("key"),
-                                held.text("reservation_id"),
-                                held.number("fence"),
-                                held.text("holder")))
-                .collect(Collectors.joining("\n"));
+    private static String table(List<Keys.Held> keys) {
+        return keys.stream().map(KeyCommand::line).collect(Collectors.joining("\n"));
+    }
+
+    private static String line(Keys.Held held) {
+        Keys.Reservation reservation = held.reservation();
+        return "%s  %s  %s  %s  reservation %s  fence %d  %s"
+                .formatted(
+                        held.since(),
+                        held.status(),
+                        held.member(),
+                        reservation.key(),
+                        reservation.id(),
+                        reservation.fence(),
+                        held.holder());
     }
 }

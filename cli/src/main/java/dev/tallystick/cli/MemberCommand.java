@@ -1,6 +1,8 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.client.Members;
 import dev.tallystick.client.Reply;
+import dev.tallystick.client.Role;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
 import java.util.List;
@@ -60,16 +62,13 @@ final class MemberCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply list = client.get("/v1/members");
-            answer(
-                    list,
-                    list.member("members") instanceof Json.ArrayValue members
-                            ? members.elements().stream()
-                                    .map(each -> ((Json.ObjectValue) each).members())
-                                    .map(member -> words(member.get("name")) + "  " + words(member.get("roles")))
-                                    .collect(Collectors.joining("\n"))
-                            : "");
+            answer(client.members().list().stream().map(Ls::line).collect(Collectors.joining("\n")));
             return ExitCode.OK;
+        }
+
+        private static String line(Members.Member member) {
+            return member.name() + "  "
+                    + member.roles().stream().sorted().map(Role::word).collect(Collectors.joining(", "));
         }
     }
 
@@ -86,10 +85,18 @@ final class MemberCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Json wanted = new Json.ArrayValue(roles.stream().<Json>map(Json::of).toList());
-            Reply put = client.put(path(), new Json.ObjectValue(Map.of("roles", wanted)));
-            answer(put, "member " + name() + (put.status() == 201 ? " is added" : " has these roles now"));
+            client.members().put(name(), roles.stream().map(Put::role).toArray(Role[]::new));
+            answer("member " + name() + (isNew() ? " is added" : " has these roles now"));
             return ExitCode.OK;
+        }
+
+        private static Role role(String word) {
+            try {
+                return Role.parse(word);
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailed(
+                        ExitCode.USAGE, "'" + word + "' is no role", "It is admin, member, worker or observer.");
+            }
         }
     }
 
@@ -98,7 +105,8 @@ final class MemberCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.delete(path()), "member " + name() + " is removed");
+            client.members().remove(name());
+            answer("member " + name() + " is removed");
             return ExitCode.OK;
         }
     }
@@ -132,7 +140,8 @@ final class MemberCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.delete("/v1/tokens/" + TallyClient.encode(id)), "token " + id + " is revoked");
+            client.tokens().revoke(id);
+            answer("token " + id + " is revoked");
             return ExitCode.OK;
         }
     }

@@ -4,7 +4,6 @@ import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
 import java.util.Map;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -31,17 +30,9 @@ final class MeshCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply list = client.get("/v1/meshes");
-            answer(list, names(list, "meshes"));
+            answer(String.join("\n", client.meshes().list()));
             return ExitCode.OK;
         }
-    }
-
-    /** One a line. */
-    static String names(Reply list, String member) {
-        return list.member(member) instanceof Json.ArrayValue names
-                ? names.elements().stream().map(ServerConnection::words).collect(Collectors.joining("\n"))
-                : "";
     }
 
     @Command(name = "create", description = "Create a mesh; one that is there stays as it is.")
@@ -53,8 +44,8 @@ final class MeshCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply made = client.put("/v1/meshes/" + TallyClient.encode(name), NOTHING);
-            answer(made, "mesh " + name + (made.status() == 201 ? " is created" : " was there before"));
+            client.meshes().create(name);
+            answer("mesh " + name + (isNew() ? " is created" : " was there before"));
             return ExitCode.OK;
         }
     }

@@ -1,8 +1,7 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.Reply;
+import dev.tallystick.client.Orphans;
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.core.Json;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 
@@ -21,19 +20,13 @@ final class OrphansCommand extends ServerConnection {
 
     @Override
     ExitCode run(TallyClient client) {
-        Reply found = client.get("/v1/orphans");
-        String lines = found.member("kinds") instanceof Json.ArrayValue kinds
-                ? kinds.elements().stream().map(OrphansCommand::line).collect(Collectors.joining("\n"))
-                : "";
-        answer(found, lines.isEmpty() ? "everything is together" : lines);
+        String lines =
+                client.orphans().kinds().stream().map(OrphansCommand::line).collect(Collectors.joining("\n"));
+        answer(lines.isEmpty() ? "everything is together" : lines);
         return lines.isEmpty() ? ExitCode.OK : ExitCode.CONFLICT;
     }
 
-    private static String line(Json kind) {
-        return kind instanceof Json.ObjectValue found
-                ? words(found.members().get("count")) + " "
-                        + words(found.members().get("kind")) + ", such as "
-                        + words(found.members().get("examples"))
-                : "";
+    private static String line(Orphans.Kind found) {
+        return found.count() + " " + found.kind() + ", such as " + String.join(", ", found.examples());
     }
 }

@@ -31,6 +31,8 @@ abstract class ServerConnection extends TallyCommand {
 
     private static final String DEFAULT_SERVER = "http://127.0.0.1:7070";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int CREATED = 201;
+    private static final int NOTHING_TO_SAY = 204;
 
     @Option(
             names = "--server",
@@ -44,12 +46,14 @@ abstract class ServerConnection extends TallyCommand {
             description = "A file with your token (default: TALLY_TOKEN itself, else .tally/server/admin.token).")
     private @Nullable Path tokenFile;
 
+    private Reply said = new Reply(NOTHING_TO_SAY, new Json.ObjectValue(Map.of()));
+
     abstract ExitCode run(TallyClient client) throws Exception;
 
     @Override
     final ExitCode run() throws Exception {
         try {
-            return run(client());
+            return run(client().withReplies(reply -> said = reply));
         } catch (RefusedException e) {
             throw new CommandFailed(
                     exitCode(e), String.valueOf(e.getMessage()), "The server refused; nothing was done.");
@@ -62,6 +66,36 @@ abstract class ServerConnection extends TallyCommand {
             throw new CommandFailed(
                     ExitCode.INTERNAL, String.valueOf(e.getMessage()), "Nothing was done. Is the server running?");
         }
+    }
+
+    /** Prints what the server has said last: as it came in JSON, or in these words for people. */
+    final void answer(String text) {
+        answer(text, said.body());
+    }
+
+    /** Prints what the server has said last: as it came in JSON, or as lines for people. */
+    final void answer() {
+        answer(said.body());
+    }
+
+    final void answer(Json.ObjectValue object) {
+        answer(lines(object.members()), object);
+    }
+
+    final void answer(String text, Json.ObjectValue object) {
+        answer(text, new LinkedHashMap<>(object.members()));
+    }
+
+    /** Whether the server has said last that something is there now which was not there before. */
+    final boolean isNew() {
+        return said.status() == CREATED;
+    }
+
+    /** The objects of a list in what the server has said last, in their order. */
+    final List<Json.ObjectValue> said(String list) {
+        return said.body().members().get(list) instanceof Json.ArrayValue array
+                ? array.elements().stream().map(Json.ObjectValue.class::cast).toList()
+                : List.of();
     }
 
     /** Prints an answer of the server: as it came in JSON, or as lines for people. */
@@ -87,6 +121,11 @@ abstract class ServerConnection extends TallyCommand {
             case Json.StringValue text -> text.value();
             case Json other -> other.canonical();
         };
+    }
+
+    /** For a column of a table. */
+    static String word(@Nullable String word) {
+        return word == null ? "" : word;
     }
 
     /** The objects of an array in an answer. */
@@ -124,7 +163,7 @@ abstract class ServerConnection extends TallyCommand {
         try {
             return new IdempotencyKey(given);
         } catch (IllegalArgumentException e) {
-            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Choose another --key.");
+            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Choose another key.");
         }
     }
 

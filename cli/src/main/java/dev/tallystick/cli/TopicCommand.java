@@ -1,6 +1,5 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -41,10 +40,6 @@ final class TopicCommand extends TallyCommand {
         final String name() {
             return name;
         }
-
-        final String path() {
-            return "/v1/topics/" + TallyClient.encode(name);
-        }
     }
 
     @Command(name = "ls", description = "List the topics of your mesh.")
@@ -52,8 +47,7 @@ final class TopicCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply list = client.get("/v1/topics");
-            answer(list, MeshCommand.names(list, "names"));
+            answer(String.join("\n", client.topics().list()));
             return ExitCode.OK;
         }
     }
@@ -63,8 +57,8 @@ final class TopicCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply made = client.put(path(), MeshCommand.NOTHING);
-            answer(made, "topic " + name() + (made.status() == 201 ? " is created" : " was there before"));
+            client.topics().create(name());
+            answer("topic " + name() + (isNew() ? " is created" : " was there before"));
             return ExitCode.OK;
         }
     }
@@ -74,7 +68,8 @@ final class TopicCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.delete(path()), "topic " + name() + " is deleted");
+            client.topics().delete(name());
+            answer("topic " + name() + " is deleted");
             return ExitCode.OK;
         }
     }
@@ -88,9 +83,8 @@ final class TopicCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(
-                    client.put(path() + "/subscribers/" + TallyClient.encode(member), MeshCommand.NOTHING),
-                    member + " gets what is sent to " + name());
+            client.topics().subscribe(name(), member);
+            answer(member + " gets what is sent to " + name());
             return ExitCode.OK;
         }
     }

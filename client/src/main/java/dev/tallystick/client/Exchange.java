@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -49,15 +50,30 @@ final class Exchange {
     private final String token;
     private final Duration patience;
     private final Duration attemptLimit;
+    private final Consumer<Reply> listener;
 
     Exchange(URI server, String token, Duration patience, @Nullable SSLContext trust) {
-        this.patience = patience;
-        this.attemptLimit = patience.dividedBy(ATTEMPTS);
-        HttpClient.Builder builder =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connecting(attemptLimit));
-        this.http = (trust == null ? builder : builder.sslContext(trust)).build();
+        this(http(patience.dividedBy(ATTEMPTS), trust), server, token, patience, reply -> {});
+    }
+
+    private Exchange(HttpClient http, URI server, String token, Duration patience, Consumer<Reply> listener) {
+        this.http = http;
         this.server = server;
         this.token = token;
+        this.patience = patience;
+        this.attemptLimit = patience.dividedBy(ATTEMPTS);
+        this.listener = listener;
+    }
+
+    private static HttpClient http(Duration attemptLimit, @Nullable SSLContext trust) {
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connecting(attemptLimit));
+        return (trust == null ? builder : builder.sslContext(trust)).build();
+    }
+
+    /** The same, which tells what it is answered. */
+    Exchange telling(Consumer<Reply> other) {
+        return new Exchange(http, server, token, patience, other);
     }
 
     /** Shorter than an attempt: where no connection comes about, nothing happened, and that is to be known. */
@@ -83,7 +99,9 @@ final class Exchange {
     }
 
     Reply send(Request request) {
-        return untilDefinite(request, () -> attempt(request));
+        Reply reply = untilDefinite(request, () -> attempt(request));
+        listener.accept(reply);
+        return reply;
     }
 
     /** Begins to read server-sent events, line by line. */

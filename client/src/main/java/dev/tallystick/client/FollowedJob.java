@@ -53,7 +53,7 @@ final class FollowedJob implements Following<Jobs.Event> {
 
     /** Only what is read after the job was seen closed is all there will be: events come between two questions. */
     private void read(Duration wait) {
-        page.addAll(jobs.events(job, position, PAGE, wait));
+        page.addAll(jobs.events(job, position, PAGE, wait).events());
         if (page.isEmpty()) {
             over = over || jobIsClosed;
             jobIsClosed = !jobs.find(job).isOpen();

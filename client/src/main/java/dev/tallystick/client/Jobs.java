@@ -199,6 +199,13 @@ public final class Jobs {
         }
     }
 
+    /**
+     * Some of what happened, in the order of positions.
+     *
+     * @param next the position to go on from, whether or not there is more by now
+     */
+    public record EventPage(List<Event> events, long next) {}
+
     /** A page of them; {@code before} is the {@link Page#next()} of the page before, null for the first. */
     public Page list(Filter filter, @Nullable UUID before, int limit) {
         Query query = new Query(PATH)
@@ -241,13 +248,17 @@ public final class Jobs {
         return new FollowedJob(this, job, after);
     }
 
-    /** What happened after a position, at the latest after {@code wait}. */
-    List<Event> events(UUID job, long after, int limit, Duration wait) {
+    /**
+     * What happened to the job after a position, at the latest after {@code wait}; at most a minute. Whoever goes on
+     * from {@link EventPage#next()} misses nothing.
+     */
+    public EventPage events(UUID job, long after, int limit, Duration wait) {
         Query query = new Query(path(job) + "/events")
                 .with("after", after)
                 .with("limit", limit)
                 .with("wait", wait.toSeconds());
-        return exchange.send(query.read().waiting(wait)).fields().list("events", Event::of);
+        Fields page = exchange.send(query.read().waiting(wait)).fields();
+        return new EventPage(page.list("events", Event::of), page.number("next"));
     }
 
     private static String path(UUID job) {

@@ -171,6 +171,11 @@ public final class Keys {
                     fields.text("holder"),
                     fields.text("since", Instant::parse));
         }
+
+        /** Whether nobody has said yet what came of it. */
+        public boolean isOpen() {
+            return status.equals("pending") || status.equals("outcome_unknown");
+        }
     }
 
     /** What is reserved and not settled in the mesh, the oldest first, {@code limit} at most. For admins and observers. */
@@ -194,8 +199,13 @@ public final class Keys {
 
     /** Says what came of it in place of its holder, as an admin who has found out. What the holder says later is refused. */
     public void resolve(Held held, Verdict verdict) {
-        Body body = settlement(held.reservation(), verdict)
-                .with("member", held.member())
+        resolve(held.member(), held.reservation(), verdict);
+    }
+
+    /** As {@link #resolve(Held, Verdict)}, for whoever knows no more of it. */
+    public void resolve(String member, Reservation reservation, Verdict verdict) {
+        Body body = settlement(reservation, verdict)
+                .with("member", member)
                 .with(
                         "outcome",
                         switch (verdict) {
@@ -203,7 +213,7 @@ public final class Keys {
                             case Verdict.Reject reject -> "rejected";
                             case Verdict.Release release -> "released";
                         });
-        exchange.send(Request.post(path(held.reservation().key(), "resolve"), body.json()));
+        exchange.send(Request.post(path(reservation.key(), "resolve"), body.json()));
     }
 
     UUID newReservation() {

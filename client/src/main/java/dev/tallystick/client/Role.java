@@ -13,11 +13,12 @@ public enum Role {
     /** Looks, and changes nothing. */
     OBSERVER;
 
-    String word() {
+    public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    static Role parse(String word) {
+    /** The role of this word; an {@link IllegalArgumentException} if there is none. */
+    public static Role parse(String word) {
         return valueOf(word.toUpperCase(Locale.ROOT));
     }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,18 @@ public final class TallyClient {
      */
     public TallyClient withOpenTelemetry(OpenTelemetry other) {
         return new TallyClient(exchange, keys, other);
+    }
+
+    /**
+     * The same client, which also hands over what the server answers, as it came: for those who pass it on, or look for something
+     * that has no name here. Refusals and streams are not among it. What {@link Keys#once} of this one remembers, the other does
+     * not know.
+     *
+     * @param listener is called before the call returns that the reply is for, by the same thread
+     */
+    public TallyClient withReplies(Consumer<Reply> listener) {
+        Exchange telling = exchange.telling(listener);
+        return new TallyClient(telling, new Keys(telling), telemetry);
     }
 
     OpenTelemetry telemetry() {
@@ -199,15 +212,6 @@ public final class TallyClient {
         return exchange.send(
                 Request.post("/v1/jobs/" + job + "/fork", new Json.ObjectValue(Map.of("step", Json.of(step))))
                         .under(key.value()));
-    }
-
-    /**
-     * What happened to a job after a position, at the latest after {@code wait}. Whoever goes on from the {@code next} of the
-     * answer misses nothing.
-     */
-    public Reply events(UUID job, long after, int limit, Duration wait) {
-        String path = "/v1/jobs/" + job + "/events?after=" + after + "&limit=" + limit + "&wait=" + wait.toSeconds();
-        return exchange.send(Request.get(path).waiting(wait));
     }
 
     /** Jobs, to be found and followed. */

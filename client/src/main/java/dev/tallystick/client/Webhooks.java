@@ -103,15 +103,19 @@ public final class Webhooks {
      *
      * @param after the {@code next} of the page before; null for the first page
      */
-    public DeadCalls dead(@Nullable String after) {
-        Fields page = exchange.send(
-                        new Query(PATH + "/dead").with("after", after).read())
-                .fields();
+    public DeadCalls dead(@Nullable String after, int limit) {
+        Query query = new Query(PATH + "/dead").with("after", after).with("limit", limit);
+        Fields page = exchange.send(query.read()).fields();
         return new DeadCalls(page.list("calls", DeadCall::of), page.textIfThere("next"));
     }
 
     /** Has a call made again that was given up. */
     public void redrive(DeadCall call) {
-        exchange.send(Request.post(PATH + "/" + call.webhook() + "/messages/" + call.message() + "/redrive", null));
+        redrive(call.webhook(), call.message());
+    }
+
+    /** As {@link #redrive(DeadCall)}, for whoever knows no more of it. */
+    public void redrive(UUID webhook, UUID message) {
+        exchange.send(Request.post(PATH + "/" + webhook + "/messages/" + message + "/redrive", null));
     }
 }

@@ -124,7 +124,7 @@ class ClientDeliveryTest {
             receiver.next();
             Webhooks.DeadCalls dead = Eventually.value(
                     "it is given up",
-                    () -> carol.webhooks().dead(null),
+                    () -> carol.webhooks().dead(null, 50),
                     page -> !page.calls().isEmpty());
             Webhooks.DeadCall call = dead.calls().getFirst();
 
@@ -138,7 +138,7 @@ class ClientDeliveryTest {
             assertThat(dead.next()).isNull();
             Eventually.holds(
                     "it is dead no more",
-                    () -> carol.webhooks().dead(null).calls().isEmpty());
+                    () -> carol.webhooks().dead(null, 50).calls().isEmpty());
             carol.webhooks().delete(registered.webhook().id());
         }
     }

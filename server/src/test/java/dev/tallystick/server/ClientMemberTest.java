@@ -6,15 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tallystick.client.Members;
 import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.RefusedException;
+import dev.tallystick.client.Reply;
 import dev.tallystick.client.Role;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.Tokens;
 import dev.tallystick.core.Destination;
+import dev.tallystick.core.Json;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -113,6 +117,20 @@ class ClientMemberTest {
     void a_server_says_what_it_can_do_and_whether_all_is_well() {
         assertThat(admin.features()).contains("jobs", "messages", "keys");
         assertThat(admin.orphans().total()).isZero();
+    }
+
+    @Test
+    void whoever_wants_it_hears_what_the_server_answered_as_it_came() {
+        List<Reply> heard = new ArrayList<>();
+        TallyClient told = admin.withReplies(heard::add);
+
+        told.topics().create("orders");
+        assertThatThrownBy(() -> told.members().find("nobody")).isInstanceOf(RefusedException.class);
+        told.members().me();
+        admin.members().me();
+
+        assertThat(heard).extracting(Reply::status).containsExactly(201, 200);
+        assertThat(heard.getLast().body().members()).containsEntry("name", Json.of("admin"));
     }
 
     static Stream<Named<Consumer<TallyClient>>> thatWouldHappenTwice() {

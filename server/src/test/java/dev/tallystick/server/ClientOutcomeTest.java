@@ -40,7 +40,7 @@ class ClientOutcomeTest {
         try (ScriptedServer server = new ScriptedServer(ScriptedServer.beginAndFallSilent(gone))) {
             TallyClient client = client(server, BRIEFLY);
 
-            assertThatThrownBy(() -> client.events(UUID.randomUUID(), 0, 10, Duration.ofSeconds(1)))
+            assertThatThrownBy(() -> client.jobs().events(UUID.randomUUID(), 0, 10, Duration.ofSeconds(1)))
                     .isInstanceOf(UnavailableException.class);
             gone.await();
         }
