@@ -10,7 +10,10 @@ enum ExitCode {
     NOT_FOUND(3),
     /** What is there contradicts what was asked for. */
     CONFLICT(4),
-    /** It may have happened or not. Repeat with the same key: that is safe, and it settles the matter. */
+    /**
+     * It may have happened or not. Repeat with the same key: that is safe, and it settles the matter. What issues a token has
+     * none, and says what to do instead.
+     */
     UNKNOWN_OUTCOME(5);
 
     private final int code;

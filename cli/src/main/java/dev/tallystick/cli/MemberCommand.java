@@ -1,12 +1,11 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.client.Members;
-import dev.tallystick.client.Reply;
 import dev.tallystick.client.Role;
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.core.Json;
+import dev.tallystick.client.Tokens;
+import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -22,6 +21,7 @@ import picocli.CommandLine.Parameters;
             MemberCommand.Put.class,
             MemberCommand.Remove.class,
             MemberCommand.Token.class,
+            MemberCommand.ListTokens.class,
             MemberCommand.Revoke.class
         },
         synopsisSubcommandLabel = "COMMAND",
@@ -30,6 +30,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  tally member put shop --role member",
             "  tally member token shop --valid 86400",
+            "  tally member tokens shop",
             "  tally member ls",
             "  tally member revoke 1f0c9a54e1b20d37",
             "  tally member remove shop",
@@ -50,10 +51,6 @@ final class MemberCommand extends TallyCommand {
 
         final String name() {
             return name;
-        }
-
-        final String path() {
-            return "/v1/members/" + TallyClient.encode(name);
         }
     }
 
@@ -122,12 +119,32 @@ final class MemberCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Json body = seconds == null
-                    ? MeshCommand.NOTHING
-                    : new Json.ObjectValue(Map.of("valid_seconds", Json.of(seconds)));
-            Reply issued = client.post(path() + "/tokens", body);
-            answer(issued, issued.text("token"));
+            Duration validity = seconds == null ? null : Duration.ofSeconds(seconds);
+            answer(client.tokens().issue(name(), validity).secret());
             return ExitCode.OK;
+        }
+
+        @Override
+        String afterUnknownOutcome() {
+            return "There may be a token that nobody has seen: 'tally member tokens " + name()
+                    + "' shows it, and 'tally member revoke ID' ends it. Then issue another one.";
+        }
+    }
+
+    @Command(name = "tokens", description = "List the tokens of a member, without their secrets.")
+    static final class ListTokens extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client) {
+            answer(client.tokens().list(name()).stream().map(ListTokens::line).collect(Collectors.joining("\n")));
+            return ExitCode.OK;
+        }
+
+        private static String line(Tokens.Token token) {
+            String end = token.revokedAt() != null
+                    ? "revoked " + token.revokedAt()
+                    : token.expiresAt() != null ? "good until " + token.expiresAt() : "good until it is revoked";
+            return token.id() + "  issued " + token.createdAt() + "  " + end;
         }
     }
 

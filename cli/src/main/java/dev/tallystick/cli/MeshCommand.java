@@ -1,9 +1,6 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.core.Json;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -17,8 +14,6 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExamples:%n",
         footer = {"  tally mesh ls", "  tally mesh create partners", "  tally mesh token partners"})
 final class MeshCommand extends TallyCommand {
-
-    static final Json NOTHING = new Json.ObjectValue(Map.of());
 
     @Override
     ExitCode run() {
@@ -59,9 +54,14 @@ final class MeshCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply issued = client.post("/v1/meshes/" + TallyClient.encode(name) + "/admin-token", NOTHING);
-            answer(issued, issued.text("token"));
+            answer(client.meshes().adminToken(name, null).secret());
             return ExitCode.OK;
+        }
+
+        @Override
+        String afterUnknownOutcome() {
+            return "There may be a token that nobody has seen. Issue another one; with that, 'tally member tokens admin'"
+                    + " shows it, and 'tally member revoke ID' ends it.";
         }
     }
 }

@@ -50,6 +50,11 @@ abstract class ServerConnection extends TallyCommand {
 
     abstract ExitCode run(TallyClient client) throws Exception;
 
+    /** What to do if nobody knows whether the command has done what it should. */
+    String afterUnknownOutcome() {
+        return "Repeat the command, with the same --key if it has one.";
+    }
+
     @Override
     final ExitCode run() throws Exception {
         try {
@@ -58,10 +63,7 @@ abstract class ServerConnection extends TallyCommand {
             throw new CommandFailed(
                     exitCode(e), String.valueOf(e.getMessage()), "The server refused; nothing was done.");
         } catch (OutcomeUnknownException e) {
-            throw new CommandFailed(
-                    ExitCode.UNKNOWN_OUTCOME,
-                    String.valueOf(e.getMessage()),
-                    "Repeat the command with the same --key.");
+            throw new CommandFailed(ExitCode.UNKNOWN_OUTCOME, String.valueOf(e.getMessage()), afterUnknownOutcome());
         } catch (UnavailableException e) {
             throw new CommandFailed(
                     ExitCode.INTERNAL, String.valueOf(e.getMessage()), "Nothing was done. Is the server running?");

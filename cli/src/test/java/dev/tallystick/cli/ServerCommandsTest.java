@@ -326,7 +326,9 @@ class ServerCommandsTest {
         assertThat(tally("member", "ls").out()).contains("shop");
         String token = tally("member", "token", "shop", "--valid", "60").out();
         assertThat(token).startsWith("tally_");
+        assertThat(tally("member", "tokens", "shop").out()).contains(token.split("_", 3)[1], "good until 2");
         assertThat(tally("member", "revoke", token.split("_", 3)[1]).exitCode()).isZero();
+        assertThat(tally("member", "tokens", "shop").out()).contains("revoked 2");
         assertThat(tally("topic", "create", "alerts").out()).contains("is created");
         assertThat(tally("topic", "subscribe", "alerts", "shop").exitCode()).isZero();
         assertThat(tally("topic", "ls").out()).isEqualTo("alerts\n");
