@@ -1,6 +1,6 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.Reply;
+import dev.tallystick.client.DeadLetters;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.Webhooks;
 import java.util.UUID;
@@ -66,22 +66,15 @@ final class DeadLetterCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply list = client.deadLetters().list(after, limit);
-            answer(
-                    list,
-                    elements(list.member("letters")).stream()
-                            .map(letter -> "%s  %s  %s  %s"
-                                    .formatted(
-                                            letter.text("job_id"),
-                                            letter.text("raised_at"),
-                                            letter.text("workflow"),
-                                            firstLine(letter.text("reason"))))
-                            .collect(Collectors.joining("\n")));
+            answer(client.deadLetters().list(after, limit).letters().stream()
+                    .map(Ls::line)
+                    .collect(Collectors.joining("\n")));
             return ExitCode.OK;
         }
 
-        private static String firstLine(String text) {
-            return text.lines().findFirst().orElse("");
+        private static String line(DeadLetters.DeadLetter letter) {
+            String reason = letter.reason().lines().findFirst().orElse("");
+            return "%s  %s  %s  %s".formatted(letter.job(), letter.raisedAt(), letter.workflow(), reason);
         }
     }
 
@@ -90,7 +83,8 @@ final class DeadLetterCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.deadLetters().show(job()));
+            client.deadLetters().find(job());
+            answer();
             return ExitCode.OK;
         }
     }
@@ -102,8 +96,7 @@ final class DeadLetterCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply redriven = client.deadLetters().redrive(job());
-            answer(redriven, "job " + redriven.text("job_id") + " goes on in its place");
+            answer("job " + client.deadLetters().redrive(job()).job() + " goes on in its place");
             return ExitCode.OK;
         }
     }
@@ -113,7 +106,8 @@ final class DeadLetterCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.deadLetters().discard(job()), "job " + job() + " stays as it is");
+            client.deadLetters().discard(job());
+            answer("job " + job() + " stays as it is");
             return ExitCode.OK;
         }
     }

@@ -1,6 +1,6 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.Reply;
+import dev.tallystick.client.Devices;
 import dev.tallystick.client.TallyClient;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -69,8 +69,8 @@ final class DeviceCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply known = client.devices().register(name(), key());
-            answer(known, "device " + name() + (known.status() == 201 ? " is registered" : " was registered before"));
+            client.devices().register(name(), key());
+            answer("device " + name() + (isNew() ? " is registered" : " was registered before"));
             return ExitCode.OK;
         }
     }
@@ -88,7 +88,8 @@ final class DeviceCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.devices().rotate(name(), replaced, key()), "device " + name() + " has its new key");
+            client.devices().rotate(name(), replaced, key());
+            answer("device " + name() + " has its new key");
             return ExitCode.OK;
         }
     }
@@ -98,18 +99,14 @@ final class DeviceCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply list = client.devices().list();
-            answer(
-                    list,
-                    elements(list.member("devices")).stream()
-                            .map(each -> "%-20s %s  %s"
-                                    .formatted(
-                                            each.text("name"),
-                                            each.text("public_key"),
-                                            each.member("revoked_at") == null ? "" : "revoked")
-                                    .stripTrailing())
-                            .collect(Collectors.joining("\n")));
+            answer(client.devices().list().stream().map(Ls::line).collect(Collectors.joining("\n")));
             return ExitCode.OK;
+        }
+
+        private static String line(Devices.Device device) {
+            return "%-20s %s  %s"
+                    .formatted(device.name(), device.publicKey(), device.revokedAt() == null ? "" : "revoked")
+                    .stripTrailing();
         }
     }
 
@@ -118,7 +115,8 @@ final class DeviceCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.devices().revoke(name()), "device " + name() + " is revoked");
+            client.devices().revoke(name());
+            answer("device " + name() + " is revoked");
             return ExitCode.OK;
         }
     }

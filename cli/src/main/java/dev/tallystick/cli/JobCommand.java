@@ -1,7 +1,6 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.client.Jobs;
-import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
@@ -293,9 +292,8 @@ final class JobCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply sent = client.signal(job, signal, json(payload), key(key));
-            boolean before = Json.of(true).equals(sent.member("duplicate"));
-            answer(sent, "signal " + signal + (before ? " was sent before" : " is with the job"));
+            TallyClient.Signalled sent = client.signal(job, signal, json(payload), key(key));
+            answer("signal " + signal + (sent.duplicate() ? " was sent before" : " is with the job"));
             return ExitCode.OK;
         }
     }
@@ -305,7 +303,8 @@ final class JobCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            answer(client.cancel(id), "asked for the end of job " + id);
+            client.cancel(id);
+            answer("asked for the end of job " + id);
             return ExitCode.OK;
         }
     }
@@ -323,13 +322,12 @@ final class JobCommand extends TallyCommand {
                 description = "The key of this request: the same again makes nothing new (default: a new one, shown).")
         private @Nullable String key;
 
-        abstract Reply ask(TallyClient client, UUID id, IdempotencyKey request);
+        abstract TallyClient.JobAgain ask(TallyClient client, UUID id, IdempotencyKey request);
 
         @Override
         final ExitCode run(TallyClient client) {
-            Reply begun = ask(client, job, key(key));
-            boolean before = Json.of(true).equals(begun.member("duplicate"));
-            answer(begun, "job " + begun.text("job_id") + (before ? ", begun before" : ", begun"));
+            TallyClient.JobAgain begun = ask(client, job, key(key));
+            answer("job " + begun.job() + (begun.duplicate() ? ", begun before" : ", begun"));
             return ExitCode.OK;
         }
     }
@@ -341,7 +339,7 @@ final class JobCommand extends TallyCommand {
     static final class Rerun extends Again {
 
         @Override
-        Reply ask(TallyClient client, UUID id, IdempotencyKey request) {
+        TallyClient.JobAgain ask(TallyClient client, UUID id, IdempotencyKey request) {
             return client.rerun(id, request);
         }
     }
@@ -364,7 +362,7 @@ final class JobCommand extends TallyCommand {
         private String step;
 
         @Override
-        Reply ask(TallyClient client, UUID id, IdempotencyKey request) {
+        TallyClient.JobAgain ask(TallyClient client, UUID id, IdempotencyKey request) {
             return client.fork(id, step, request);
         }
     }

@@ -1,9 +1,7 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.Reply;
 import dev.tallystick.client.Schedules;
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -82,9 +80,9 @@ final class ScheduleCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply kept = client.schedules()
+            Schedules.Schedule kept = client.schedules()
                     .put(name(), new Schedules.NewSchedule(workflow, cron, zone, json(input), priority(priority)));
-            answer(kept, "schedule " + name() + " fires next at " + kept.text("next_at"));
+            answer("schedule " + name() + " fires next at " + kept.nextAt());
             return ExitCode.OK;
         }
     }
@@ -100,22 +98,20 @@ final class ScheduleCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply list = client.schedules().list(after, limit);
-            answer(
-                    list,
-                    elements(list.member("schedules")).stream().map(Ls::line).collect(Collectors.joining("\n")));
+            answer(client.schedules().list(after, limit).schedules().stream()
+                    .map(Ls::line)
+                    .collect(Collectors.joining("\n")));
             return ExitCode.OK;
         }
 
-        private static String line(Reply schedule) {
-            boolean paused = Json.of(true).equals(schedule.member("paused"));
+        private static String line(Schedules.Schedule schedule) {
             return "%-20s %-20s %s  %s  %s"
                     .formatted(
-                            schedule.text("name"),
-                            schedule.text("cron"),
-                            schedule.text("zone"),
-                            paused ? "paused" : schedule.text("next_at"),
-                            schedule.text("workflow"));
+                            schedule.name(),
+                            schedule.cron(),
+                            schedule.zone(),
+                            schedule.paused() ? "paused" : schedule.nextAt(),
+                            schedule.workflow());
         }
     }
 
@@ -124,7 +120,8 @@ final class ScheduleCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.schedules().show(name()));
+            client.schedules().find(name());
+            answer();
             return ExitCode.OK;
         }
     }
@@ -134,7 +131,8 @@ final class ScheduleCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.schedules().pause(name()), "schedule " + name() + " is paused");
+            client.schedules().pause(name());
+            answer("schedule " + name() + " is paused");
             return ExitCode.OK;
         }
     }
@@ -144,8 +142,8 @@ final class ScheduleCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply resumed = client.schedules().resume(name());
-            answer(resumed, "schedule " + name() + " fires next at " + resumed.text("next_at"));
+            Schedules.Schedule resumed = client.schedules().resume(name());
+            answer("schedule " + name() + " fires next at " + resumed.nextAt());
             return ExitCode.OK;
         }
     }
@@ -161,9 +159,8 @@ final class ScheduleCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply started = client.schedules().trigger(name(), key(key));
-            boolean before = Json.of(true).equals(started.member("duplicate"));
-            answer(started, "job " + started.text("job_id") + (before ? ", started before" : ", started"));
+            Schedules.Triggered started = client.schedules().trigger(name(), key(key));
+            answer("job " + started.job() + (started.duplicate() ? ", started before" : ", started"));
             return ExitCode.OK;
         }
     }
@@ -173,7 +170,8 @@ final class ScheduleCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.schedules().delete(name()), "schedule " + name() + " is deleted");
+            client.schedules().delete(name());
+            answer("schedule " + name() + " is deleted");
             return ExitCode.OK;
         }
     }

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -100,16 +99,6 @@ abstract class ServerConnection extends TallyCommand {
                 : List.of();
     }
 
-    /** Prints an answer of the server: as it came in JSON, or as lines for people. */
-    final void answer(Reply reply) {
-        SequencedMap<String, Json> fields = new LinkedHashMap<>(reply.body().members());
-        answer(lines(reply.body().members()), fields);
-    }
-
-    final void answer(Reply reply, String text) {
-        answer(text, new LinkedHashMap<>(reply.body().members()));
-    }
-
     static String lines(Map<String, Json> members) {
         int width = members.keySet().stream().mapToInt(String::length).max().orElse(0);
         return members.entrySet().stream()
@@ -128,15 +117,6 @@ abstract class ServerConnection extends TallyCommand {
     /** For a column of a table. */
     static String word(@Nullable String word) {
         return word == null ? "" : word;
-    }
-
-    /** The objects of an array in an answer. */
-    static List<Reply> elements(@Nullable Json array) {
-        return array instanceof Json.ArrayValue values
-                ? values.elements().stream()
-                        .map(each -> new Reply(200, (Json.ObjectValue) each))
-                        .toList()
-                : List.of();
     }
 
     static Priority priority(String word) {

@@ -1,9 +1,7 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.Tasks;
-import dev.tallystick.core.Json;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -84,22 +82,16 @@ final class TaskCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply list = list(client.tasks());
-            answer(
-                    list,
-                    elements(list.member("tasks")).stream()
-                            .map(task -> "%s  %s  %-12s %-12s %s"
-                                    .formatted(
-                                            task.text("task_id"),
-                                            task.text("asked_at"),
-                                            words(task.member("group")),
-                                            words(task.member("assignee")),
-                                            task.text("name")))
-                            .collect(Collectors.joining("\n")));
+            answer(list(client.tasks()).tasks().stream().map(Ls::line).collect(Collectors.joining("\n")));
             return ExitCode.OK;
         }
 
-        private Reply list(Tasks tasks) {
+        private static String line(Tasks.Task task) {
+            return "%s  %s  %-12s %-12s %s"
+                    .formatted(task.id(), task.askedAt(), word(task.group()), word(task.assignee()), task.name());
+        }
+
+        private Tasks.Page list(Tasks tasks) {
             if (group != null && person != null) {
                 throw new CommandFailed(ExitCode.USAGE, "whose tasks?", "Name a --group or a --person, not both.");
             }
@@ -114,7 +106,8 @@ final class TaskCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.tasks().show(task()));
+            client.tasks().find(task());
+            answer();
             return ExitCode.OK;
         }
     }
@@ -124,7 +117,8 @@ final class TaskCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.tasks().claim(task(), person()), "task " + task() + " is claimed");
+            client.tasks().claim(task(), person());
+            answer("task " + task() + " is claimed");
             return ExitCode.OK;
         }
     }
@@ -134,7 +128,8 @@ final class TaskCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.tasks().release(task(), person()), "task " + task() + " is released");
+            client.tasks().release(task(), person());
+            answer("task " + task() + " is released");
             return ExitCode.OK;
         }
     }
@@ -148,7 +143,8 @@ final class TaskCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer(client.tasks().escalate(task(), group), "task " + task() + " is with " + group);
+            client.tasks().escalate(task(), group);
+            answer("task " + task() + " is with " + group);
             return ExitCode.OK;
         }
     }
@@ -167,9 +163,8 @@ final class TaskCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply resolved = client.tasks().resolve(task(), json(answer), person(), key(key));
-            boolean before = Json.of(true).equals(resolved.member("duplicate"));
-            answer(resolved, "task " + task() + (before ? " was answered so before" : " is answered"));
+            Tasks.Done resolved = client.tasks().resolve(task(), json(answer), person(), key(key));
+            answer("task " + task() + (resolved.duplicate() ? " was answered so before" : " is answered"));
             return ExitCode.OK;
         }
     }

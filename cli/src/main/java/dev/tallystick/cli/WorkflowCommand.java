@@ -1,16 +1,13 @@
 package dev.tallystick.cli;
 
-import dev.tallystick.client.Reply;
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.core.Json;
+import dev.tallystick.client.Workflows;
 import dev.tallystick.engine.Graph;
 import dev.tallystick.engine.GraphYaml;
 import dev.tallystick.engine.InvalidGraphException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -53,11 +50,8 @@ final class WorkflowCommand extends TallyCommand {
         ExitCode run(TallyClient client) {
             String yaml = text();
             Graph graph = graph(yaml);
-            Reply deployed = client.workflows().deploy(graph.name(), graph.version(), yaml);
-            answer(
-                    deployed,
-                    graph.name() + " version " + graph.version()
-                            + (deployed.status() == 201 ? " is deployed" : " was deployed before"));
+            client.workflows().deploy(graph.name(), graph.version(), yaml);
+            answer(graph.name() + " version " + graph.version() + (isNew() ? " is deployed" : " was deployed before"));
             return ExitCode.OK;
         }
 
@@ -84,13 +78,9 @@ final class WorkflowCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply list = client.workflows().list();
-            answer(
-                    list,
-                    elements(list.member("workflows")).stream()
-                            .map(each -> "%-30s %-5s %s"
-                                    .formatted(each.text("workflow"), words(each.member("version")), each.text("kind")))
-                            .collect(Collectors.joining("\n")));
+            answer(client.workflows().list().stream()
+                    .map(each -> "%-30s %-5d %s".formatted(each.workflow(), each.version(), each.kind()))
+                    .collect(Collectors.joining("\n")));
             return ExitCode.OK;
         }
     }
@@ -107,22 +97,19 @@ final class WorkflowCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client) {
-            Reply shown = client.workflows().show(workflow, version == null ? newest(client) : version);
-            Json graph = shown.member("graph");
-            if (graph == null) {
-                answer(shown);
+            Workflows.Shown shown = client.workflows().find(workflow, version == null ? newest(client) : version);
+            if (shown.graph() == null) {
+                answer();
             } else {
-                answer(shown, words(graph).stripTrailing());
+                answer(shown.graph().stripTrailing());
             }
             return ExitCode.OK;
         }
 
         private int newest(TallyClient client) {
-            List<Reply> versions =
-                    elements(client.workflows().versions(workflow).member("workflows"));
-            return versions.stream()
-                    .map(each -> Integer.parseInt(words(each.member("version"))))
-                    .max(Comparator.naturalOrder())
+            return client.workflows().versions(workflow).stream()
+                    .mapToInt(Workflows.Version::version)
+                    .max()
                     .orElseThrow(() -> new CommandFailed(
                             ExitCode.NOT_FOUND, "there is no workflow '" + workflow + "'", "See 'tally workflow ls'."));
         }

@@ -1,5 +1,7 @@
 package dev.tallystick.client;
 
+import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -14,22 +16,76 @@ public final class DeadLetters {
         this.exchange = exchange;
     }
 
-    /** A page of them, the oldest first; {@code after} is the {@code next} of the page before. */
-    public Reply list(@Nullable UUID after, int limit) {
-        return exchange.send(Request.get(PATH + "?limit=" + limit + (after == null ? "" : "&after=" + after)));
+    /**
+     * A job that failed.
+     *
+     * @param ceiling whether a ledger was full, which no repetition mends
+     * @param redrivenAs the job that goes on in its place; null while there is none
+     */
+    public record DeadLetter(
+            UUID job,
+            String workflow,
+            int version,
+            String reason,
+            boolean ceiling,
+            Instant raisedAt,
+            @Nullable UUID redrivenAs) {
+
+        static DeadLetter of(Fields fields) {
+            return new DeadLetter(
+                    fields.text("job_id", UUID::fromString),
+                    fields.text("workflow"),
+                    (int) fields.number("version"),
+                    fields.text("reason"),
+                    fields.flag("ceiling"),
+                    fields.text("raised_at", Instant::parse),
+                    fields.textIfThere("redriven_as", UUID::fromString));
+        }
     }
 
-    public Reply show(UUID job) {
-        return exchange.send(Request.get(PATH + "/" + job));
+    /**
+     * Some of those that nobody has redriven, the oldest first.
+     *
+     * @param next the job to go on after; null on the last page
+     */
+    public record Page(List<DeadLetter> letters, @Nullable UUID next) {}
+
+    /**
+     * A job that goes on in place of another.
+     *
+     * @param continuedFrom the one that failed
+     */
+    public record Redriven(UUID job, UUID continuedFrom) {}
+
+    /** A page of them; {@code after} is the {@link Page#next()} of the page before, null for the first. */
+    public Page list(@Nullable UUID after, int limit) {
+        Fields page = exchange.send(new Query(PATH)
+                        .with("after", after)
+                        .with("limit", limit)
+                        .read())
+                .fields();
+        return new Page(page.list("letters", DeadLetter::of), page.textIfThere("next", UUID::fromString));
+    }
+
+    /** A dead letter, also one that was redriven. */
+    public DeadLetter find(UUID job) {
+        return DeadLetter.of(exchange.send(Request.get(path(job))).fields());
     }
 
     /** Does the job again from where it failed. Once only: asking again gives the same job. */
-    public Reply redrive(UUID job) {
-        return exchange.send(Request.post(PATH + "/" + job + "/redrive", null));
+    public Redriven redrive(UUID job) {
+        Fields redriven =
+                exchange.send(Request.post(path(job) + "/redrive", null)).fields();
+        return new Redriven(
+                redriven.text("job_id", UUID::fromString), redriven.text("continued_from", UUID::fromString));
     }
 
     /** Leaves the job as it is. */
-    public Reply discard(UUID job) {
-        return exchange.send(Request.delete(PATH + "/" + job));
+    public void discard(UUID job) {
+        exchange.send(Request.delete(path(job)));
+    }
+
+    private static String path(UUID job) {
+        return PATH + "/" + job;
     }
 }

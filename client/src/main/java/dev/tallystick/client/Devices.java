@@ -1,7 +1,8 @@
 package dev.tallystick.client;
 
-import dev.tallystick.core.Json;
-import java.util.Map;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The devices of the member of the token, each named by the public half of a key that stays on it. Keys are Ed25519, their 32
@@ -17,9 +18,35 @@ public final class Devices {
         this.exchange = exchange;
     }
 
+    /**
+     * A device.
+     *
+     * @param rotatedAt since when it has this key; null if it has had no other
+     * @param revokedAt null while it is good
+     */
+    public record Device(
+            String name,
+            String member,
+            String publicKey,
+            Instant registeredAt,
+            @Nullable Instant rotatedAt,
+            @Nullable Instant revokedAt) {
+
+        static Device of(Fields fields) {
+            return new Device(
+                    fields.text("name"),
+                    fields.text("member"),
+                    fields.text("public_key"),
+                    fields.text("registered_at", Instant::parse),
+                    fields.textIfThere("rotated_at", Instant::parse),
+                    fields.textIfThere("revoked_at", Instant::parse));
+        }
+    }
+
     /** The same key again is the same device. */
-    public Reply register(String name, String publicKey) {
-        return exchange.send(Request.put(path(name), new Json.ObjectValue(Map.of("public_key", Json.of(publicKey)))));
+    public Device register(String name, String publicKey) {
+        Body body = new Body().with("public_key", publicKey);
+        return Device.of(exchange.send(Request.put(path(name), body.json())).fields());
     }
 
     /**
@@ -27,18 +54,19 @@ public final class Devices {
      *
      * @param replaced the key that it has had so far
      */
-    public Reply rotate(String name, String replaced, String publicKey) {
-        return exchange.send(Request.post(
-                path(name) + "/rotate",
-                new Json.ObjectValue(Map.of("public_key", Json.of(publicKey), "replaces", Json.of(replaced)))));
+    public Device rotate(String name, String replaced, String publicKey) {
+        Body body = new Body().with("public_key", publicKey).with("replaces", replaced);
+        return Device.of(
+                exchange.send(Request.post(path(name) + "/rotate", body.json())).fields());
     }
 
-    public Reply list() {
-        return exchange.send(Request.get(PATH));
+    /** Also those that were revoked. */
+    public List<Device> list() {
+        return exchange.send(Request.get(PATH)).fields().list("devices", Device::of);
     }
 
-    public Reply revoke(String name) {
-        return exchange.send(Request.delete(path(name)));
+    public void revoke(String name) {
+        exchange.send(Request.delete(path(name)));
     }
 
     private static String path(String name) {

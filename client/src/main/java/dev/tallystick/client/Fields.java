@@ -62,8 +62,13 @@ record Fields(Json.ObjectValue object) {
 
     /** Whatever is there; JSON's null if nothing is. */
     Json json(String name) {
-        Json value = object.members().get(name);
+        Json value = jsonIfThere(name);
         return value == null ? Json.ofNull() : value;
+    }
+
+    @Nullable
+    Json jsonIfThere(String name) {
+        return object.members().get(name);
     }
 
     Fields fields(String name) {

@@ -3,8 +3,9 @@ package dev.tallystick.client;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
-import java.util.Map;
-import java.util.TreeMap;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** What a server starts by the clock. Thread-safe. */
@@ -31,44 +32,117 @@ public final class Schedules {
         }
     }
 
-    /** Keeps a schedule, in place of one of the same name. */
-    public Reply put(String name, NewSchedule schedule) {
-        Map<String, Json> body = new TreeMap<>();
-        body.put("workflow", Json.of(schedule.workflow()));
-        body.put("cron", Json.of(schedule.cron()));
-        body.put("zone", Json.of(schedule.zone()));
-        body.put("input", schedule.input());
-        body.put("priority", Json.of(schedule.priority().word()));
-        return exchange.send(Request.put(path(name), new Json.ObjectValue(body)));
+    /**
+     * A schedule, and how it stands.
+     *
+     * @param nextAt the moment that it serves next, unless it is paused
+     * @param firedFor the moment for which it fired last; null if it has not yet
+     * @param firedJob the job that came of it; null if it has not fired yet
+     * @param trouble why it could not serve its last moment; null if it could
+     */
+    public record Schedule(
+            String name,
+            String workflow,
+            String cron,
+            String zone,
+            Instant nextAt,
+            boolean paused,
+            @Nullable Instant firedFor,
+            @Nullable UUID firedJob,
+            @Nullable String trouble) {
+
+        static Schedule of(Fields fields) {
+            return new Schedule(
+                    fields.text("name"),
+                    fields.text("workflow"),
+                    fields.text("cron"),
+                    fields.text("zone"),
+                    fields.text("next_at", Instant::parse),
+                    fields.flag("paused"),
+                    fields.textIfThere("fired_for", Instant::parse),
+                    fields.textIfThere("fired_job", UUID::fromString),
+                    fields.textIfThere("trouble"));
+        }
     }
 
-    /** A page of them, by name; {@code after} is the {@code next} of the page before. */
-    public Reply list(@Nullable String after, int limit) {
-        String rest = after == null ? "" : "&after=" + TallyClient.encode(after);
-        return exchange.send(Request.get(PATH + "?limit=" + limit + rest));
+    /**
+     * Some schedules, by name.
+     *
+     * @param next the name to go on after; null on the last page
+     */
+    public record Page(List<Schedule> schedules, @Nullable String next) {}
+
+    /**
+     * A schedule, and what its jobs are like.
+     *
+     * @param member as whom they are submitted
+     */
+    public record Shown(Schedule schedule, String member, Json input, Priority priority) {
+
+        static Shown of(Fields fields) {
+            return new Shown(
+                    Schedule.of(fields.fields("schedule")),
+                    fields.text("member"),
+                    fields.json("input"),
+                    fields.text("priority", Priority::parse));
+        }
     }
 
-    public Reply show(String name) {
-        return exchange.send(Request.get(path(name)));
+    /**
+     * A job that was started out of turn.
+     *
+     * @param duplicate whether it was started under this key before
+     */
+    public record Triggered(UUID job, boolean duplicate) {}
+
+    /** Keeps a schedule, in place of one of the same name; one that is paused stays so. */
+    public Schedule put(String name, NewSchedule schedule) {
+        Body body = new Body()
+                .with("workflow", schedule.workflow())
+                .with("cron", schedule.cron())
+                .with("zone", schedule.zone())
+                .with("input", schedule.input())
+                .with("priority", schedule.priority().word());
+        return Schedule.of(exchange.send(Request.put(path(name), body.json())).fields());
     }
 
-    public Reply delete(String name) {
-        return exchange.send(Request.delete(path(name)));
+    /** A page of them; {@code after} is the {@link Page#next()} of the page before, null for the first. */
+    public Page list(@Nullable String after, int limit) {
+        Fields page = exchange.send(new Query(PATH)
+                        .with("after", after)
+                        .with("limit", limit)
+                        .read())
+                .fields();
+        return new Page(page.list("schedules", Schedule::of), page.textIfThere("next"));
+    }
+
+    public Shown find(String name) {
+        return Shown.of(exchange.send(Request.get(path(name))).fields());
+    }
+
+    /** Jobs that it has started go on. */
+    public void delete(String name) {
+        exchange.send(Request.delete(path(name)));
     }
 
     /** It does not fire until it is resumed. */
-    public Reply pause(String name) {
-        return exchange.send(Request.post(path(name) + "/pause", null));
+    public Schedule pause(String name) {
+        return Schedule.of(
+                exchange.send(Request.post(path(name) + "/pause", null)).fields());
     }
 
     /** It fires again, from the next moment on. */
-    public Reply resume(String name) {
-        return exchange.send(Request.post(path(name) + "/resume", null));
+    public Schedule resume(String name) {
+        return Schedule.of(
+                exchange.send(Request.post(path(name) + "/resume", null)).fields());
     }
 
     /** Starts one of its jobs now. The same key again is the same job. */
-    public Reply trigger(String name, IdempotencyKey key) {
-        return exchange.send(Request.post(path(name) + "/trigger", null).under(key.value()));
+    public Triggered trigger(String name, IdempotencyKey key) {
+        Fields started = exchange.send(
+                        Request.post(path(name) + "/trigger", null).under(key.value()))
+                .fields();
+        return new Triggered(started.text("job_id", UUID::fromString), started.flag("duplicate"));
     }
 
     private static String path(String name) {

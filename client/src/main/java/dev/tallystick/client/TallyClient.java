@@ -28,6 +28,8 @@ public final class TallyClient {
     /** How long one call goes on trying. */
     public static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    private static final String JOBS = "/v1/jobs";
+
     private final Exchange exchange;
     private final Keys keys;
     private final OpenTelemetry telemetry;
@@ -144,6 +146,28 @@ public final class TallyClient {
         }
     }
 
+    /**
+     * A signal that a job has.
+     *
+     * @param duplicate whether it was sent under this key before
+     */
+    public record Signalled(UUID job, String signal, boolean duplicate) {}
+
+    /**
+     * A job that was asked to end.
+     *
+     * @param status as it was just before: {@code open}, or how the job had ended already
+     */
+    public record CancelRequested(UUID job, String status) {}
+
+    /**
+     * A job that does again what another has done.
+     *
+     * @param continuedFrom the other one
+     * @param duplicate whether it was begun under this key before
+     */
+    public record JobAgain(UUID job, UUID continuedFrom, boolean duplicate) {}
+
     /** Submits a job. It is durable when this returns. */
     public Submitted submit(NewJob job, IdempotencyKey key) {
         Map<String, Json> body = new TreeMap<>();
@@ -161,15 +185,16 @@ public final class TallyClient {
             job.attributes().forEach((name, value) -> attributes.put(name, Json.of(value)));
             body.put("attributes", new Json.ObjectValue(attributes));
         }
-        Reply reply = exchange.send(
-                Request.post("/v1/jobs", new Json.ObjectValue(body)).under(key.value()));
+        Fields accepted = exchange.send(
+                        Request.post(JOBS, new Json.ObjectValue(body)).under(key.value()))
+                .fields();
         return new Submitted(
-                UUID.fromString(reply.text("job_id")),
-                reply.text("workflow"),
-                (int) reply.number("version"),
-                reply.text("fingerprint"),
-                reply.fields().flagUnlessDenied("history_available"),
-                reply.fields().flag("duplicate"));
+                accepted.text("job_id", UUID::fromString),
+                accepted.text("workflow"),
+                (int) accepted.number("version"),
+                accepted.text("fingerprint"),
+                accepted.flagUnlessDenied("history_available"),
+                accepted.flag("duplicate"));
     }
 
     /** As {@link #submit(NewJob, IdempotencyKey)}, with a key from a mint, which forgets it once the answer is definite. */
@@ -179,39 +204,47 @@ public final class TallyClient {
 
     /** How the job stands, at the latest after {@code wait}; at most a minute. */
     public Result result(UUID job, Duration wait) {
-        Reply reply = exchange.send(Request.get("/v1/jobs/" + job + "/result?wait=" + wait.toSeconds())
-                .waiting(wait));
-        Json error = reply.member("error");
-        return new Result(
-                job,
-                reply.text("status"),
-                reply.member("output"),
-                error instanceof Json.StringValue text ? text.value() : null);
+        Query query = new Query(path(job, "result")).with("wait", wait.toSeconds());
+        Fields result = exchange.send(query.read().waiting(wait)).fields();
+        return new Result(job, result.text("status"), result.jsonIfThere("output"), result.textIfThere("error"));
     }
 
     /** Sends a job a signal. The same key again is the same signal. */
-    public Reply signal(UUID job, String signal, Json payload, IdempotencyKey key) {
-        return exchange.send(Request.post(
-                        "/v1/jobs/" + job + "/signals/" + encode(signal),
-                        new Json.ObjectValue(Map.of("payload", payload)))
-                .under(key.value()));
+    public Signalled signal(UUID job, String signal, Json payload, IdempotencyKey key) {
+        Body body = new Body().with("payload", payload);
+        Fields sent = exchange.send(Request.post(path(job, "signals/" + encode(signal)), body.json())
+                        .under(key.value()))
+                .fields();
+        return new Signalled(job, signal, sent.flag("duplicate"));
     }
 
     /** Asks for the end of a job and of its children. */
-    public Reply cancel(UUID job) {
-        return exchange.send(Request.post("/v1/jobs/" + job + "/cancel", null));
+    public CancelRequested cancel(UUID job) {
+        Fields asked = exchange.send(Request.post(path(job, "cancel"), null)).fields();
+        return new CancelRequested(job, asked.text("status"));
     }
 
     /** Does a closed job again from its beginning. The same key again is the same new job. */
-    public Reply rerun(UUID job, IdempotencyKey key) {
-        return exchange.send(Request.post("/v1/jobs/" + job + "/rerun", null).under(key.value()));
+    public JobAgain rerun(UUID job, IdempotencyKey key) {
+        return again(Request.post(path(job, "rerun"), null).under(key.value()));
     }
 
     /** Does a closed job again from one of its steps on. The same key again is the same new job. */
-    public Reply fork(UUID job, String step, IdempotencyKey key) {
-        return exchange.send(
-                Request.post("/v1/jobs/" + job + "/fork", new Json.ObjectValue(Map.of("step", Json.of(step))))
-                        .under(key.value()));
+    public JobAgain fork(UUID job, String step, IdempotencyKey key) {
+        Body body = new Body().with("step", step);
+        return again(Request.post(path(job, "fork"), body.json()).under(key.value()));
+    }
+
+    private JobAgain again(Request request) {
+        Fields begun = exchange.send(request).fields();
+        return new JobAgain(
+                begun.text("job_id", UUID::fromString),
+                begun.text("continued_from", UUID::fromString),
+                begun.flag("duplicate"));
+    }
+
+    private static String path(UUID job, String what) {
+        return JOBS + "/" + job + "/" + what;
     }
 
     /** Jobs, to be found and followed. */

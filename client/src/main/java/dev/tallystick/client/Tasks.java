@@ -2,8 +2,8 @@ package dev.tallystick.client;
 
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
-import java.util.Map;
-import java.util.TreeMap;
+import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -21,55 +21,121 @@ public final class Tasks {
         this.exchange = exchange;
     }
 
-    /** A page of what is open, the oldest first; {@code after} is the {@code next} of the page before. */
-    public Reply list(@Nullable UUID after, int limit) {
-        return page("", after, limit);
+    /**
+     * What a job asks.
+     *
+     * @param group who may claim it; null if it is for one person
+     * @param assignee who has it; null while nobody has
+     * @param escalations how often it was handed on
+     * @param dueAt when it escalates or expires; null if never
+     * @param over how it ended; null while it is open
+     */
+    public record Task(
+            UUID id,
+            UUID job,
+            String name,
+            @Nullable String group,
+            @Nullable String assignee,
+            Json details,
+            int escalations,
+            Instant askedAt,
+            @Nullable Instant dueAt,
+            @Nullable String over) {
+
+        static Task of(Fields fields) {
+            return new Task(
+                    fields.text("task_id", UUID::fromString),
+                    fields.text("job_id", UUID::fromString),
+                    fields.text("name"),
+                    fields.textIfThere("group"),
+                    fields.textIfThere("assignee"),
+                    fields.json("details"),
+                    (int) fields.number("escalations"),
+                    fields.text("asked_at", Instant::parse),
+                    fields.textIfThere("due_at", Instant::parse),
+                    fields.textIfThere("over"));
+        }
+
+        public boolean isOpen() {
+            return over == null;
+        }
+    }
+
+    /**
+     * Some open tasks, the oldest first.
+     *
+     * @param next the task to go on after; null on the last page
+     */
+    public record Page(List<Task> tasks, @Nullable UUID next) {}
+
+    /**
+     * What was asked for is so.
+     *
+     * @param duplicate whether it was so already
+     */
+    public record Done(UUID task, boolean duplicate) {}
+
+    /** A page of what is open; {@code after} is the {@link Page#next()} of the page before, null for the first. */
+    public Page list(@Nullable UUID after, int limit) {
+        return page(new Query(PATH), after, limit);
     }
 
     /** What a group is asked. */
-    public Reply ofGroup(String group, @Nullable UUID after, int limit) {
-        return page("&group=" + TallyClient.encode(group), after, limit);
+    public Page ofGroup(String group, @Nullable UUID after, int limit) {
+        return page(new Query(PATH).with("group", group), after, limit);
     }
 
     /** What a person has. */
-    public Reply heldBy(String person, @Nullable UUID after, int limit) {
-        return page("&person=" + TallyClient.encode(person), after, limit);
+    public Page heldBy(String person, @Nullable UUID after, int limit) {
+        return page(new Query(PATH).with("person", person), after, limit);
     }
 
-    public Reply show(UUID task) {
-        return exchange.send(Request.get(PATH + "/" + task));
+    /** A task, also one that is over. */
+    public Task find(UUID task) {
+        return Task.of(exchange.send(Request.get(path(task))).fields());
     }
 
-    public Reply claim(UUID task, @Nullable String person) {
-        return exchange.send(Request.post(PATH + "/" + task + "/claim", by(person, new TreeMap<>())));
+    /** Takes a task: others leave it alone from now on. */
+    public Done claim(UUID task, @Nullable String person) {
+        return done(task, Request.post(path(task) + "/claim", by(person).json()));
     }
 
-    public Reply release(UUID task, @Nullable String person) {
-        return exchange.send(Request.post(PATH + "/" + task + "/release", by(person, new TreeMap<>())));
+    /** Gives a task back, for others of its group to claim. */
+    public Done release(UUID task, @Nullable String person) {
+        return done(task, Request.post(path(task) + "/release", by(person).json()));
     }
 
     /** Hands a task to another group. */
-    public Reply escalate(UUID task, String group) {
-        return exchange.send(
-                Request.post(PATH + "/" + task + "/escalate", new Json.ObjectValue(Map.of("group", Json.of(group)))));
+    public Done escalate(UUID task, String group) {
+        return done(
+                task,
+                Request.post(
+                        path(task) + "/escalate",
+                        new Body().with("group", group).json()));
     }
 
     /** Answers a task. The same key again is the same answer. */
-    public Reply resolve(UUID task, Json answer, @Nullable String person, IdempotencyKey key) {
-        Map<String, Json> body = new TreeMap<>(Map.of("answer", answer));
-        return exchange.send(
-                Request.post(PATH + "/" + task + "/resolve", by(person, body)).under(key.value()));
+    public Done resolve(UUID task, Json answer, @Nullable String person, IdempotencyKey key) {
+        Body body = by(person).with("answer", answer);
+        return done(task, Request.post(path(task) + "/resolve", body.json()).under(key.value()));
     }
 
-    private Reply page(String which, @Nullable UUID after, int limit) {
-        String rest = after == null ? "" : "&after=" + after;
-        return exchange.send(Request.get(PATH + "?limit=" + limit + which + rest));
+    private Page page(Query query, @Nullable UUID after, int limit) {
+        Fields page = exchange.send(
+                        query.with("after", after).with("limit", limit).read())
+                .fields();
+        return new Page(page.list("tasks", Task::of), page.textIfThere("next", UUID::fromString));
     }
 
-    private static Json by(@Nullable String person, Map<String, Json> body) {
-        if (person != null) {
-            body.put("person", Json.of(person));
-        }
-        return new Json.ObjectValue(body);
+    private Done done(UUID task, Request request) {
+        return new Done(task, exchange.send(request).fields().flag("duplicate"));
+    }
+
+    private static Body by(@Nullable String person) {
+        return new Body().with("person", person);
+    }
+
+    private static String path(UUID task) {
+        return PATH + "/" + task;
     }
 }

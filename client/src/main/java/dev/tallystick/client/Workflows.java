@@ -1,7 +1,8 @@
 package dev.tallystick.client;
 
-import dev.tallystick.core.Json;
-import java.util.Map;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The workflows of a server. Thread-safe. */
 public final class Workflows {
@@ -14,18 +15,57 @@ public final class Workflows {
         this.exchange = exchange;
     }
 
-    /** All that the server can start, with their versions. */
-    public Reply list() {
-        return exchange.send(Request.get(PATH));
+    /**
+     * A version of a workflow.
+     *
+     * @param kind {@code code} or {@code graph}
+     */
+    public record Version(String workflow, int version, String kind) {
+
+        static Version of(Fields fields) {
+            return new Version(fields.text("workflow"), (int) fields.number("version"), fields.text("kind"));
+        }
     }
 
-    /** The versions of one. */
-    public Reply versions(String workflow) {
-        return exchange.send(Request.get(PATH + "?workflow=" + TallyClient.encode(workflow)));
+    /**
+     * A version of a workflow, and what it says.
+     *
+     * @param kind {@code code} or {@code graph}
+     * @param graph in YAML; null for code
+     * @param deployedBy null for what came with a server
+     * @param deployedAt null for what came with a server
+     */
+    public record Shown(
+            String workflow,
+            int version,
+            String kind,
+            @Nullable String graph,
+            @Nullable String deployedBy,
+            @Nullable Instant deployedAt) {
+
+        static Shown of(Fields fields) {
+            return new Shown(
+                    fields.text("workflow"),
+                    (int) fields.number("version"),
+                    fields.text("kind"),
+                    fields.textIfThere("graph"),
+                    fields.textIfThere("deployed_by"),
+                    fields.textIfThere("deployed_at", Instant::parse));
+        }
     }
 
-    public Reply show(String workflow, int version) {
-        return exchange.send(Request.get(path(workflow, version)));
+    /** All that the server can start. */
+    public List<Version> list() {
+        return versions(new Query(PATH));
+    }
+
+    /** The versions of one; empty if there is none of that name. */
+    public List<Version> versions(String workflow) {
+        return versions(new Query(PATH).with("workflow", workflow));
+    }
+
+    public Shown find(String workflow, int version) {
+        return Shown.of(exchange.send(Request.get(path(workflow, version))).fields());
     }
 
     /**
@@ -34,9 +74,14 @@ public final class Workflows {
      *
      * @param yaml a graph of this name and version
      */
-    public Reply deploy(String workflow, int version, String yaml) {
-        return exchange.send(
-                Request.put(path(workflow, version), new Json.ObjectValue(Map.of("graph", Json.of(yaml)))));
+    public Shown deploy(String workflow, int version, String yaml) {
+        return Shown.of(exchange.send(Request.put(
+                        path(workflow, version), new Body().with("graph", yaml).json()))
+                .fields());
+    }
+
+    private List<Version> versions(Query query) {
+        return exchange.send(query.read()).fields().list("workflows", Version::of);
     }
 
     private static String path(String workflow, int version) {
