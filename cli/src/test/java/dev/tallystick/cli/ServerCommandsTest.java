@@ -10,17 +10,11 @@ import dev.tallystick.server.TallyServer;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.Writer;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
@@ -28,7 +22,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** The commands that speak to a server, against a real one. */
 class ServerCommandsTest {
@@ -378,56 +371,9 @@ class ServerCommandsTest {
     }
 
     @Test
-    void every_group_of_commands_explains_itself() {
-        for (String group : new String[] {
-            "server",
-            "submit",
-            "job",
-            "deadletter",
-            "schedule",
-            "task",
-            "workflow",
-            "mesh",
-            "member",
-            "topic",
-            "device",
-            "key"
-        }) {
-            Run help = Run.tally(group, "--help");
-            assertThat(help.exitCode()).isZero();
-            assertThat(help.out()).contains("Examples:", "tally " + group);
-        }
-    }
-
-    @Test
     void orphans_are_looked_for() {
         assertThat(tally("orphans").out()).contains("everything is together");
         assertThat(tally("orphans", "--json").out()).contains("{\"kinds\":[],\"total\":0}");
-    }
-
-    @Test
-    void every_command_gives_an_example() {
-        PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
-        Map<String, CommandLine> all =
-                new HashMap<>(Tally.commandLine(nowhere, nowhere, Map.of()).getSubcommands());
-        // These have a repository instead of a server, and examples in their guides.
-        all.keySet().removeAll(List.of("ledger", "verify"));
-        Deque<CommandLine> left = new ArrayDeque<>(all.values());
-        List<String> without = new ArrayList<>();
-        int many = 0;
-        while (!left.isEmpty()) {
-            CommandLine command = left.pop();
-            left.addAll(command.getSubcommands().values());
-            many++;
-            String name = command.getCommandSpec().qualifiedName();
-            String examples = command.getUsageMessage().replaceFirst("(?s).*\nExamples:\n", "");
-            if (examples.lines().noneMatch(line -> (line + " ").startsWith("  " + name + " "))) {
-                without.add(name);
-            }
-        }
-
-        assertThat(without).isEmpty();
-        assertThat(many).isGreaterThan(50);
     }
 
     @Test

@@ -3,13 +3,21 @@ package dev.tallystick.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.Json;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 class TallyTest {
@@ -54,6 +62,53 @@ class TallyTest {
             assertThat(Run.tally(Arrays.copyOfRange(words, 1, words.length)).exitCode())
                     .isZero();
         });
+    }
+
+    @Test
+    void every_group_of_commands_explains_itself() {
+        for (String group : new String[] {
+            "server",
+            "submit",
+            "job",
+            "deadletter",
+            "schedule",
+            "task",
+            "workflow",
+            "mesh",
+            "member",
+            "topic",
+            "device",
+            "key"
+        }) {
+            Run help = Run.tally(group, "--help");
+            assertThat(help.exitCode()).isZero();
+            assertThat(help.out()).contains("Examples:", "tally " + group);
+        }
+    }
+
+    @Test
+    void every_command_gives_an_example() {
+        PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
+        Map<String, CommandLine> all =
+                new HashMap<>(Tally.commandLine(nowhere, nowhere, Map.of()).getSubcommands());
+        // These have a repository instead of a server, and examples in their guides.
+        all.keySet().removeAll(List.of("ledger", "verify"));
+        Deque<CommandLine> left = new ArrayDeque<>(all.values());
+        List<String> without = new ArrayList<>();
+        int many = 0;
+        while (!left.isEmpty()) {
+            CommandLine command = left.pop();
+            left.addAll(command.getSubcommands().values());
+            many++;
+            String name = command.getCommandSpec().qualifiedName();
+            String examples = command.getUsageMessage().replaceFirst("(?s).*\nExamples:\n", "");
+            if (examples.lines().noneMatch(line -> (line + " ").startsWith("  " + name + " "))) {
+                without.add(name);
+            }
+        }
+
+        assertThat(without).isEmpty();
+        assertThat(many).isGreaterThan(50);
     }
 
     @Test
