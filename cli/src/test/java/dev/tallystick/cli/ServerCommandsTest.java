@@ -2,7 +2,9 @@ package dev.tallystick.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.client.Messages.NewMessage;
 import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.Destination;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.server.ServerSettings;
@@ -11,6 +13,7 @@ import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -197,10 +200,12 @@ class ServerCommandsTest {
     void calls_that_were_given_up_are_listed_and_made_again() {
         TallyClient client = new TallyClient(
                 server.address(), Objects.requireNonNull(environment.get("TALLY_TOKEN")), Duration.ofSeconds(30));
-        client.post("/v1/webhooks", Json.parse("{\"source\":\"member:admin\",\"url\":\"http://127.0.0.1:1/\"}"));
-        Json message = Json.parse("{\"to\":\"member:admin\",\"message\":\"x\"}");
-        String id = client.post("/v1/messages", message, new IdempotencyKey("cli:60"))
-                .text("message_id");
+        client.webhooks().register(Destination.parse("member:admin"), URI.create("http://127.0.0.1:1/"));
+        NewMessage message = NewMessage.toMember("admin", Json.of("x"));
+        String id = client.messages()
+                .send(message, new IdempotencyKey("cli:60"))
+                .message()
+                .toString();
 
         String call = Eventually.value(
                 "a private address is not called",

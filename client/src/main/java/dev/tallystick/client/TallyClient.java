@@ -77,6 +77,10 @@ public final class TallyClient {
         return new TallyClient(telling, new Keys(telling), telemetry);
     }
 
+    Exchange exchange() {
+        return exchange;
+    }
+
     OpenTelemetry telemetry() {
         return telemetry;
     }
@@ -330,36 +334,8 @@ public final class TallyClient {
         return new Devices(exchange);
     }
 
-    /** Reads anything that the server has, by its path. */
-    public Reply get(String path) {
-        return exchange.send(Request.get(path));
-    }
-
-    /** Asks for anything that may be asked for again. */
-    public Reply post(String path, @Nullable Json body) {
-        return exchange.send(Request.post(path, body));
-    }
-
-    /** Creates something, under a key. */
-    public Reply post(String path, Json body, IdempotencyKey key) {
-        return exchange.send(Request.post(path, body).under(key.value()));
-    }
-
-    /** Puts something where it has a name. */
-    public Reply put(String path, Json body) {
-        return exchange.send(Request.put(path, body));
-    }
-
-    public Reply delete(String path) {
-        return exchange.send(Request.delete(path));
-    }
-
-    Reply post(String path, Json body, Duration serverWait) {
-        return exchange.send(Request.post(path, body).waiting(serverWait));
-    }
-
     /** One segment of a path, or one value of a query. */
-    public static String encode(String text) {
+    static String encode(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

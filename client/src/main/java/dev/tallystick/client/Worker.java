@@ -32,7 +32,7 @@ public final class Worker implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(Worker.class.getName());
 
-    private final TallyClient client;
+    private final Exchange exchange;
     private final String path;
     private final Handler handler;
     private final WorkerSpans spans;
@@ -90,7 +90,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private Worker(TallyClient client, String topic, int atOnce, Handler handler) {
-        this.client = client;
+        this.exchange = client.exchange();
         this.path = "/v1/workers/" + TallyClient.encode(topic);
         this.handler = handler;
         this.spans = new WorkerSpans(client.telemetry(), topic);
@@ -165,11 +165,12 @@ public final class Worker implements AutoCloseable {
     }
 
     private List<Work> claimed(int most) {
-        Json.ObjectValue body = new Json.ObjectValue(
-                Map.of("max", Json.of(Math.clamp(most, 1, LARGEST_CLAIM)), "wait_seconds", Json.of(WAIT.toSeconds())));
-        Reply reply = client.post(path + "/claim", body, WAIT);
-        lease = Duration.ofSeconds(reply.number("lease_seconds"));
-        return reply.fields().list("work", Worker::work);
+        Body body = new Body().with("max", Math.clamp(most, 1, LARGEST_CLAIM)).withSeconds("wait_seconds", WAIT);
+        Fields claimed = exchange.send(
+                        Request.post(path + "/claim", body.json()).waiting(WAIT))
+                .fields();
+        lease = Duration.ofSeconds(claimed.number("lease_seconds"));
+        return claimed.list("work", Worker::work);
     }
 
     private static Work work(Fields piece) {
@@ -223,7 +224,7 @@ public final class Worker implements AutoCloseable {
     /** What the server does not take as a result, it takes as the reason why there is none. */
     private void bring(Work work, Map<String, Json> result, Span span) {
         try {
-            client.post(path + "/result", new Json.ObjectValue(result));
+            exchange.send(Request.post(path + "/result", new Json.ObjectValue(result)));
         } catch (RefusedException e) {
             if (isAboutTheResult(e)) {
                 WorkerSpans.failed(span, e);
@@ -246,7 +247,7 @@ public final class Worker implements AutoCloseable {
 
     private void giveUp(Map<String, Json> failed) {
         try {
-            client.post(path + "/result", new Json.ObjectValue(failed));
+            exchange.send(Request.post(path + "/result", new Json.ObjectValue(failed)));
         } catch (TallyException e) {
             // The work comes again after its lease, and ends in the same way then.
         }
@@ -271,7 +272,8 @@ public final class Worker implements AutoCloseable {
 
     private void keep(List<Json> held) {
         try {
-            client.post(path + "/heartbeat", new Json.ObjectValue(Map.of("work", new Json.ArrayValue(held))));
+            Body body = new Body().with("work", new Json.ArrayValue(held));
+            exchange.send(Request.post(path + "/heartbeat", body.json()));
         } catch (TallyException e) {
             // The next heartbeat comes before the lease ends; if that fails too, the fence decides.
         }

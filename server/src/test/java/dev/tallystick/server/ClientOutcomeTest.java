@@ -63,10 +63,10 @@ class ClientOutcomeTest {
     void a_server_that_hangs_leaves_time_for_another_attempt() throws Exception {
         Signal gone = new Signal("the client hangs up");
         try (ScriptedServer server = new ScriptedServer(
-                ScriptedServer.beginAndFallSilent(gone), ScriptedServer.answer(200, "{\"status\":\"fine\"}"))) {
+                ScriptedServer.beginAndFallSilent(gone), ScriptedServer.answer(200, "{\"features\":[\"jobs\"]}"))) {
             TallyClient client = client(server, Duration.ofSeconds(6));
 
-            assertThat(client.get("/v1/anything").text("status")).isEqualTo("fine");
+            assertThat(client.features()).containsExactly("jobs");
             gone.await();
         }
     }
@@ -136,7 +136,7 @@ class ClientOutcomeTest {
                 new ScriptedServer(ScriptedServer.hangUp(), ScriptedServer.refuse(404, "not_found"))) {
             TallyClient client = client(server, TallyClient.PATIENCE);
 
-            assertThatThrownBy(() -> client.get("/v1/jobs/none")).isInstanceOf(RefusedException.class);
+            assertThatThrownBy(() -> client.jobs().find(UUID.randomUUID())).isInstanceOf(RefusedException.class);
         }
     }
 

@@ -70,14 +70,14 @@ class TlsTest {
 
         TallyClient client = new TallyClient(address, token, TallyClient.PATIENCE, Trust.in(authority));
 
-        assertThat(client.get("/v1/me").status()).isEqualTo(200);
+        assertThat(client.members().me().name()).isEqualTo("admin");
     }
 
     @Test
     void a_client_that_trusts_another_certificate_says_nothing_to_the_server() {
         TallyClient stranger = client("other");
 
-        assertThatThrownBy(() -> stranger.get("/v1/me")).isInstanceOf(TallyException.class);
+        assertThatThrownBy(() -> stranger.members().me()).isInstanceOf(TallyException.class);
     }
 
     @Test
