@@ -37,16 +37,24 @@ public final class KeyMint implements AutoCloseable {
     private final Path file;
     private final String clientId;
     private final RandomGenerator random;
+    private final int compactAfter;
     private final SequencedMap<String, IdempotencyKey> open = new LinkedHashMap<>();
     private final FileChannel lockChannel;
     private FileChannel log;
     private long sequence;
     private int lines;
 
-    private KeyMint(Path file, String clientId, RandomGenerator random, FileChannel lockChannel, FileChannel log) {
+    private KeyMint(
+            Path file,
+            String clientId,
+            RandomGenerator random,
+            int compactAfter,
+            FileChannel lockChannel,
+            FileChannel log) {
         this.file = file;
         this.clientId = clientId;
         this.random = random;
+        this.compactAfter = compactAfter;
         this.lockChannel = lockChannel;
         this.log = log;
     }
@@ -59,11 +67,15 @@ public final class KeyMint implements AutoCloseable {
      * @throws IllegalStateException if another process has it open
      */
     public static KeyMint open(Path file, String clientId, RandomGenerator random) {
+        return open(file, clientId, random, COMPACT_AFTER);
+    }
+
+    static KeyMint open(Path file, String clientId, RandomGenerator random, int compactAfter) {
         try {
             FileChannel lock = lock(file);
             FileChannel log = FileChannel.open(
                     file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
-            KeyMint mint = new KeyMint(file, clientId, random, lock, log);
+            KeyMint mint = new KeyMint(file, clientId, random, compactAfter, lock, log);
             mint.read();
             mint.compact();
             return mint;
@@ -149,12 +161,14 @@ public final class KeyMint implements AutoCloseable {
         }
     }
 
+    /** Compacts before it writes: that keeps what is in memory, where the line has no trace yet. */
     private void append(String line) {
         try {
-            write(log, line + "\n");
-            if (++lines > COMPACT_AFTER) {
+            if (lines >= compactAfter) {
                 compact();
             }
+            write(log, line + "\n");
+            lines++;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write " + file, e);
         }
