@@ -3,18 +3,10 @@ package dev.tallystick.client;
 import dev.tallystick.core.IdempotencyKey;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SequencedMap;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -39,23 +31,15 @@ public final class KeyMint implements AutoCloseable {
     private final RandomGenerator random;
     private final int compactAfter;
     private final SequencedMap<String, IdempotencyKey> open = new LinkedHashMap<>();
-    private final FileChannel lockChannel;
-    private FileChannel log;
+    private final MintLog log;
     private long sequence;
     private int lines;
 
-    private KeyMint(
-            Path file,
-            String clientId,
-            RandomGenerator random,
-            int compactAfter,
-            FileChannel lockChannel,
-            FileChannel log) {
+    private KeyMint(Path file, String clientId, RandomGenerator random, int compactAfter, MintLog log) {
         this.file = file;
         this.clientId = clientId;
         this.random = random;
         this.compactAfter = compactAfter;
-        this.lockChannel = lockChannel;
         this.log = log;
     }
 
@@ -72,13 +56,16 @@ public final class KeyMint implements AutoCloseable {
 
     static KeyMint open(Path file, String clientId, RandomGenerator random, int compactAfter) {
         try {
-            FileChannel lock = lock(file);
-            FileChannel log = FileChannel.open(
-                    file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
-            KeyMint mint = new KeyMint(file, clientId, random, compactAfter, lock, log);
-            mint.read();
-            mint.compact();
-            return mint;
+            MintLog log = MintLog.open(file);
+            try {
+                KeyMint mint = new KeyMint(file, clientId, random, compactAfter, log);
+                mint.read();
+                mint.compact();
+                return mint;
+            } catch (IOException | RuntimeException e) {
+                log.close();
+                throw e;
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot open the mint in " + file, e);
         }
@@ -92,8 +79,7 @@ public final class KeyMint implements AutoCloseable {
             return known;
         }
         IdempotencyKey key = IdempotencyKey.mint(clientId, sequence + 1, random);
-        IdempotencyKey.Minted parts = key.minted().orElseThrow();
-        append(parts.sequence() + " " + parts.nonce() + " " + purpose);
+        append(line(key, purpose));
         sequence++;
         open.put(purpose, key);
         return key;
@@ -101,14 +87,15 @@ public final class KeyMint implements AutoCloseable {
 
     /** The answer is definite: the next request for this purpose is another one. */
     public synchronized void settled(String purpose) {
-        if (open.remove(purpose) != null) {
+        if (open.containsKey(purpose)) {
             append(DONE + purpose);
+            open.remove(purpose);
         }
     }
 
     /**
      * Asks for something under the key for a purpose, which is settled when the answer is here. An exception leaves it
-     * open: the same again has the same key.
+     * open, also that of a disk that is full: the same again has the same key.
      */
     public <T> T under(String purpose, Function<IdempotencyKey, T> asking) {
         T answer = asking.apply(keyFor(purpose));
@@ -125,32 +112,13 @@ public final class KeyMint implements AutoCloseable {
     public synchronized void close() {
         try {
             log.close();
-            lockChannel.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static FileChannel lock(Path file) throws IOException {
-        Path path = file.resolveSibling(file.getFileName() + ".lock");
-        FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        try {
-            FileLock lock = channel.tryLock();
-            if (lock != null) {
-                return channel;
-            }
-        } catch (OverlappingFileLockException e) {
-            // This process has it already, which is no better than another one.
-        }
-        channel.close();
-        throw new IllegalStateException(file + " is in use: each process needs a mint of its own");
-    }
-
-    /** A last line that was not finished is of a key that nobody has seen. */
     private void read() throws IOException {
-        String text = Files.readString(file);
-        String whole = text.substring(0, text.lastIndexOf('\n') + 1);
-        for (String line : whole.lines().toList()) {
+        for (String line : log.lines()) {
             if (line.startsWith(DONE)) {
                 open.remove(line.substring(DONE.length()));
                 continue;
@@ -167,7 +135,7 @@ public final class KeyMint implements AutoCloseable {
             if (lines >= compactAfter) {
                 compact();
             }
-            write(log, line + "\n");
+            log.append(line);
             lines++;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write " + file, e);
@@ -176,33 +144,17 @@ public final class KeyMint implements AutoCloseable {
 
     /** Only what is open, and the sequence, which never goes back. */
     private void compact() throws IOException {
-        StringBuilder content = new StringBuilder();
-        long highest = 0;
-        for (Map.Entry<String, IdempotencyKey> each : open.entrySet()) {
-            IdempotencyKey.Minted parts = each.getValue().minted().orElseThrow();
-            highest = Math.max(highest, parts.sequence());
-            content.append(parts.sequence()).append(' ').append(parts.nonce()).append(' ');
-            content.append(each.getKey()).append('\n');
-        }
-        if (highest < sequence) {
-            content.append(sequence).append(" 0000000000000000 \n").append(DONE).append('\n');
-        }
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(fresh);
-        FileChannel channel = FileChannel.open(fresh, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        write(channel, content.toString());
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-        log.close();
-        log = channel;
+        List<String> content = new ArrayList<>();
+        open.forEach((purpose, key) -> content.add(line(key, purpose)));
+        content.add(sequence + " 0000000000000000 ");
+        content.add(DONE);
+        log.replace(content);
         lines = 0;
     }
 
-    private static void write(FileChannel channel, String text) throws IOException {
-        ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
-        }
-        channel.force(true);
+    private static String line(IdempotencyKey key, String purpose) {
+        IdempotencyKey.Minted parts = key.minted().orElseThrow();
+        return parts.sequence() + " " + parts.nonce() + " " + purpose;
     }
 
     private static void requireOneLine(String purpose) {
