@@ -1,6 +1,7 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.client.TallyClient;
+import dev.tallystick.client.TallyException;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -80,10 +82,22 @@ final class SubmitCommand extends ServerConnection {
             return ExitCode.OK;
         }
         progress(text);
-        TallyClient.Result result = client.result(submitted.job(), TURN);
-        while (result.isOpen()) {
-            result = client.result(submitted.job(), TURN);
+        try {
+            return JobCommand.show(this, fields, end(client, submitted.job()));
+        } catch (TallyException e) {
+            answer(text, fields);
+            throw new CommandFailed(
+                    ExitCode.UNKNOWN_OUTCOME,
+                    String.valueOf(e.getMessage()),
+                    "The job was submitted; ask 'tally job result " + submitted.job() + "'.");
         }
-        return JobCommand.show(this, fields, result);
+    }
+
+    private static TallyClient.Result end(TallyClient client, UUID job) {
+        TallyClient.Result result = client.result(job, TURN);
+        while (result.isOpen()) {
+            result = client.result(job, TURN);
+        }
+        return result;
     }
 }
