@@ -28,10 +28,10 @@ import picocli.CommandLine.Option;
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  tally demo              one order, from its first step to its last",
-            "  tally demo --crash      dies in the middle of the second step",
-            "  tally demo              goes on where that one died",
-            "  tally demo --order 1    an old key again: the same job, the same answer",
+            "  tally demo              # one order, from its first step to its last",
+            "  tally demo --crash      # dies in the middle of the second step",
+            "  tally demo              # goes on where that one died",
+            "  tally demo --order 1    # an old key again: the same job, the same answer",
         })
 final class Demo extends TallyCommand {
 

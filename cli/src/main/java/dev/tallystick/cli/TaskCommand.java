@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
             "  tally task show 01890a5d-ac96-774b-bcce-b302099a8057",
             "  tally task claim 01890a5d-ac96-774b-bcce-b302099a8057",
             "  tally task release 01890a5d-ac96-774b-bcce-b302099a8057",
-            "  tally task escalate 01890a5d-ac96-774b-bcce-b302099a8057 --group chiefs",
+            "  tally task escalate 01890a5d-ac96-774b-bcce-b302099a8057 --to chiefs",
             "  tally task resolve 01890a5d-ac96-774b-bcce-b302099a8057 --answer '{\"approved\":true}' --key form:17",
         })
 final class TaskCommand extends TallyCommand {
