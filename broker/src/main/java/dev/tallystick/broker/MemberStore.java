@@ -106,6 +106,10 @@ final class MemberStore {
             order by created_at, id
             """;
 
+    private static final String IS_ISSUED = """
+            select exists (select from tally.token where id = ? and hash = ?)
+            """;
+
     private static final String CREDENTIALS = """
             select t.hash, t.expires_at, m.mesh, m.name, m.roles
             from tally.token t
@@ -170,6 +174,11 @@ final class MemberStore {
 
     List<TokenInfo> tokens(Tx tx, String mesh, String member) throws SQLException {
         return tx.query(TOKENS, MemberStore::tokenInfo, mesh, member);
+    }
+
+    boolean isIssued(Tx tx, Token token) throws SQLException {
+        return tx.first(IS_ISSUED, row -> row.getBoolean(1), token.id(), token.hash())
+                .orElseThrow();
     }
 
     Optional<Credentials> credentials(Tx tx, String tokenId) throws SQLException {

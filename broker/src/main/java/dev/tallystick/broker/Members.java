@@ -59,6 +59,11 @@ public final class Members {
                 : Optional.empty();
     }
 
+    /** Whether this token was issued to a member that is still there. It may be worth nothing by now. */
+    public boolean isIssued(Token token) {
+        return database.transact("look for token", tx -> store.isIssued(tx, token));
+    }
+
     /** Creates a mesh, and returns false if there was one of this name already. */
     public boolean createMesh(String name) {
         Names.require("mesh", name);

@@ -98,6 +98,20 @@ class MembersTest {
     }
 
     @Test
+    void a_token_that_is_worth_nothing_any_more_was_issued_all_the_same() {
+        Token expired = issue(Duration.ofSeconds(1));
+        clock.advance(Duration.ofSeconds(1));
+        Token revoked = issue(null);
+        members.revoke(MESH, revoked.id());
+        String forged = revoked.reveal().substring(0, 23) + expired.reveal().substring(23);
+
+        assertThat(members.isIssued(expired)).isTrue();
+        assertThat(members.isIssued(revoked)).isTrue();
+        assertThat(members.isIssued(Token.parse(forged).orElseThrow())).isFalse();
+        assertThat(members.isIssued(Token.mint(RandomGenerator.getDefault()))).isFalse();
+    }
+
+    @Test
     void the_tokens_of_a_member_end_with_it() {
         Token token = issue(null);
 

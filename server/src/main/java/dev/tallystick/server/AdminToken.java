@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Members;
 import dev.tallystick.broker.Role;
+import dev.tallystick.broker.Token;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -17,15 +18,19 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The token of the first admin, in a file that only its owner can read. A server that does not find the file issues another
- * token: whoever may start a server on this database may do everything anyway, and a crash before the file was written must not
- * lock everybody out.
+ * The token of the first admin, in a file that only its owner can read. A server that does not find the file, or finds a token
+ * in it that its database has never issued, issues another one: whoever may start a server on this database may do everything
+ * anyway, and neither a crash before the file was written nor a change of database must lock everybody out.
  */
 final class AdminToken {
 
     static final String FILE = "admin.token";
+
+    private static final Logger LOG = LoggerFactory.getLogger(AdminToken.class);
 
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -38,7 +43,8 @@ final class AdminToken {
         members.createMesh(mesh);
         members.create(new Member(mesh, MemberRoutes.ADMIN, EnumSet.of(Role.ADMIN)));
         Path file = directory.resolve(FILE);
-        if (Files.exists(file)) {
+        boolean isThere = Files.exists(file);
+        if (isThere && isForUs(members, file)) {
             return false;
         }
         String token = members.issue(mesh, MemberRoutes.ADMIN, null)
@@ -50,7 +56,23 @@ final class AdminToken {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write " + file, e);
         }
+        if (isThere) {
+            LOG.warn("{} had no token of this database: a new one was issued and is in its place", file);
+        }
         return true;
+    }
+
+    /** What was revoked or has expired is ours and stays as it is, and so does what somebody has closed to the server. */
+    private static boolean isForUs(Members members, Path file) {
+        if (!Files.isReadable(file)) {
+            return true;
+        }
+        try {
+            String content = Files.readString(file, StandardCharsets.ISO_8859_1);
+            return Token.parse(content.strip()).filter(members::isIssued).isPresent();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
     }
 
     static void createDirectory(Path directory) {
