@@ -158,7 +158,7 @@ public final class KeyMint implements AutoCloseable {
     }
 
     private static void requireOneLine(String purpose) {
-        if (purpose.isEmpty() || purpose.lines().count() != 1 || purpose.endsWith("\n")) {
+        if (purpose.isEmpty() || purpose.indexOf('\n') >= 0 || purpose.indexOf('\r') >= 0) {
             throw new IllegalArgumentException("a purpose is one line of text");
         }
     }

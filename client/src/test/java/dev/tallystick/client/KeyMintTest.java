@@ -21,6 +21,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a mint has on disk, whenever its process dies. */
 class KeyMintTest {
@@ -57,6 +59,15 @@ class KeyMintTest {
                     assertThat(sequence(afterCrash.keyFor("another"))).isEqualTo(order + 2);
                 }
             }
+        }
+    }
+
+    /** The file would give it back without its end, and the next process another key for it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "order 1\n", "order 1\r", "order\r1", "order\n1"})
+    void what_is_not_one_line_is_no_purpose(String purpose) {
+        try (KeyMint mint = open("mint")) {
+            assertThatThrownBy(() -> mint.keyFor(purpose)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 
