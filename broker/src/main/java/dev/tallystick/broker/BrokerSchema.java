@@ -12,7 +12,8 @@ public final class BrokerSchema {
             "0002-rate-limits.sql",
             "0003-webhooks.sql",
             "0004-followers-and-search.sql",
-            "0010-devices.sql");
+            "0010-devices.sql",
+            "0011-windows-by-their-start.sql");
 
     private BrokerSchema() {}
 }

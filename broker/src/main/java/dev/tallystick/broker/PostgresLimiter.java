@@ -37,7 +37,9 @@ public final class PostgresLimiter implements Limiter {
         this.counting = new Counting(budget);
         RateStore store = new RateStore();
         this.sweeping = new Loop("rate-limits", budget.window(), () -> {
-            int unused = database.transact("forget old windows", tx -> store.sweep(tx, budget.window()));
+            int unused = database.transact(
+                    "forget old windows",
+                    tx -> store.sweepGrants(tx, budget.window()) + store.sweepWindows(tx, budget.window()));
         });
         sweeping.start();
     }
@@ -93,14 +95,14 @@ public final class PostgresLimiter implements Limiter {
                 Scope scope = request.scope();
                 RateStore.Window window = Objects.requireNonNull(windows.get(scope), "every member has a window");
                 int usedBefore = used.getOrDefault(scope, window.used());
-                OptionalInt repeats = repeats(known.get(request), window.number());
+                OptionalInt repeats = repeats(known.get(request), window.start());
                 boolean free = repeats.isPresent() && repeats.getAsInt() < FREE_REPEATS;
                 if (!free && usedBefore >= budget.requests()) {
                     decisions.add(new Decision.Over(window.left()));
                 } else {
                     used.put(scope, usedBefore + (free ? 0 : 1));
                     granted.add(new RateStore.Grant(
-                            request, window.number(), free ? repeats.getAsInt() + 1 : repeats.orElse(0)));
+                            request, window.start(), free ? repeats.getAsInt() + 1 : repeats.orElse(0)));
                     decisions.add(new Decision.Within());
                 }
             }

@@ -16,8 +16,11 @@ import java.util.Map;
 /** The tables of budgets. One method is one statement; the caller owns the transaction. */
 final class RateStore {
 
-    /** What a member has used in a window, and how long that window still is. */
-    record Window(Scope scope, long number, int used, Duration left) {}
+    /** Another limiter may have longer windows than the one that sweeps; so long they are left alone. */
+    static final Duration LEFT_ALONE = Duration.ofDays(7);
+
+    /** What a member has used in a window that began at {@code start}, and how long that window still is. */
+    record Window(Scope scope, long start, int used, Duration left) {}
 
     /** What is counted: the same under the same key is a repeat. */
     record Request(ScopedKey key, Fingerprint fingerprint) {
@@ -31,25 +34,26 @@ final class RateStore {
     record Grant(Request request, long window, int repeats) {}
 
     // Locks the rows in one order. A window that is over is begun anew; the clock is the database's, which all share.
+    // Windows are compared by their starts, which mean the same to limiters whose windows are of different lengths.
     // A power cut may forget what was counted last: a budget is no promise, so nobody waits for the disk because of it.
     private static final String LOCK_WINDOWS = """
             with clock as (
                 select (extract(epoch from clock_timestamp()) * 1000)::bigint as millis,
                     set_config('synchronous_commit', 'off', true)
             )
-            insert into tally.rate_window as w (mesh, member, window_number, used)
-            select mesh, member, c.millis / ?, 0
+            insert into tally.rate_window as w (mesh, member, window_start, used)
+            select mesh, member, c.millis / ? * ?, 0
             from unnest(?::text[], ?::text[]) as i (mesh, member), clock c
             order by mesh collate "C", member collate "C"
             on conflict (mesh, member) do update
-            set used = case when w.window_number < excluded.window_number then 0 else w.used end,
-                window_number = greatest(w.window_number, excluded.window_number)
-            returning mesh, member, window_number, used,
-                (window_number + 1) * ? - (extract(epoch from clock_timestamp()) * 1000)::bigint as left_millis
+            set used = case when w.window_start < excluded.window_start then 0 else w.used end,
+                window_start = greatest(w.window_start, excluded.window_start)
+            returning mesh, member, window_start, used,
+                (window_start / ? + 1) * ? - (extract(epoch from clock_timestamp()) * 1000)::bigint as left_millis
             """;
 
     private static final String GRANTS = """
-            select g.key, g.mesh, g.member, g.window_number, g.fingerprint, g.repeats
+            select g.key, g.mesh, g.member, g.window_start, g.fingerprint, g.repeats
             from unnest(?::text[], ?::text[], ?::text[], ?::bytea[]) as i (key, mesh, member, fingerprint)
             join tally.rate_grant g
                 on g.key = i.key and g.mesh = i.mesh and g.member = i.member and g.fingerprint = i.fingerprint
@@ -57,12 +61,12 @@ final class RateStore {
 
     private static final String GRANT = """
             with granted as (
-                insert into tally.rate_grant (key, mesh, member, window_number, fingerprint, repeats)
-                select key, mesh, member, window_number, fingerprint, repeats
+                insert into tally.rate_grant (key, mesh, member, window_start, fingerprint, repeats)
+                select key, mesh, member, window_start, fingerprint, repeats
                 from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::bytea[], ?::int[])
-                    as i (key, mesh, member, window_number, fingerprint, repeats)
+                    as i (key, mesh, member, window_start, fingerprint, repeats)
                 on conflict (key, mesh, member, fingerprint) do update
-                set window_number = excluded.window_number, repeats = excluded.repeats
+                set window_start = excluded.window_start, repeats = excluded.repeats
             )
             update tally.rate_window w
             set used = i.used
@@ -70,14 +74,28 @@ final class RateStore {
             where w.mesh = i.mesh and w.member = i.member
             """;
 
-    private static final String SWEEP = """
+    private static final String SWEEP_GRANTS = """
             delete from tally.rate_grant
-            where window_number < (extract(epoch from clock_timestamp()) * 1000)::bigint / ? - 1
+            where window_start < ((extract(epoch from clock_timestamp()) * 1000)::bigint / ? - 1) * ?
+            """;
+
+    // Past those who are being counted: they lock in an order of their own.
+    private static final String SWEEP_WINDOWS = """
+            with over as (
+                select mesh, member
+                from tally.rate_window
+                where window_start < (extract(epoch from clock_timestamp()) * 1000)::bigint - ?
+                for update skip locked
+            )
+            delete from tally.rate_window w
+            using over
+            where w.mesh = over.mesh and w.member = over.member
             """;
 
     Map<Scope, Window> lockWindows(Tx tx, Collection<Scope> scopes, Duration window) throws SQLException {
         Columns<Scope> of = new Columns<>(List.copyOf(scopes));
         Map<Scope, Window> windows = new HashMap<>();
+        long millis = window.toMillis();
         tx.query(
                 LOCK_WINDOWS,
                 row -> {
@@ -86,14 +104,16 @@ final class RateStore {
                             scope,
                             new Window(
                                     scope,
-                                    row.getLong("window_number"),
+                                    row.getLong("window_start"),
                                     row.getInt("used"),
                                     Duration.ofMillis(Math.max(1, row.getLong("left_millis")))));
                 },
-                window.toMillis(),
+                millis,
+                millis,
                 of.texts(Scope::mesh),
                 of.texts(Scope::member),
-                window.toMillis());
+                millis,
+                millis);
         return windows;
     }
 
@@ -107,7 +127,7 @@ final class RateStore {
                             new Scope(row.getString("mesh"), row.getString("member")),
                             new IdempotencyKey(row.getString("key")));
                     Request request = new Request(key, Fingerprint.of(row.getBytes("fingerprint")));
-                    return grants.put(request, new Grant(request, row.getLong("window_number"), row.getInt("repeats")));
+                    return grants.put(request, new Grant(request, row.getLong("window_start"), row.getInt("repeats")));
                 },
                 of.texts(request -> request.key().key().value()),
                 of.texts(request -> request.scope().mesh()),
@@ -133,7 +153,13 @@ final class RateStore {
                 windows.ints(Map.Entry::getValue));
     }
 
-    int sweep(Tx tx, Duration window) throws SQLException {
-        return tx.update(SWEEP, window.toMillis());
+    /** Forgets what was granted before the last window, and returns how much that was. */
+    int sweepGrants(Tx tx, Duration window) throws SQLException {
+        return tx.update(SWEEP_GRANTS, window.toMillis(), window.toMillis());
+    }
+
+    /** Forgets the windows of those who have not asked for anything for long, and returns how many these were. */
+    int sweepWindows(Tx tx, Duration window) throws SQLException {
+        return tx.update(SWEEP_WINDOWS, Math.max(2 * window.toMillis(), LEFT_ALONE.toMillis()));
     }
 }

@@ -25,11 +25,12 @@ abstract class LimiterContract {
     private static final Fingerprint TWO = fingerprint(2);
 
     static final Duration WINDOW = Duration.ofHours(1);
+    static final Duration LONGER = Duration.ofDays(1);
 
     /** Another limiter that counts at the same place. Closed by the one that implements this. */
     abstract Limiter open(Limiter.Budget budget);
 
-    /** Ends the current window, for all limiters. */
+    /** Ends the current window, for all limiters: what began in it began by {@link #LONGER} earlier. */
     abstract void nextWindow();
 
     @Test
@@ -141,6 +142,54 @@ abstract class LimiterContract {
 
         assertThat(other.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
         assertThat(other.consume(key(ALICE, "other"), ONE)).isInstanceOf(Limiter.Decision.Over.class);
+    }
+
+    @Test
+    void a_longer_window_goes_on_with_what_was_used_and_ends_in_time() {
+        open(new Limiter.Budget(1, WINDOW)).consume(key(ALICE, "before"), ONE);
+
+        Limiter limiter = open(new Limiter.Budget(2, LONGER));
+
+        assertThat(limiter.consume(key(ALICE, "k"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+        assertIsOver(limiter, LONGER);
+        nextWindow();
+        assertThat(limiter.consume(key(ALICE, "later"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+    }
+
+    @Test
+    void a_shorter_window_ends_in_time_too() {
+        Limiter before = open(new Limiter.Budget(1, LONGER));
+        before.consume(key(ALICE, "before"), ONE);
+        assertIsOver(before, LONGER);
+
+        Limiter limiter = open(new Limiter.Budget(1, WINDOW));
+
+        // In the first hour of a day both began at the same moment, and this is over the budget already.
+        limiter.consume(key(ALICE, "k"), ONE);
+        assertIsOver(limiter, WINDOW);
+        nextWindow();
+        assertThat(limiter.consume(key(ALICE, "later"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+    }
+
+    @Test
+    void limiters_with_windows_of_different_lengths_count_together() {
+        Limiter shorter = open(new Limiter.Budget(2, WINDOW));
+        Limiter longer = open(new Limiter.Budget(2, LONGER));
+
+        for (String when : List.of("now", "later")) {
+            assertThat(shorter.consume(key(ALICE, when), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+            assertThat(longer.consume(key(ALICE, when), TWO)).isInstanceOf(Limiter.Decision.Within.class);
+            assertIsOver(shorter, WINDOW);
+            assertIsOver(longer, LONGER);
+            nextWindow();
+        }
+    }
+
+    private static void assertIsOver(Limiter limiter, Duration longest) {
+        assertThat(limiter.consume(key(ALICE, "one:more"), ONE))
+                .isInstanceOfSatisfying(
+                        Limiter.Decision.Over.class,
+                        over -> assertThat(over.retryAfter()).isPositive().isLessThanOrEqualTo(longest));
     }
 
     private static ScopedKey key(Scope scope, String key) {

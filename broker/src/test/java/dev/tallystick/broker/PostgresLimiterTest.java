@@ -21,7 +21,13 @@ class PostgresLimiterTest extends LimiterContract {
     static final TestPostgres postgres = TestBroker.postgres();
 
     private final Database database = Database.on(postgres.dataSource());
+    private final RateStore store = new RateStore();
     private final List<Limiter> opened = new ArrayList<>();
+
+    /** A method of the store that forgets. */
+    private interface Sweep {
+        int in(Tx tx, Duration window) throws SQLException;
+    }
 
     @AfterEach
     void close() {
@@ -37,28 +43,33 @@ class PostgresLimiterTest extends LimiterContract {
 
     @Override
     void nextWindow() {
-        database.transact("let time pass", tx -> {
-            tx.update("update tally.rate_grant set window_number = window_number - 1");
-            return tx.update("update tally.rate_window set window_number = window_number - 1");
-        });
+        pass(LONGER);
     }
 
     @Test
     void what_was_granted_in_old_windows_is_forgotten() {
         open(new Limiter.Budget(1, WINDOW))
                 .consume(ScopedKey.of("k"), TestBroker.job("k", "x").fingerprint());
-        RateStore store = new RateStore();
-        assertThat(sweep(store)).isZero();
-        nextWindow();
-        nextWindow();
+        assertThat(sweep(store::sweepGrants)).isZero();
+        pass(WINDOW);
+        assertThat(sweep(store::sweepGrants)).isZero();
+        pass(WINDOW);
 
-        assertThat(sweep(store)).isEqualTo(1);
+        assertThat(sweep(store::sweepGrants)).isEqualTo(1);
+    }
+
+    @Test
+    void windows_that_are_long_over_are_forgotten() {
+        open(new Limiter.Budget(1, WINDOW))
+                .consume(ScopedKey.of("k"), TestBroker.job("k", "x").fingerprint());
+        assertThat(sweep(store::sweepWindows)).isZero();
+        pass(RateStore.LEFT_ALONE);
+
+        assertThat(sweep(store::sweepWindows)).isEqualTo(1);
     }
 
     @Test
     void nobody_waits_for_the_disk_because_of_a_budget() {
-        RateStore store = new RateStore();
-
         Optional<String> counting = database.transact("count", tx -> {
             store.lockWindows(tx, List.of(ScopedKey.of("k").scope()), WINDOW);
             return forced(tx);
@@ -73,7 +84,14 @@ class PostgresLimiterTest extends LimiterContract {
         return tx.first("show synchronous_commit", row -> row.getString(1));
     }
 
-    private int sweep(RateStore store) {
-        return database.transact("sweep", tx -> store.sweep(tx, Duration.ofHours(1)));
+    private int sweep(Sweep sweep) {
+        return database.transact("sweep", tx -> sweep.in(tx, WINDOW));
+    }
+
+    private void pass(Duration time) {
+        database.transact("let time pass", tx -> {
+            tx.update("update tally.rate_grant set window_start = window_start - ?", time.toMillis());
+            return tx.update("update tally.rate_window set window_start = window_start - ?", time.toMillis());
+        });
     }
 }

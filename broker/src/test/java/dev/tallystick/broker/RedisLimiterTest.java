@@ -61,7 +61,7 @@ class RedisLimiterTest extends LimiterContract {
 
     @Override
     void nextWindow() {
-        redis.keys("tally:rate:*:window").forEach(key -> redis.hincrBy(key, "number", -1));
+        redis.keys("tally:rate:*:window").forEach(key -> redis.hincrBy(key, "start", -LONGER.toMillis()));
     }
 
     @Test
