@@ -21,12 +21,24 @@ final class WebhookStore {
 
     record Target(URI url, byte[] secret) {}
 
+    // Those who register for the same member at once come one after the other, so that none overlooks another.
+    private static final String LOCK_OWNER = """
+            select name
+            from tally.member
+            where mesh = ? and name = ?
+            for no key update
+            """;
+
+    private static final String COUNT = """
+            select count(*) as webhooks
+            from tally.webhook
+            where mesh = ? and member = ?
+            """;
+
     private static final String CREATE = """
             with created as (
                 insert into tally.webhook (id, mesh, member, source, url, secret)
-                select ?, m.mesh, m.name, ?, ?, ?
-                from tally.member m
-                where m.mesh = ? and m.name = ?
+                values (?, ?, ?, ?, ?, ?)
                 returning id, mesh, member, source, url, created_at
             ),
             subscribed as (
@@ -138,18 +150,28 @@ final class WebhookStore {
             left join tally.webhook w on l.inbox = 'webhook:' || w.id
             """.replace("{open}", OPEN).formatted(MessageColumns.SELECTED);
 
-    /** Empty if there is no such member. */
-    Optional<Webhook> create(Tx tx, String id, Member owner, Destination source, URI url, byte[] secret)
-            throws SQLException {
+    /** Returns false if there is no such member. */
+    boolean lockOwner(Tx tx, Member owner) throws SQLException {
+        return tx.first(LOCK_OWNER, row -> row.getString("name"), owner.mesh(), owner.name())
+                .isPresent();
+    }
+
+    int count(Tx tx, Member owner) throws SQLException {
+        return tx.first(COUNT, row -> row.getInt("webhooks"), owner.mesh(), owner.name())
+                .orElseThrow();
+    }
+
+    Webhook create(Tx tx, String id, Member owner, Destination source, URI url, byte[] secret) throws SQLException {
         return tx.first(
-                CREATE,
-                WebhookStore::webhook,
-                id,
-                source.toString(),
-                url.toString(),
-                secret,
-                owner.mesh(),
-                owner.name());
+                        CREATE,
+                        WebhookStore::webhook,
+                        id,
+                        owner.mesh(),
+                        owner.name(),
+                        source.toString(),
+                        url.toString(),
+                        secret)
+                .orElseThrow();
     }
 
     void delete(Tx tx, String mesh, String id) throws SQLException {

@@ -29,6 +29,9 @@ public final class Webhooks {
 
     public static final int MAX_ATTEMPTS = 20;
 
+    /** A member has so many at most: whoever sends to a topic writes a row for each in the transaction that accepts. */
+    public static final int MAX_OF_A_MEMBER = 100;
+
     static final int GONE = 410;
 
     private static final Logger LOG = LoggerFactory.getLogger(Webhooks.class);
@@ -52,9 +55,6 @@ public final class Webhooks {
     private final CallsUnderWay underWay = new CallsUnderWay();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final WebhookStore store = new WebhookStore();
-
-    /** A webhook that was just registered: the only time that its secret is seen. */
-    public record Registered(Webhook webhook, String secret) {}
 
     /** @param roomMade is told whenever a call has ended, so that the next can begin */
     Webhooks(
@@ -84,7 +84,7 @@ public final class Webhooks {
      * @param source a topic, the owner itself, or a workflow, which stands for the ends of its jobs
      * @throws IllegalArgumentException if the URL or the source is not one that can be
      */
-    public Registered register(Member owner, Destination source, URI url) {
+    public Registration register(Member owner, Destination source, URI url) {
         Call.require(url);
         if (source.kind() == Destination.Kind.QUEUE
                 || (source.kind() == Destination.Kind.MEMBER
@@ -94,14 +94,19 @@ public final class Webhooks {
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
         String id = ids.next().toString();
-        Webhook webhook = database.transact("register webhook", tx -> {
-                    if (source.kind() == Destination.Kind.WORKFLOW) {
-                        ends.watch(tx, id, owner.mesh(), source.reference());
-                    }
-                    return store.create(tx, id, owner, source, url, secret);
-                })
-                .orElseThrow(() -> new IllegalArgumentException(owner + " is not a member any more"));
-        return new Registered(webhook, HexFormat.of().formatHex(secret));
+        return database.transact("register webhook", tx -> {
+            if (!store.lockOwner(tx, owner)) {
+                return new Registration.NoSuchMember();
+            }
+            if (store.count(tx, owner) >= MAX_OF_A_MEMBER) {
+                return new Registration.TooMany(MAX_OF_A_MEMBER);
+            }
+            if (source.kind() == Destination.Kind.WORKFLOW) {
+                ends.watch(tx, id, owner.mesh(), source.reference());
+            }
+            Webhook webhook = store.create(tx, id, owner, source, url, secret);
+            return new Registration.Registered(webhook, HexFormat.of().formatHex(secret));
+        });
     }
 
     public List<Webhook> list(String mesh) {

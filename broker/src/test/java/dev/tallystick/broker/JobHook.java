@@ -6,6 +6,7 @@ import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,7 +16,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class JobHook implements AcceptHook {
 
     private final Set<String> workflows = ConcurrentHashMap.newKeySet();
-    final Set<String> watched = ConcurrentHashMap.newKeySet();
+
+    /** Workflows, by who watches them. */
+    final Map<String, String> watched = new ConcurrentHashMap<>();
+
     final AtomicInteger started = new AtomicInteger();
     volatile boolean failing;
 
@@ -64,12 +68,12 @@ final class JobHook implements AcceptHook {
 
             @Override
             public void watch(Tx tx, String watcher, String mesh, String workflow) {
-                watched.add(workflow);
+                watched.put(watcher, workflow);
             }
 
             @Override
             public void unwatch(Tx tx, String watcher) {
-                watched.clear();
+                watched.remove(watcher);
             }
 
             @Override

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Destination;
 import dev.tallystick.core.Json;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.Eventually;
@@ -21,11 +22,15 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -72,7 +77,7 @@ class WebhooksTest {
 
     @Test
     void a_message_is_told_to_the_webhook_signed_and_once() {
-        Webhooks.Registered hook = broker.webhooks().register(ALICE, ALERTS, url("/hook?a=b"));
+        Registration.Registered hook = registered(ALERTS, "/hook?a=b");
         AcceptedMessage message = AcceptTest.accepted(broker.accept(BOB, text("k", ALERTS, "hello ä")));
 
         TestBroker.call(broker);
@@ -291,7 +296,7 @@ class WebhooksTest {
 
     @Test
     void a_deleted_webhook_is_not_called_also_not_for_what_was_on_its_way() {
-        Webhook hook = broker.webhooks().register(ALICE, ALERTS, url("/")).webhook();
+        Webhook hook = registered(ALERTS, "/").webhook();
         broker.accept(BOB, text("k", ALERTS, "hello"));
 
         assertThat(broker.webhooks().list(MESH)).containsExactly(hook);
@@ -302,6 +307,45 @@ class WebhooksTest {
 
         assertThat(calls).isEmpty();
         assertThat(broker.webhooks().list(MESH)).isEmpty();
+    }
+
+    @Test
+    void a_member_has_so_many_webhooks_and_no_more_also_if_it_registers_them_at_once() throws Exception {
+        List<Registration> outcomes = new ArrayList<>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Registration>> asked = new ArrayList<>();
+            for (int i = 0; i < Webhooks.MAX_OF_A_MEMBER + 5; i++) {
+                asked.add(threads.submit(() -> broker.webhooks().register(ALICE, TestBroker.ORDER, url("/"))));
+            }
+            for (Future<Registration> each : asked) {
+                outcomes.add(each.get());
+            }
+        }
+
+        assertThat(outcomes)
+                .filteredOn(new Registration.TooMany(Webhooks.MAX_OF_A_MEMBER)::equals)
+                .hasSize(5);
+        List<Webhook> webhooks = broker.webhooks().list(MESH);
+        assertThat(webhooks).hasSize(Webhooks.MAX_OF_A_MEMBER);
+        assertThat(jobs.watched.keySet())
+                .as("who was refused watches nothing")
+                .containsExactlyInAnyOrderElementsOf(
+                        webhooks.stream().map(Webhook::id).toList());
+        assertThat(broker.webhooks().register(BOB, ALERTS, url("/"))).isInstanceOf(Registration.Registered.class);
+
+        broker.webhooks().delete(MESH, webhooks.getFirst().id());
+
+        assertThat(broker.webhooks().register(ALICE, ALERTS, url("/"))).isInstanceOf(Registration.Registered.class);
+    }
+
+    @Test
+    void who_is_no_member_any_more_has_nothing_called_and_watches_nothing() {
+        broker.members().remove(MESH, "alice");
+
+        assertThat(broker.webhooks().register(ALICE, TestBroker.ORDER, url("/")))
+                .isEqualTo(new Registration.NoSuchMember());
+
+        assertThat(jobs.watched).isEmpty();
     }
 
     @Test
@@ -330,9 +374,8 @@ class WebhooksTest {
 
     @Test
     void the_end_of_a_job_is_announced_once_to_those_who_subscribed_to_its_workflow() {
-        Webhook hook =
-                broker.webhooks().register(ALICE, TestBroker.ORDER, url("/")).webhook();
-        assertThat(jobs.watched).containsExactly("order");
+        Webhook hook = registered(TestBroker.ORDER, "/").webhook();
+        assertThat(jobs.watched).containsExactly(Map.entry(hook.id(), "order"));
         AcceptTest.accepted(broker.accept(ALICE, TestBroker.job("k", "x")));
         Herald herald = new Herald(database, jobs.ends(), CrashPoints.NONE);
 
@@ -373,6 +416,10 @@ class WebhooksTest {
     private Broker open(AddressPolicy policy) {
         BrokerSettings settings = TestBroker.SETTINGS.withCallable(policy);
         return TestBroker.on(postgres.dataSource(), settings, jobs, Limiter.NONE, CrashPoints.NONE);
+    }
+
+    private Registration.Registered registered(Destination source, String path) {
+        return (Registration.Registered) broker.webhooks().register(ALICE, source, url(path));
     }
 
     private URI url(String path) {

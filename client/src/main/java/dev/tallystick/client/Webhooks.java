@@ -77,9 +77,9 @@ public final class Webhooks {
     public record DeadCalls(List<DeadCall> calls, @Nullable String next) {}
 
     /**
-     * Has an address called from now on. This is not sent again when its answer was lost, for then each call would
-     * come twice: after an {@link OutcomeUnknownException} look into {@link #list()}, delete what is there, and
-     * register again.
+     * Has an address called from now on; a member has at most 100. This is not sent again when its answer was lost, for
+     * then each call would come twice: after an {@link OutcomeUnknownException} look into {@link #list()}, delete what
+     * is there, and register again.
      */
     public Registered register(Destination source, URI url) {
         Body body = new Body().with("source", source.toString()).with("url", url.toString());

@@ -38,6 +38,7 @@ public enum ProblemCode {
     TASK_OVER(409, Lasting.PERMANENT, "The task is no longer open."),
     VERSION_TAKEN(409, Lasting.PERMANENT, "This version is there already, and says something else."),
     DEVICE_TAKEN(409, Lasting.PERMANENT, "The name or the key of the device stands for another one."),
+    TOO_MANY_WEBHOOKS(409, Lasting.PERMANENT, "The member has as many webhooks as it may have."),
     LEASE_LOST(409, Lasting.PERMANENT, "Somebody else holds the lease."),
     PAYLOAD_TOO_LARGE(413, Lasting.PERMANENT, "The body, or a part of it, is larger than the limit."),
     UNSUPPORTED_MEDIA_TYPE(415, Lasting.PERMANENT, "The body is taken as plain JSON in UTF-8 only."),

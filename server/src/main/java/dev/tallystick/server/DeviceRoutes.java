@@ -6,6 +6,8 @@ import dev.tallystick.broker.DeviceOutcome;
 import dev.tallystick.broker.Devices;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Role;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.ProblemCode;
 import java.time.Instant;
 import java.util.List;
@@ -17,9 +19,11 @@ final class DeviceRoutes {
     private static final String PATH = "/v1/devices";
 
     private final Devices devices;
+    private final Spending spending;
 
-    DeviceRoutes(Devices devices) {
+    DeviceRoutes(Devices devices, Spending spending) {
         this.devices = devices;
+        this.spending = spending;
     }
 
     /** @param publicKey Ed25519, its 32 bytes in base64 */
@@ -56,7 +60,7 @@ final class DeviceRoutes {
                         .roles(Role.MEMBER)
                         .answers(DeviceView.class)
                         .statuses(201, 200)
-                        .refuses(ProblemCode.DEVICE_TAKEN),
+                        .refuses(ProblemCode.DEVICE_TAKEN, ProblemCode.OVER_LIMIT),
                 Route.post(PATH + "/{device}/rotate", RotateDevice.class, this::rotate)
                         .summary("Replace the key of a device of yours. Asking again changes nothing.")
                         .roles(Role.MEMBER)
@@ -74,9 +78,17 @@ final class DeviceRoutes {
                         .refuses(ProblemCode.NOT_FOUND));
     }
 
+    /** One that is put there again as it is costs nothing, at least the first few times. */
     private Answer register(Call call, RegisterDevice wanted) {
-        DeviceOutcome.Known known = known(Call.understood(
-                () -> devices.register(call.member(), call.name("device"), new DeviceKey(wanted.publicKey()))));
+        DeviceKey key = Call.understood(() -> new DeviceKey(wanted.publicKey()));
+        Fingerprint request = Fingerprint.of("device", call.name("device"), key.base64());
+        return spending.spend(
+                call, false, new IdempotencyKey("device:" + request.hex()), request, () -> registered(call, key));
+    }
+
+    private Answer registered(Call call, DeviceKey key) {
+        DeviceOutcome.Known known =
+                known(Call.understood(() -> devices.register(call.member(), call.name("device"), key)));
         return Answer.of(known.before() ? 200 : 201, DeviceView.of(known.device()));
     }
 

@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * What members spend on what they have created elsewhere than at the broker: reruns, signals, schedules, reservations.
- * It is the budget of their submissions, so that nobody gets past it by another door; and here as there a repeat costs
- * nothing. Thread-safe.
+ * What members spend on what is created otherwise than by submitting: reruns, signals, schedules, reservations, webhooks,
+ * devices. It is the budget of their submissions, so that nobody gets past it by another door; and here as there a repeat
+ * costs nothing. Thread-safe.
  */
 final class Spending {
 

@@ -188,10 +188,10 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new HeldKeyRoutes(database, door).routes());
         routes.addAll(new MessageRoutes(broker, submissions, waits).routes());
         routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), waits).routes());
-        routes.addAll(new WebhookRoutes(broker.webhooks()).routes());
+        routes.addAll(new WebhookRoutes(broker.webhooks(), spending, ids).routes());
         routes.addAll(new DeadCallRoutes(broker.deadCalls(), broker.webhooks()).routes());
         routes.addAll(new DirectoryRoutes(broker.directory()).routes());
-        routes.addAll(new DeviceRoutes(broker.devices()).routes());
+        routes.addAll(new DeviceRoutes(broker.devices(), spending).routes());
         routes.addAll(new MemberRoutes(broker.members()).routes());
         routes.addAll(new WorkerRoutes(engine.remoteWork(), waits).routes());
         routes.addAll(new SystemRoutes(

@@ -1,10 +1,14 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.Member;
+import dev.tallystick.broker.Registration;
 import dev.tallystick.broker.Role;
 import dev.tallystick.broker.Webhook;
 import dev.tallystick.broker.Webhooks;
 import dev.tallystick.core.Destination;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Ids;
 import dev.tallystick.core.ProblemCode;
 import java.net.URI;
 import java.time.Instant;
@@ -14,9 +18,13 @@ import java.util.List;
 final class WebhookRoutes {
 
     private final Webhooks webhooks;
+    private final Spending spending;
+    private final Ids ids;
 
-    WebhookRoutes(Webhooks webhooks) {
+    WebhookRoutes(Webhooks webhooks, Spending spending, Ids ids) {
         this.webhooks = webhooks;
+        this.spending = spending;
+        this.ids = ids;
     }
 
     /** @param source {@code topic:NAME}, {@code workflow:NAME}, or {@code member:} and the caller's own name */
@@ -46,7 +54,8 @@ final class WebhookRoutes {
                                 "Have an address called for each message to a source, signed, until it answers with 2xx.")
                         .roles(Role.MEMBER)
                         .answers(Registered.class)
-                        .statuses(201),
+                        .statuses(201)
+                        .refuses(ProblemCode.TOO_MANY_WEBHOOKS, ProblemCode.OVER_LIMIT),
                 Route.get("/v1/webhooks", this::list)
                         .summary("Your webhooks; those of all members for an admin.")
                         .roles(Role.MEMBER)
@@ -57,10 +66,30 @@ final class WebhookRoutes {
                         .refuses(ProblemCode.NOT_FOUND));
     }
 
+    /** Each costs, also one that looks like another: it is called beside it. */
     private Answer register(Call call, NewWebhook wanted) {
-        Webhooks.Registered registered = Call.understood(
-                () -> webhooks.register(call.member(), Destination.parse(wanted.source()), URI.create(wanted.url())));
-        return Answer.created(new Registered(WebhookView.of(registered.webhook()), registered.secret()));
+        Destination source = Call.understood(() -> Destination.parse(wanted.source()));
+        URI url = Call.understood(() -> URI.create(wanted.url()));
+        String once = ids.next().toString();
+        return spending.spend(
+                call,
+                false,
+                new IdempotencyKey("webhook:" + once),
+                Fingerprint.of("webhook", once),
+                () -> registered(call, source, url));
+    }
+
+    private Answer registered(Call call, Destination source, URI url) {
+        Registration registration = Call.understood(() -> webhooks.register(call.member(), source, url));
+        return switch (registration) {
+            case Registration.Registered done ->
+                Answer.created(new Registered(WebhookView.of(done.webhook()), done.secret()));
+            case Registration.TooMany full ->
+                throw new Problem(
+                        ProblemCode.TOO_MANY_WEBHOOKS, "a member has at most " + full.most() + ": delete one first");
+            case Registration.NoSuchMember gone ->
+                throw new Problem(ProblemCode.UNAUTHENTICATED, "the token's member was removed");
+        };
     }
 
     private Answer list(Call call) {

@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.broker.BrokerCrashPoint;
+import dev.tallystick.broker.Webhooks;
 import dev.tallystick.core.Json;
 import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;
@@ -99,8 +100,9 @@ class WebhookApiTest {
     void webhooks_are_seen_and_removed_by_their_owner_and_by_admins_alone() {
         Http alice = server.member("alice", "member");
         Http bob = server.member("bob", "member");
-        Json hook = register(alice, "member:alice").at("webhook");
-        String id = new Http.Reply(200, hook.canonical(), Map.of()).text("id");
+        Http.Reply registered = register(alice, "member:alice");
+        Json hook = registered.at("webhook");
+        String id = id(registered);
 
         assertThat(alice.get("/v1/webhooks").at("webhooks")).isEqualTo(new Json.ArrayValue(List.of(hook)));
         assertThat(server.admin().get("/v1/webhooks").at("webhooks")).isEqualTo(new Json.ArrayValue(List.of(hook)));
@@ -113,12 +115,28 @@ class WebhookApiTest {
     }
 
     @Test
+    void a_member_that_has_all_the_webhooks_it_may_have_deletes_one_first() {
+        Http alice = server.member("alice", "member");
+        String last = "";
+        for (int i = 0; i < Webhooks.MAX_OF_A_MEMBER; i++) {
+            last = id(register(alice, "topic:alerts"));
+        }
+
+        Http.Reply refused = ask(alice, "topic:alerts");
+
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.code()).isEqualTo("too_many_webhooks");
+        register(server.member("bob", "member"), "topic:alerts");
+        assertThat(alice.delete("/v1/webhooks/" + last).status()).isEqualTo(204);
+        register(alice, "topic:alerts");
+    }
+
+    @Test
     void a_call_that_was_given_up_is_listed_and_made_again_when_it_is_redriven() throws Exception {
         Http alice = server.member("alice", "member");
         Http bob = server.member("bob", "member");
         receiver.answer(410);
-        Json hook = register(alice, "member:alice").at("webhook");
-        String id = new Http.Reply(200, hook.canonical(), Map.of()).text("id");
+        String id = id(register(alice, "member:alice"));
         String message = bob.post("/v1/messages", "{\"to\":\"member:alice\",\"message\":\"x\"}", "Idempotency-Key", "k")
                 .text("message_id");
         receiver.next();
@@ -217,10 +235,17 @@ class WebhookApiTest {
     }
 
     private Http.Reply register(Http http, String source) {
-        Http.Reply reply =
-                http.post("/v1/webhooks", "{\"source\":\"" + source + "\",\"url\":\"" + receiver.url() + "\"}");
+        Http.Reply reply = ask(http, source);
         assertThat(reply.status()).as(reply.body()).isEqualTo(201);
         return reply;
+    }
+
+    private Http.Reply ask(Http http, String source) {
+        return http.post("/v1/webhooks", "{\"source\":\"" + source + "\",\"url\":\"" + receiver.url() + "\"}");
+    }
+
+    private static String id(Http.Reply registered) {
+        return new Http.Reply(200, registered.at("webhook").canonical(), Map.of()).text("id");
     }
 
     private static long dead() {
