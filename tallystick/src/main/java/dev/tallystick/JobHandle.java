@@ -108,6 +108,8 @@ public final class JobHandle<O extends @Nullable Object> {
     /**
      * Sends a signal. The same key again is the same signal, and is taken once.
      *
+     * @throws IllegalArgumentException if the name has more than 255 characters or begins with '$', or the key has more
+     *     than 512 characters
      * @throws PayloadTooLargeException if the payload has more than 1 MiB
      */
     public Signalled signal(String name, String key, @Nullable Object payload) {

@@ -352,6 +352,10 @@ public final class Broker implements AutoCloseable {
                     envelope.mentions().size() + " members are mentioned, and at most " + settings.maxMentions()
                             + " may be"));
         }
+        if (!envelope.mentions().stream().allMatch(Names::isName)) {
+            return Optional.of(new Rejection(
+                    Rejection.Code.MENTIONS_REFUSED, "something is mentioned that cannot be the name of a member"));
+        }
         if (envelope.to().kind() != Destination.Kind.WORKFLOW
                 && !submission.options().equals(JobOptions.NONE)) {
             return Optional.of(

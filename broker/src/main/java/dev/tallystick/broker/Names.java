@@ -8,11 +8,15 @@ final class Names {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
 
     static String require(String what, String name) {
-        if (!NAME.matcher(name).matches()) {
+        if (!isName(name)) {
             throw new IllegalArgumentException("the name of a " + what
                     + " has 1 to 128 letters, digits, '.', '_' and '-', and begins with a letter or a digit");
         }
         return name;
+    }
+
+    static boolean isName(String text) {
+        return NAME.matcher(text).matches();
     }
 
     private Names() {}

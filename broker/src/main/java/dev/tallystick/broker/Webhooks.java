@@ -91,6 +91,7 @@ public final class Webhooks {
                         && !source.reference().equals(owner.name()))) {
             throw new IllegalArgumentException("a webhook is called for a topic, a workflow, or its owner");
         }
+        Names.require(source.kind().word(), source.reference());
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
         String id = ids.next().toString();

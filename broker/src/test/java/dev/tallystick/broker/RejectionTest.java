@@ -14,6 +14,7 @@ import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.Json;
 import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** No rejection leaves a row anywhere, and the same key is accepted once the cause is gone. */
 class RejectionTest {
@@ -159,6 +161,27 @@ class RejectionTest {
         }
 
         assertThat(provoked).containsExactlyInAnyOrder(Rejection.Code.values());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"two words", "-", "\u5c71"})
+    void a_mention_that_cannot_be_a_member_is_refused(String mention) {
+        assertThatMentionIsRefused(mention);
+    }
+
+    @Test
+    void a_mention_that_is_longer_than_the_name_of_any_member_is_refused() {
+        assertThatMentionIsRefused(Randomness.ofSeed(1).noise(3_000));
+    }
+
+    private void assertThatMentionIsRefused(String mention) {
+        Envelope envelope = text("k", TestBroker.ALERTS, "x").envelope().withMentions(List.of("bob", mention));
+
+        assertThat(broker.accept(ALICE, Submission.of(TestBroker.key("k"), envelope)))
+                .isInstanceOfSatisfying(
+                        Acceptance.Rejected.class,
+                        rejected -> assertThat(rejected.why().code()).isEqualTo(Rejection.Code.MENTIONS_REFUSED));
+        assertThat(TestBroker.rows(postgres.dataSource())).isEqualTo(NO_ROWS);
     }
 
     @Test

@@ -257,11 +257,7 @@ public final class Engine implements AutoCloseable {
 
     /** Sends a signal; the sender's key tells it from others, and a repeat from the first. */
     public CompletableFuture<Signalled> signal(JobId job, String name, String senderKey, byte[] payload) {
-        if (name.startsWith("$")) {
-            throw new IllegalArgumentException(
-                    "signals whose name begins with '$' are the engine's own, got '" + name + "'");
-        }
-        SentSignal signal = new SentSignal(new SentSignal.Id(job, name, senderKey), payload);
+        SentSignal signal = new SentSignal(SentSignal.Id.ofSender(job, name, senderKey), payload);
         return signaller.send(committer, signal).thenApply(answer -> {
             crashPoints.reached(EngineCrashPoint.SIGNALLED);
             jobsAreDue();

@@ -15,7 +15,34 @@ record SentSignal(Id id, byte[] payload, boolean keptOnly) {
         this(id, payload, false);
     }
 
-    record Id(JobId job, String name, String senderKey) {}
+    /** Both are part of a key of the database, which has its limits. */
+    static final int LONGEST_NAME = 255;
+
+    static final int LONGEST_SENDER_KEY = 512;
+
+    record Id(JobId job, String name, String senderKey) {
+
+        /**
+         * As anybody may send it.
+         *
+         * @throws IllegalArgumentException if nobody can wait for it, or it cannot be kept
+         */
+        static Id ofSender(JobId job, String name, String senderKey) {
+            if (name.startsWith("$")) {
+                throw new IllegalArgumentException(
+                        "signals whose name begins with '$' are the engine's own, got '" + name + "'");
+            }
+            if (name.length() > LONGEST_NAME) {
+                throw new IllegalArgumentException(
+                        "the name of a signal has at most " + LONGEST_NAME + " characters, got " + name.length());
+            }
+            if (senderKey.length() > LONGEST_SENDER_KEY) {
+                throw new IllegalArgumentException("the key of a signal has at most " + LONGEST_SENDER_KEY
+                        + " characters, got " + senderKey.length());
+            }
+            return new Id(job, name, senderKey);
+        }
+    }
 
     /** The same, for another job. */
     SentSignal to(JobId job) {

@@ -1,8 +1,10 @@
 package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.charset.StandardCharsets;
@@ -123,6 +125,29 @@ class SignalsChildrenCancelTest {
 
         assertThat(signal(engine, JobId.parse("01890a5d-ac96-774b-bcce-b302099a8057"), "go", "s1", ""))
                 .isEqualTo(new Signalled.NoSuchJob());
+    }
+
+    @Test
+    void a_signal_that_the_database_could_not_keep_is_refused_before_it_is_sent() {
+        workbench.workflow("waiting", (ctx, input) -> ctx.await("go", String.class));
+        Engine engine = workbench.start();
+        JobId job = workbench.submit(engine, "waiting", "key");
+        String name = longest(SentSignal.LONGEST_NAME);
+        String key = longest(SentSignal.LONGEST_SENDER_KEY);
+
+        assertThat(signal(engine, job, name, key, "")).isInstanceOf(Signalled.Kept.class);
+
+        assertThatThrownBy(() -> signal(engine, job, name + "x", "s1", ""))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> signal(engine, job, "go", key + "x", "")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** Of characters that have three bytes each and cannot be compressed. */
+    private static String longest(int length) {
+        return Randomness.ofSeed(1)
+                .ints(length, 0x4e00, 0x9fff)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -209,6 +210,18 @@ class JobApiTest {
         assertThat(result.body()).contains("approved by carol");
         Http.Reply late = http.post(path, "{\"payload\":{\"by\":\"dave\"}}", "Idempotency-Key", "s2");
         assertThat(late.code()).isEqualTo("job_closed");
+    }
+
+    @Test
+    void a_signal_whose_name_is_too_long_is_refused() {
+        String id = http.submit(key(), "{\"workflow\":\"sample.approval\",\"input\":{\"order\":\"s\"}}")
+                .text("job_id");
+        String path = "/v1/jobs/" + id + "/signals/" + Randomness.ofSeed(1).noise(3_000);
+
+        Http.Reply refused = http.post(path, "{}", "Idempotency-Key", key());
+
+        assertThat(refused.status()).as(refused.body()).isEqualTo(400);
+        assertThat(refused.code()).isEqualTo("malformed_request");
     }
 
     @Test

@@ -56,6 +56,12 @@ class RejectionApiTest {
                 NEWS,
                 400,
                 "mentions_refused"),
+        NO_NAME_OF_A_MEMBER(
+                MESSAGES,
+                "{\"to\":\"topic:news\",\"message\":\"x\",\"mentions\":[\"two words\"]}",
+                NEWS,
+                400,
+                "mentions_refused"),
         ANOTHER_KEY_IN_THE_BODY(
                 MESSAGES,
                 "{\"to\":\"topic:news\",\"message\":\"x\",\"client_message_id\":\"other\"}",

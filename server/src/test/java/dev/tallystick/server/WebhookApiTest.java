@@ -8,6 +8,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.HaltAt;
+import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.TestPostgres;
 import java.net.URI;
 import java.nio.file.Path;
@@ -176,7 +177,10 @@ class WebhookApiTest {
                 "{\"source\":\"topic:a\",\"url\":\"not a url\"}",
                 "{\"source\":\"queue:a\",\"url\":\"https://example.org/\"}",
                 "{\"source\":\"member:bob\",\"url\":\"https://example.org/\"}",
-                "{\"source\":\"nothing\",\"url\":\"https://example.org/\"}")) {
+                "{\"source\":\"nothing\",\"url\":\"https://example.org/\"}",
+                "{\"source\":\"topic:two words\",\"url\":\"https://example.org/\"}",
+                "{\"source\":\"workflow:" + Randomness.ofSeed(1).noise(3_000)
+                        + "\",\"url\":\"https://example.org/\"}")) {
             Http.Reply reply = alice.post("/v1/webhooks", body);
             assertThat(reply.status()).as(body + reply.body()).isEqualTo(400);
             assertThat(reply.code()).isEqualTo("malformed_request");

@@ -151,9 +151,18 @@ public final class Randomness implements RandomGenerator {
         return text(half) + oneOf("\0", "\uD800", "\uDFFF") + text(half);
     }
 
+    /** So many letters and digits, which cannot be compressed. */
+    public String noise(int length) {
+        return exactly(length, Alphabet.WORD);
+    }
+
     private String text(int atMost, Alphabet alphabet) {
+        return exactly(between(0, atMost), alphabet);
+    }
+
+    private String exactly(int length, Alphabet alphabet) {
         StringBuilder text = new StringBuilder();
-        for (int length = between(0, atMost); length > 0; length--) {
+        for (int left = length; left > 0; left--) {
             text.appendCodePoint(alphabet.draw(this));
         }
         return text.toString();
