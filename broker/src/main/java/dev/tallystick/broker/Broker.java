@@ -90,7 +90,7 @@ public final class Broker implements AutoCloseable {
         this.limiter = limiter;
         this.crashPoints = crashPoints;
         this.ids = new Ids(clock, random);
-        this.members = new Members(database, clock, random);
+        this.members = new Members(database, hook.ends(), clock, random);
         this.directory = new Directory(database);
         this.devices = new Devices(database);
         this.deliveries = new Deliveries(database);

@@ -41,6 +41,13 @@ final class MemberStore {
             where mesh = ? and name = ?
             """;
 
+    private static final String LOCK_MEMBER = """
+            select name
+            from tally.member
+            where mesh = ? and name = ?
+            for update
+            """;
+
     private static final String REMOVE_MEMBER = """
             delete from tally.member
             where mesh = ? and name = ?
@@ -49,6 +56,12 @@ final class MemberStore {
     private static final String REMOVE_SUBSCRIPTIONS = """
             delete from tally.subscription
             where mesh = ? and inbox = ?
+            """;
+
+    private static final String WEBHOOKS = """
+            select id
+            from tally.webhook
+            where mesh = ? and member = ?
             """;
 
     private static final String REMOVE_WEBHOOK_SUBSCRIPTIONS = """
@@ -133,12 +146,22 @@ final class MemberStore {
         return tx.update(CHANGE_ROLES, words(member.roles()), member.mesh(), member.name()) == 1;
     }
 
+    /** Keeps others from giving it something before it is removed. Returns false if there is no such member. */
+    boolean lockMember(Tx tx, String mesh, String name) throws SQLException {
+        return tx.first(LOCK_MEMBER, row -> true, mesh, name).isPresent();
+    }
+
     boolean removeMember(Tx tx, String mesh, String name) throws SQLException {
         return tx.update(REMOVE_MEMBER, mesh, name) == 1;
     }
 
     void removeSubscriptions(Tx tx, String mesh, Inbox inbox) throws SQLException {
         tx.update(REMOVE_SUBSCRIPTIONS, mesh, inbox.toString());
+    }
+
+    /** The ids of those that the member has registered. */
+    List<String> webhooks(Tx tx, String mesh, String member) throws SQLException {
+        return tx.query(WEBHOOKS, row -> row.getString("id"), mesh, member);
     }
 
     /** Of the webhooks that the member has registered, which go with it. */
@@ -193,11 +216,15 @@ final class MemberStore {
     }
 
     private static Member readMember(ResultSet row) throws SQLException {
+        return new Member(row.getString("mesh"), row.getString("name"), roles(row));
+    }
+
+    static Set<Role> roles(ResultSet row) throws SQLException {
         Set<Role> roles = EnumSet.noneOf(Role.class);
         for (String word : (String[]) row.getArray("roles").getArray()) {
             roles.add(Role.parse(word));
         }
-        return new Member(row.getString("mesh"), row.getString("name"), roles);
+        return roles;
     }
 
     private static TokenInfo tokenInfo(ResultSet row) throws SQLException {

@@ -30,6 +30,7 @@ public final class Members {
     static final int MAX_REMEMBERED = 10_000;
 
     private final Database database;
+    private final EndWatch ends;
     private final InstantSource clock;
     private final RandomGenerator random;
     private final MemberStore store = new MemberStore();
@@ -38,9 +39,13 @@ public final class Members {
     /** What a look at the database said of a token, and when; null if it is worth nothing. */
     private record Remembered(@Nullable Credentials credentials, Instant read) {}
 
-    /** @param random a {@link java.security.SecureRandom}: tokens are drawn from it */
-    public Members(Database database, InstantSource clock, RandomGenerator random) {
+    /**
+     * @param ends where the webhooks of members may watch
+     * @param random a {@link java.security.SecureRandom}: tokens are drawn from it
+     */
+    public Members(Database database, EndWatch ends, InstantSource clock, RandomGenerator random) {
         this.database = database;
+        this.ends = ends;
         this.clock = clock;
         this.random = random;
     }
@@ -87,9 +92,15 @@ public final class Members {
         return done;
     }
 
-    /** Ends a membership, with all its tokens and subscriptions. What waits for it is not delivered any more. */
+    /** Ends a membership, with all its tokens, subscriptions and webhooks. What waits for it is not delivered any more. */
     public boolean remove(String mesh, String name) {
         boolean done = database.transact("remove member", tx -> {
+            if (!store.lockMember(tx, mesh, name)) {
+                return false;
+            }
+            for (String webhook : store.webhooks(tx, mesh, name)) {
+                ends.unwatch(tx, webhook);
+            }
             store.removeSubscriptions(tx, mesh, Inbox.member(name));
             store.removeWebhookSubscriptions(tx, mesh, name);
             store.buryDeliveries(tx, mesh, Inbox.member(name));

@@ -19,7 +19,8 @@ final class WebhookStore {
     /** A delivery to be made, and where to; nowhere if the webhook is gone. */
     record Due(Delivery delivery, @Nullable Target target) {}
 
-    record Target(URI url, byte[] secret) {}
+    /** @param owner with the roles that it has by now */
+    record Target(URI url, byte[] secret, Member owner) {}
 
     // Those who register for the same member at once come one after the other, so that none overlooks another.
     private static final String LOCK_OWNER = """
@@ -144,10 +145,11 @@ final class WebhookStore {
                 where d.message_id = due.message_id and d.inbox = due.inbox
                 returning d.message_id, d.inbox, d.fence, d.attempts, d.visible_at
             )
-            select l.inbox, l.fence, l.attempts, l.visible_at, w.url, w.secret, %s
+            select l.inbox, l.fence, l.attempts, l.visible_at, w.url, w.secret, o.name as owner, o.roles, %s
             from leased l
             join tally.message m on m.id = l.message_id
-            left join tally.webhook w on l.inbox = 'webhook:' || w.id
+            left join tally.webhook w on w.id = substr(l.inbox, length('webhook:') + 1)
+            left join tally.member o on o.mesh = w.mesh and o.name = w.member
             """.replace("{open}", OPEN).formatted(MessageColumns.SELECTED);
 
     /** Returns false if there is no such member. */
@@ -194,12 +196,7 @@ final class WebhookStore {
                 new Columns<>(List.copyOf(now.meshes().entrySet()));
         return tx.query(
                 LEASE,
-                row -> {
-                    String url = row.getString("url");
-                    return new Due(
-                            DeliveryStore.delivery(row),
-                            url == null ? null : new Target(URI.create(url), row.getBytes("secret")));
-                },
+                row -> new Due(DeliveryStore.delivery(row), target(row)),
                 receivers.texts(Map.Entry::getKey),
                 receivers.ints(Map.Entry::getValue),
                 CallsUnderWay.OF_A_RECEIVER,
@@ -208,6 +205,15 @@ final class WebhookStore {
                 CallsUnderWay.OF_A_MESH,
                 now.room(),
                 lease.toMillis());
+    }
+
+    private static @Nullable Target target(ResultSet row) throws SQLException {
+        String url = row.getString("url");
+        if (url == null) {
+            return null;
+        }
+        Member owner = new Member(row.getString("mesh"), row.getString("owner"), MemberStore.roles(row));
+        return new Target(URI.create(url), row.getBytes("secret"), owner);
     }
 
     private static Webhook webhook(ResultSet row) throws SQLException {

@@ -170,8 +170,7 @@ public final class Webhooks {
 
     private void deliver(WebhookStore.Due due) {
         Delivery delivery = due.delivery();
-        Call.Outcome outcome =
-                due.target() == null ? new Call.Outcome.Forbidden("the webhook is gone") : call(due.target(), delivery);
+        Call.Outcome outcome = call(due);
         crashPoints.reached(BrokerCrashPoint.CALLED);
         Optional<String> failure = failure(outcome);
         List<Delivery.Lease> lease = List.of(delivery.lease());
@@ -188,6 +187,16 @@ public final class Webhooks {
         } else {
             deliveries.release(mesh, lease, pause(delivery.attempt()), failure.get());
         }
+    }
+
+    private Call.Outcome call(WebhookStore.Due due) {
+        WebhookStore.Target target = due.target();
+        if (target == null) {
+            return new Call.Outcome.Forbidden("the webhook is gone");
+        }
+        return target.owner().may(Role.MEMBER)
+                ? call(target, due.delivery())
+                : new Call.Outcome.Forbidden("the owner of the webhook has the role member no more");
     }
 
     /** Whatever is wrong with one call is an attempt that failed, for it must not end all the others. */

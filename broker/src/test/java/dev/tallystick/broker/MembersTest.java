@@ -24,8 +24,8 @@ class MembersTest {
 
     private final SettableClock clock = SettableClock.at("2030-01-01T00:00:00Z");
     private final Database database = Database.on(postgres.dataSource());
-    private final Members members = new Members(database, clock, RandomGenerator.getDefault());
-    private final Members elsewhere = new Members(database, clock, RandomGenerator.getDefault());
+    private final Members members = new Members(database, EndWatch.NONE, clock, RandomGenerator.getDefault());
+    private final Members elsewhere = new Members(database, EndWatch.NONE, clock, RandomGenerator.getDefault());
 
     @Test
     void who_shows_a_token_is_the_member_that_it_was_issued_to() {

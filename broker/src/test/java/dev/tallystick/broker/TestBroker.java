@@ -38,7 +38,7 @@ final class TestBroker {
             KeySchema.migrations().migrate(database);
             BrokerSchema.MIGRATIONS.migrate(database);
             JobHook.createTable(database);
-            Members members = new Members(database, Clock.systemUTC(), RandomGenerator.getDefault());
+            Members members = new Members(database, EndWatch.NONE, Clock.systemUTC(), RandomGenerator.getDefault());
             members.createMesh(MESH);
             members.create(ALICE);
             members.create(BOB);

@@ -349,14 +349,39 @@ class WebhooksTest {
     }
 
     @Test
+    void the_webhooks_of_a_member_are_called_as_long_as_it_has_the_role() {
+        broker.webhooks().register(ALICE, ALERTS, url("/"));
+        broker.accept(BOB, text("on:its:way", ALERTS, "hello"));
+        broker.members().changeRoles(MESH, "alice", Set.of(Role.OBSERVER, Role.WORKER));
+        broker.accept(BOB, text("later", ALERTS, "hello"));
+
+        TestBroker.call(broker);
+
+        assertThat(calls).isEmpty();
+        assertThat(broker.deadCalls().list(MESH, "alice", null, 10))
+                .hasSize(2)
+                .allSatisfy(dead -> assertThat(dead.error()).contains("the role member"));
+
+        broker.members().changeRoles(MESH, "alice", Set.of(Role.ADMIN));
+        broker.accept(BOB, text("again", ALERTS, "hello"));
+        TestBroker.call(broker);
+
+        assertThat(calls).hasSize(1);
+    }
+
+    @Test
     void the_webhooks_of_a_member_end_with_it() {
         broker.webhooks().register(ALICE, ALERTS, url("/"));
+        broker.webhooks().register(ALICE, TestBroker.ORDER, url("/"));
+        broker.webhooks().register(BOB, TestBroker.ORDER, url("/"));
         broker.members().remove(MESH, "alice");
         broker.accept(BOB, text("k", ALERTS, "hello"));
         TestBroker.call(broker);
 
         assertThat(calls).isEmpty();
-        assertThat(broker.webhooks().list(MESH)).isEmpty();
+        List<Webhook> left = broker.webhooks().list(MESH);
+        assertThat(left).singleElement().extracting(Webhook::member).isEqualTo("bob");
+        assertThat(jobs.watched.keySet()).containsExactly(left.getFirst().id());
     }
 
     @Test

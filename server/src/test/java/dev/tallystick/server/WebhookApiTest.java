@@ -116,6 +116,16 @@ class WebhookApiTest {
     }
 
     @Test
+    void who_was_removed_watches_no_workflow_any_more() {
+        register(server.member("alice", "member"), "workflow:sample.order");
+        register(server.member("bob", "member"), "workflow:sample.order");
+
+        assertThat(server.admin().delete("/v1/members/alice").status()).isEqualTo(204);
+
+        assertThat(count("select count(*) from tally.end_watch")).isEqualTo(1);
+    }
+
+    @Test
     void a_member_that_has_all_the_webhooks_it_may_have_deletes_one_first() {
         Http alice = server.member("alice", "member");
         String last = "";
