@@ -22,15 +22,11 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -307,45 +303,6 @@ class WebhooksTest {
 
         assertThat(calls).isEmpty();
         assertThat(broker.webhooks().list(MESH)).isEmpty();
-    }
-
-    @Test
-    void a_member_has_so_many_webhooks_and_no_more_also_if_it_registers_them_at_once() throws Exception {
-        List<Registration> outcomes = new ArrayList<>();
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Future<Registration>> asked = new ArrayList<>();
-            for (int i = 0; i < Webhooks.MAX_OF_A_MEMBER + 5; i++) {
-                asked.add(threads.submit(() -> broker.webhooks().register(ALICE, TestBroker.ORDER, url("/"))));
-            }
-            for (Future<Registration> each : asked) {
-                outcomes.add(each.get());
-            }
-        }
-
-        assertThat(outcomes)
-                .filteredOn(new Registration.TooMany(Webhooks.MAX_OF_A_MEMBER)::equals)
-                .hasSize(5);
-        List<Webhook> webhooks = broker.webhooks().list(MESH);
-        assertThat(webhooks).hasSize(Webhooks.MAX_OF_A_MEMBER);
-        assertThat(jobs.watched.keySet())
-                .as("who was refused watches nothing")
-                .containsExactlyInAnyOrderElementsOf(
-                        webhooks.stream().map(Webhook::id).toList());
-        assertThat(broker.webhooks().register(BOB, ALERTS, url("/"))).isInstanceOf(Registration.Registered.class);
-
-        broker.webhooks().delete(MESH, webhooks.getFirst().id());
-
-        assertThat(broker.webhooks().register(ALICE, ALERTS, url("/"))).isInstanceOf(Registration.Registered.class);
-    }
-
-    @Test
-    void who_is_no_member_any_more_has_nothing_called_and_watches_nothing() {
-        broker.members().remove(MESH, "alice");
-
-        assertThat(broker.webhooks().register(ALICE, TestBroker.ORDER, url("/")))
-                .isEqualTo(new Registration.NoSuchMember());
-
-        assertThat(jobs.watched).isEmpty();
     }
 
     @Test
