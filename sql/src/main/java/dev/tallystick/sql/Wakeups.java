@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +17,8 @@ import org.postgresql.PGNotification;
  * itself from time to time as well.
  *
  * <p>Rings go out after the fact and never inside a transaction of somebody's, because a NOTIFY makes commits wait for each
- * other; those that come close together go out as one. Thread-safe.
+ * other; those that come close together go out as one. To listen takes a connection for good, to ring only for the moment.
+ * Thread-safe.
  */
 public final class Wakeups implements AutoCloseable {
 
@@ -51,7 +51,8 @@ public final class Wakeups implements AutoCloseable {
         this.self = self;
         this.woken = woken;
         this.ringer = Thread.ofPlatform().daemon().name("tally-ring").start(() -> keepOn(this::ringWhenWanted));
-        this.listener = Thread.ofPlatform().daemon().name("tally-listen").start(() -> keepOn(this::listen));
+        this.listener =
+                Thread.ofPlatform().daemon().name("tally-listen").start(() -> keepOn(() -> connected(this::listenOn)));
     }
 
     /** Wakes the other processes, soon. */
@@ -59,10 +60,11 @@ public final class Wakeups implements AutoCloseable {
         wanted.release();
     }
 
-    /** Ends, and gives its connections back. */
+    /** Ends, and gives its connection back. */
     @Override
     public void close() {
         closed = true;
+        // The last ring, which lets our own listener go.
         wanted.release();
         try {
             ringer.join(LISTENING.multipliedBy(20));
@@ -72,26 +74,26 @@ public final class Wakeups implements AutoCloseable {
         }
     }
 
-    /** Work on one connection until it breaks or everything ends. */
+    /** Work on a connection, which is broken if this throws. */
     private interface Session {
-        void run(Connection connection) throws SQLException, InterruptedException;
+        void run(Connection connection) throws SQLException;
     }
 
-    private void keepOn(Session session) {
-        for (int failures = 0; !closed; failures++) {
+    /** What a thread does over and over. */
+    private interface Turn {
+        void take() throws SQLException, InterruptedException;
+    }
+
+    private void keepOn(Turn turn) {
+        int failures = 0;
+        while (!closed) {
             try {
-                Connection connection = database.connect("wake-ups");
-                try {
-                    session.run(connection);
-                } catch (SQLException e) {
-                    Database.discard(connection);
-                    throw e;
-                } finally {
-                    Database.giveBack(connection);
-                }
+                turn.take();
+                failures = 0;
             } catch (SQLException | DefiniteFailureException e) {
                 // A lost ring is made good by whoever looks by itself; the next connection listens again.
-                database.backoff().pause(Math.min(failures + 1, 10));
+                failures = Math.min(failures + 1, 10);
+                database.backoff().pause(failures);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
@@ -99,25 +101,37 @@ public final class Wakeups implements AutoCloseable {
         }
     }
 
-    private void ringWhenWanted(Connection connection) throws SQLException, InterruptedException {
-        // A NOTIFY is a commit of its own. What may be lost need not wait for the disk, nor keep others from it.
-        execute(connection, "set synchronous_commit = off");
-        while (!closed) {
-            if (wanted.tryAcquire(LISTENING.toMillis(), TimeUnit.MILLISECONDS)) {
-                wanted.drainPermits();
-                try (PreparedStatement statement = connection.prepareStatement("select pg_notify(?, ?)")) {
-                    statement.setString(1, channel);
-                    statement.setString(2, self);
-                    statement.execute();
-                }
-                // Whatever is wanted in the meantime is one more ring, not many.
-                LockSupport.parkNanos(BETWEEN_RINGS.toNanos());
-            }
+    private void connected(Session session) throws SQLException {
+        Connection connection = database.connect("wake-ups");
+        try {
+            session.run(connection);
+        } catch (SQLException e) {
+            Database.discard(connection);
+            throw e;
+        } finally {
+            Database.giveBack(connection);
         }
-        execute(connection, "reset synchronous_commit");
     }
 
-    private void listen(Connection connection) throws SQLException {
+    private void ringWhenWanted() throws SQLException, InterruptedException {
+        wanted.acquire();
+        wanted.drainPermits();
+        connected(this::notifyAllOfThem);
+        // Whatever is wanted in the meantime is one more ring, not many.
+        LockSupport.parkNanos(BETWEEN_RINGS.toNanos());
+    }
+
+    /** A NOTIFY is a commit of its own. What may be lost need not wait for the disk, nor keep others from it. */
+    private void notifyAllOfThem(Connection connection) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("select set_config('synchronous_commit', 'off', true), pg_notify(?, ?)")) {
+            statement.setString(1, channel);
+            statement.setString(2, self);
+            statement.execute();
+        }
+    }
+
+    private void listenOn(Connection connection) throws SQLException {
         execute(connection, "listen " + channel);
         PGConnection postgres = connection.unwrap(PGConnection.class);
         while (!closed) {

@@ -3,6 +3,8 @@ package dev.tallystick.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TcpProxy;
 import dev.tallystick.testkit.TestPostgres;
@@ -49,6 +51,25 @@ class WakeupsTest {
                 return there.get() > 0;
             });
             assertThat(there.get()).isLessThan(5_000);
+        }
+    }
+
+    @Test
+    void to_ring_takes_a_connection_for_the_moment_only() {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(postgres.unpooled());
+        config.setMaximumPoolSize(3);
+        try (HikariDataSource pool = new HikariDataSource(config);
+                Wakeups one = new Wakeups(Database.on(pool), "test_wake", "here", () -> {});
+                Wakeups other = new Wakeups(Database.on(pool), "test_wake", "there", there::incrementAndGet)) {
+            assertThat(other).isNotNull();
+            Eventually.holds("the other one is woken", () -> {
+                one.ring();
+                return there.get() > 0;
+            });
+            Eventually.holds(
+                    "only those who listen have one",
+                    () -> pool.getHikariPoolMXBean().getActiveConnections() == 2);
         }
     }
 
