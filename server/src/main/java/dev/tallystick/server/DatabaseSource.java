@@ -10,7 +10,6 @@ import javax.sql.DataSource;
 /** The connections of a server: to a Postgres of its own, or to the one that it was given. */
 final class DatabaseSource {
 
-    private static final int CONNECTIONS = 20;
     private static final String DIRECTORY = "postgres";
 
     /** No answer takes so long, be it the index that a migration makes. What accepts and commits waits for less. */
@@ -26,11 +25,11 @@ final class DatabaseSource {
                     .withoutShutdownHook()
                     .start();
             opened.push(postgres);
-            pool = postgres.dataSource(CONNECTIONS);
+            pool = postgres.dataSource(settings.connections());
         } else {
             HikariConfig config = new HikariConfig();
             config.setJdbcUrl(url);
-            config.setMaximumPoolSize(CONNECTIONS);
+            config.setMaximumPoolSize(settings.connections());
             config.setPoolName("tally-server");
             // A machine without power says no good-bye. What the URL has to say of these goes first.
             config.addDataSourceProperty("tcpKeepAlive", "true");

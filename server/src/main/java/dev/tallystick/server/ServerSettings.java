@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param port 0 for any that is free
  * @param data where its files are: the admin's token, and the embedded Postgres
  * @param postgres the JDBC URL of a Postgres of yours; null for an embedded one
+ * @param connections how many it has to its Postgres
  * @param samples whether it runs the sample workflows
  * @param budget how much each member may ask for
  * @param limiter the Redis that counts what members ask for; null to count in Postgres
@@ -29,6 +30,7 @@ public record ServerSettings(
         int port,
         Path data,
         @Nullable String postgres,
+        int connections,
         boolean samples,
         BrokerSettings broker,
         EngineSettings engine,
@@ -41,13 +43,24 @@ public record ServerSettings(
 
     public static final int PORT = 7070;
 
+    /** Some are in the hands of what accepts, commits and listens all the time; the rest is for everything else. */
+    public static final int FEWEST_CONNECTIONS = 12;
+
     public static final String BUDGET = "TALLY_BUDGET";
+    public static final String CONNECTIONS = "TALLY_CONNECTIONS";
     public static final String LIMITER = "TALLY_LIMITER";
     public static final String TLS_CERTIFICATE = "TALLY_TLS_CERT";
     public static final String TLS_KEY = "TALLY_TLS_KEY";
 
     /** Whether webhooks may be at addresses of a private network, too. */
     public static final String PRIVATE_WEBHOOKS = "TALLY_WEBHOOKS_PRIVATE";
+
+    public ServerSettings {
+        if (connections < FEWEST_CONNECTIONS) {
+            throw new IllegalArgumentException("a server needs " + FEWEST_CONNECTIONS
+                    + " connections to its Postgres or more, got " + connections + ": set " + CONNECTIONS);
+        }
+    }
 
     /** The defaults, as changed by the environment. */
     public static ServerSettings of(Path data, Map<String, String> environment) {
@@ -63,6 +76,7 @@ public record ServerSettings(
                 PORT,
                 data,
                 null,
+                connections(environment),
                 false,
                 broker,
                 EngineSettings.DEFAULT,
@@ -71,6 +85,15 @@ public record ServerSettings(
                 chain == null && key == null
                         ? null
                         : Certificate.of(chain == null ? null : Path.of(chain), key == null ? null : Path.of(key)));
+    }
+
+    private static int connections(Map<String, String> environment) {
+        String value = environment.getOrDefault(CONNECTIONS, "20");
+        try {
+            return Integer.parseInt(value);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(CONNECTIONS + " is a number, got '" + value + "'", e);
+        }
     }
 
     private static Limiter.Budget budget(Map<String, String> environment) {
@@ -92,35 +115,46 @@ public record ServerSettings(
     }
 
     public ServerSettings at(String otherHost, int otherPort) {
-        return new ServerSettings(otherHost, otherPort, data, postgres, samples, broker, engine, budget, limiter, tls);
+        return new ServerSettings(
+                otherHost, otherPort, data, postgres, connections, samples, broker, engine, budget, limiter, tls);
     }
 
     public ServerSettings on(@Nullable String jdbcUrl) {
-        return new ServerSettings(host, port, data, jdbcUrl, samples, broker, engine, budget, limiter, tls);
+        return new ServerSettings(
+                host, port, data, jdbcUrl, connections, samples, broker, engine, budget, limiter, tls);
+    }
+
+    public ServerSettings withConnections(int number) {
+        return new ServerSettings(host, port, data, postgres, number, samples, broker, engine, budget, limiter, tls);
     }
 
     public ServerSettings withSamples(boolean wanted) {
-        return new ServerSettings(host, port, data, postgres, wanted, broker, engine, budget, limiter, tls);
+        return new ServerSettings(
+                host, port, data, postgres, connections, wanted, broker, engine, budget, limiter, tls);
     }
 
     public ServerSettings withBroker(BrokerSettings other) {
-        return new ServerSettings(host, port, data, postgres, samples, other, engine, budget, limiter, tls);
+        return new ServerSettings(
+                host, port, data, postgres, connections, samples, other, engine, budget, limiter, tls);
     }
 
     public ServerSettings withEngine(EngineSettings other) {
-        return new ServerSettings(host, port, data, postgres, samples, broker, other, budget, limiter, tls);
+        return new ServerSettings(
+                host, port, data, postgres, connections, samples, broker, other, budget, limiter, tls);
     }
 
     public ServerSettings withBudget(Limiter.Budget other) {
-        return new ServerSettings(host, port, data, postgres, samples, broker, engine, other, limiter, tls);
+        return new ServerSettings(
+                host, port, data, postgres, connections, samples, broker, engine, other, limiter, tls);
     }
 
     public ServerSettings withLimiter(@Nullable URI other) {
-        return new ServerSettings(host, port, data, postgres, samples, broker, engine, budget, other, tls);
+        return new ServerSettings(host, port, data, postgres, connections, samples, broker, engine, budget, other, tls);
     }
 
     public ServerSettings withTls(@Nullable Certificate other) {
-        return new ServerSettings(host, port, data, postgres, samples, broker, engine, budget, limiter, other);
+        return new ServerSettings(
+                host, port, data, postgres, connections, samples, broker, engine, budget, limiter, other);
     }
 
     /** Tells this one what is done; nobody hears of it unless said. */

@@ -70,4 +70,19 @@ class ServerSettingsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("TALLY_BUDGET");
     }
+
+    @Test
+    void a_server_has_as_many_connections_as_it_is_told_to_have() {
+        assertThat(ServerSettings.of(DATA, Map.of("TALLY_CONNECTIONS", "12")).connections())
+                .isEqualTo(12);
+        assertThat(ServerSettings.of(DATA, Map.of()).connections()).isEqualTo(20);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"11", "0", "-1", "many", "99999999999"})
+    void too_few_connections_are_refused_by_their_name(String text) {
+        assertThatThrownBy(() -> ServerSettings.of(DATA, Map.of("TALLY_CONNECTIONS", text)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("TALLY_CONNECTIONS");
+    }
 }

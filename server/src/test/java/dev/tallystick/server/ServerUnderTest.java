@@ -64,6 +64,8 @@ final class ServerUnderTest implements AutoCloseable {
         return ServerSettings.of(data, Map.of())
                 .at(ServerSettings.LOOPBACK, 0)
                 .on(url)
+                // Each is a process that Postgres starts, and a test starts many servers.
+                .withConnections(ServerSettings.FEWEST_CONNECTIONS)
                 .withSamples(true)
                 .withEngine(ENGINE)
                 .withBudget(PLENTY)
