@@ -53,10 +53,11 @@ final class Bench implements Callable<Integer> {
             return CommandLine.ExitCode.USAGE;
         }
         PrintStream progress = System.err;
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.temporary().start()) {
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.temporary().start();
+                Suite measured = chosen.get()) {
             DataSource database = unpooled(postgres);
             List<Contender> contenders = new ArrayList<>(new Floor().contenders(database));
-            contenders.addAll(chosen.get().contenders(database));
+            contenders.addAll(measured.contenders(database));
             Rounds rounds = new Rounds(Duration.ofSeconds(seconds), progress::println);
             Report report = new Report(rounds.run(contenders));
             if (json) {

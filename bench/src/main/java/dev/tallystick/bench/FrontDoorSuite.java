@@ -11,7 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,6 +39,7 @@ final class FrontDoorSuite implements Suite {
                     .getBytes(StandardCharsets.UTF_8);
 
     private final AtomicLong sequence = new AtomicLong();
+    private final Deque<Runnable> endings = new ArrayDeque<>();
 
     @Override
     public List<Contender> contenders(DataSource database) throws IOException {
@@ -49,12 +52,14 @@ final class FrontDoorSuite implements Suite {
                 }))
                 .build()
                 .start();
-        Path data = Files.createTempDirectory("tally-front-door");
+        endings.push(bare::stop);
+        Path data = Scratch.directory();
         TallyServer server = TallyServer.start(ServerSettings.of(data, Map.of())
                 .at(ServerSettings.LOOPBACK, 0)
                 .on(url((PGSimpleDataSource) database))
                 .withSamples(true)
                 .withBudget(new Limiter.Budget(Integer.MAX_VALUE, Duration.ofSeconds(10))));
+        endings.push(server::close);
         String token = Files.readString(server.adminToken()).strip();
         URI bareAddress = URI.create("http://" + ServerSettings.LOOPBACK + ":" + bare.port());
         List<Contender> contenders = new ArrayList<>();
@@ -81,6 +86,11 @@ final class FrontDoorSuite implements Suite {
                         })
                 .against("floor.c1", "floor.c8", "floor.c32"));
         return contenders;
+    }
+
+    @Override
+    public void close() {
+        endings.forEach(Runnable::run);
     }
 
     private static String url(PGSimpleDataSource source) {

@@ -15,7 +15,6 @@ import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -182,44 +181,5 @@ final class LedgerSuite implements Suite {
             @Override
             public void close() {}
         };
-    }
-
-    /** Directories that are gone when the run ends: on the disk of the checkout, or in memory. */
-    static final class Scratch {
-
-        private Scratch() {}
-
-        static Path directory() throws IOException {
-            return temporary(Files.createDirectories(Path.of("target").toAbsolutePath()));
-        }
-
-        /** One in memory, if there is such a place. */
-        static Path memory() throws IOException {
-            Path memory = Path.of("/dev/shm");
-            return Files.isWritable(memory) ? temporary(memory) : directory();
-        }
-
-        static void copy(Path from, Path to) throws IOException {
-            try (var files = Files.walk(from)) {
-                for (Path file : files.toList()) {
-                    Files.copy(file, to.resolve(from.relativize(file).toString()));
-                }
-            }
-        }
-
-        private static Path temporary(Path parent) throws IOException {
-            Path directory = Files.createTempDirectory(parent, "bench-ledger");
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
-            return directory;
-        }
-
-        private static void delete(Path directory) {
-            try (var files = Files.walk(directory)) {
-                files.sorted(java.util.Comparator.reverseOrder())
-                        .forEach(file -> file.toFile().delete());
-            } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
-            }
-        }
     }
 }

@@ -33,12 +33,13 @@ final class Rounds {
         Map<Contender, List<Sample>> samples = new LinkedHashMap<>();
         for (Contender contender : contenders) {
             progress.accept("warm-up  " + contender.name());
-            measure(contender, length.dividedBy(2));
+            measure(contender, length);
         }
         for (int round = 1; round <= ROUNDS; round++) {
             for (Contender contender : contenders) {
-                progress.accept("round %d  %s".formatted(round, contender.name()));
-                samples.computeIfAbsent(contender, first -> new ArrayList<>()).add(measure(contender, length));
+                Sample sample = measure(contender, length);
+                progress.accept("round %d  %s: %,.0f a second".formatted(round, contender.name(), sample.perSecond()));
+                samples.computeIfAbsent(contender, first -> new ArrayList<>()).add(sample);
             }
         }
         return samples;
