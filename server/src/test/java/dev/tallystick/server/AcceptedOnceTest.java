@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that are killed for real under load, while their clients go on with the same keys. */
 @ExtendWith(Seeded.class)
-class KillTest {
+class AcceptedOnceTest {
 
     @RegisterExtension
     static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perTest());
