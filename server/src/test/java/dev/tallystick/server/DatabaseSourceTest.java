@@ -1,0 +1,49 @@
+package dev.tallystick.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.testkit.TestPostgres;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class DatabaseSourceTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perClass();
+
+    @TempDir
+    Path data;
+
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+    @AfterEach
+    void close() throws Exception {
+        while (!opened.isEmpty()) {
+            opened.pop().close();
+        }
+    }
+
+    @Test
+    void a_database_that_falls_silent_is_given_up_in_the_end() throws Exception {
+        assertThat(silence(postgres.url())).isEqualTo(Duration.ofHours(1));
+    }
+
+    @Test
+    void how_long_a_database_may_be_silent_is_for_its_address_to_say() throws Exception {
+        assertThat(silence(postgres.url() + "&socketTimeout=7")).isEqualTo(Duration.ofSeconds(7));
+    }
+
+    private Duration silence(String url) throws Exception {
+        try (Connection connection = DatabaseSource.open(ServerUnderTest.settings(url, data), opened)
+                .getConnection()) {
+            return Duration.ofMillis(connection.getNetworkTimeout());
+        }
+    }
+}
