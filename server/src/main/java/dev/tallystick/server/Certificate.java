@@ -2,17 +2,23 @@ package dev.tallystick.server;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.SignatureException;
 import java.security.cert.CertificateFactory;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
-import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.KeyManagerFactory;
@@ -27,7 +33,9 @@ public record Certificate(Path chain, Path key) {
 
     private static final Pattern PKCS8 =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
-    private static final List<String> ALGORITHMS = List.of("EC", "RSA", "EdDSA");
+    /** The kinds of keys that are understood, and what they sign with. */
+    private static final SortedMap<String, String> SIGNATURES =
+            new TreeMap<>(Map.of("EC", "SHA256withECDSA", "EdDSA", "EdDSA", "RSA", "SHA256withRSA"));
 
     /** Both of them, or neither: one without the other is a mistake. */
     public static Certificate of(@Nullable Path chain, @Nullable Path key) {
@@ -44,7 +52,10 @@ public record Certificate(Path chain, Path key) {
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, password);
-            store.setKeyEntry("server", privateKey(), password, certificates());
+            PrivateKey privateKey = privateKey();
+            java.security.cert.Certificate[] certificates = certificates();
+            demandPair(privateKey, certificates[0].getPublicKey());
+            store.setKeyEntry("server", privateKey, password, certificates);
             KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
             keys.init(store, password);
             SSLContext context = SSLContext.getInstance("TLS");
@@ -54,6 +65,20 @@ public record Certificate(Path chain, Path key) {
             throw new IllegalArgumentException(chain + " and " + key + " do not go together: " + e.getMessage(), e);
         } catch (IOException e) {
             throw new IllegalArgumentException("cannot read " + chain + " or " + key + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Nothing else looks: such a server would start, and every handshake fail. */
+    private static void demandPair(PrivateKey privateKey, PublicKey publicKey) throws GeneralSecurityException {
+        byte[] something = "something".getBytes(StandardCharsets.UTF_8);
+        Signature signature = Signature.getInstance(SIGNATURES.get(privateKey.getAlgorithm()));
+        signature.initSign(privateKey);
+        signature.update(something);
+        byte[] signed = signature.sign();
+        signature.initVerify(publicKey);
+        signature.update(something);
+        if (!signature.verify(signed)) {
+            throw new SignatureException("the key belongs to another certificate");
         }
     }
 
@@ -77,13 +102,13 @@ public record Certificate(Path chain, Path key) {
         }
         PKCS8EncodedKeySpec encoded =
                 new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(pem.group(1)));
-        for (String algorithm : ALGORITHMS) {
+        for (String algorithm : SIGNATURES.keySet()) {
             try {
                 return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
             } catch (InvalidKeySpecException e) {
                 // Then it is one for another algorithm.
             }
         }
-        throw new IllegalArgumentException(key + " is a key for none of " + String.join(", ", ALGORITHMS));
+        throw new IllegalArgumentException(key + " is a key for none of " + String.join(", ", SIGNATURES.keySet()));
     }
 }

@@ -41,8 +41,8 @@ class DatabaseSourceTest {
     }
 
     private Duration silence(String url) throws Exception {
-        try (Connection connection = DatabaseSource.open(ServerUnderTest.settings(url, data), opened)
-                .getConnection()) {
+        try (Connection connection =
+                DatabaseSource.open(ServerUnderTest.settings(url, data), opened).getConnection()) {
             return Duration.ofMillis(connection.getNetworkTimeout());
         }
     }

@@ -18,7 +18,9 @@ import java.nio.file.Path;
 import java.security.Key;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -41,8 +43,10 @@ class TlsTest {
 
     @BeforeAll
     static void start() throws Exception {
-        make("server", "EC");
-        make("other", "RSA");
+        make("server", "-keyalg", "EC");
+        make("other", "-keyalg", "EC");
+        make("rsa", "-keyalg", "RSA", "-keysize", "2048");
+        make("edwards", "-keyalg", "Ed25519");
         server = TallyServer.start(settings("server"));
     }
 
@@ -103,6 +107,24 @@ class TlsTest {
                 .hasMessageContaining(key);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"other", "rsa", "edwards"})
+    void a_key_of_another_certificate_keeps_the_server_from_starting(String other) {
+        Certificate certificate = new Certificate(files.resolve("server-cert.pem"), files.resolve(other + "-key.pem"));
+
+        assertThatThrownBy(certificate::context)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("do not go together");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rsa", "edwards"})
+    void keys_of_every_kind_are_understood(String kind) {
+        Certificate certificate = new Certificate(files.resolve(kind + "-cert.pem"), files.resolve(kind + "-key.pem"));
+
+        assertThat(certificate.context().getProtocol()).isEqualTo("TLS");
+    }
+
     @Test
     void the_environment_names_both_files_or_neither() {
         Path chain = files.resolve("server-cert.pem");
@@ -131,26 +153,15 @@ class TlsTest {
     }
 
     /** A certificate for this machine that is its own authority, as PEM, made by the JDK's keytool. */
-    private static void make(String name, String algorithm) throws Exception {
+    private static void make(String name, String... kind) throws Exception {
         Path store = files.resolve(name + ".p12");
-        Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "server",
-                        "-keyalg",
-                        algorithm,
-                        "-dname",
-                        "CN=localhost",
-                        "-ext",
-                        "san=ip:127.0.0.1,dns:localhost",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        "changeit",
-                        "-keystore",
-                        store.toString())
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-genkeypair", "-alias", "server"));
+        command.addAll(List.of(kind));
+        command.addAll(List.of("-dname", "CN=localhost", "-ext", "san=ip:127.0.0.1,dns:localhost"));
+        command.addAll(List.of("-storetype", "PKCS12", "-storepass", "changeit", "-keystore", store.toString()));
+        Process keytool = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();

@@ -2,22 +2,17 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.broker.BrokerCrashPoint;
 import dev.tallystick.broker.Webhooks;
 import dev.tallystick.core.Json;
-import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;
-import dev.tallystick.testkit.HaltAt;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.TestPostgres;
-import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -25,8 +20,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 class WebhookApiTest {
 
@@ -211,43 +204,6 @@ class WebhookApiTest {
         assertThat(receiver.wasCalledAgain()).isFalse();
     }
 
-    /** Dies with an end taken and announced but not committed, and with a call made but not recorded. */
-    @ParameterizedTest
-    @EnumSource(
-            value = BrokerCrashPoint.class,
-            names = {"ANNOUNCED", "CALLED"})
-    void an_end_is_told_although_the_server_dies_after_the_job_has_ended(BrokerCrashPoint point) throws Exception {
-        register(server.admin(), "workflow:sample.order");
-        server.close();
-        String job;
-        try (ChildJvm child =
-                ChildJvm.of(KilledServer.class).haltingAt(point, 1).start(postgres.url(), data.toString(), "0")) {
-            String ready = child.awaitLine(line -> line.startsWith("ready"));
-            Http http = new Http(URI.create(ready.substring("ready ".length())), ServerUnderTest.adminToken(data));
-            job = http.submit("k", ORDER).text("job_id");
-            assertThat(child.awaitExit()).isEqualTo(HaltAt.EXIT_CODE);
-        }
-        List<Receiver.Called> calls = new ArrayList<>();
-        if (point == BrokerCrashPoint.CALLED) {
-            calls.add(receiver.next());
-            makeDue();
-        }
-        assertThat(receiver.wasCalledAgain()).isFalse();
-
-        server.restart();
-
-        calls.add(receiver.next());
-        assertThat(calls)
-                .extracting(Receiver.Called::messageId)
-                .containsOnly(calls.getFirst().messageId());
-        assertThat(((Json.ObjectValue) calls.getLast().at("message")).members()).containsEntry("job_id", Json.of(job));
-        Eventually.holds(
-                "the call is recorded", () -> count("select count(*) from tally.delivery where done_at is null") == 0);
-        assertThat(count("select count(*) from tally.message where key is null"))
-                .isEqualTo(1);
-        assertThat(receiver.wasCalledAgain()).isFalse();
-    }
-
     private Http.Reply register(Http http, String source) {
         Http.Reply reply = ask(http, source);
         assertThat(reply.status()).as(reply.body()).isEqualTo(201);
@@ -264,10 +220,6 @@ class WebhookApiTest {
 
     private static long dead() {
         return count("select count(*) from tally.delivery where dead_at is not null and error like '%not public%'");
-    }
-
-    private static void makeDue() {
-        count("with due as (update tally.delivery set visible_at = now() returning 1) select count(*) from due");
     }
 
     private static long count(String sql) {
