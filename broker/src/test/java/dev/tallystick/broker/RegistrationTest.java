@@ -5,6 +5,7 @@ import static dev.tallystick.broker.TestBroker.ALICE;
 import static dev.tallystick.broker.TestBroker.BOB;
 import static dev.tallystick.broker.TestBroker.MESH;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.testkit.TestPostgres;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Who may register a webhook, and how many. */
+/** Who may register a webhook, how many, and for which addresses. */
 class RegistrationTest {
 
     private static final URI ANYWHERE = URI.create("https://shop.example/tally");
@@ -72,5 +73,25 @@ class RegistrationTest {
                 .isEqualTo(new Registration.NoSuchMember());
 
         assertThat(jobs.watched).isEmpty();
+    }
+
+    @Test
+    void what_cannot_be_called_is_refused() {
+        for (String url : List.of(
+                "ftp://example.org/",
+                "https:///x",
+                "http://user:secret@example.org/",
+                "mailto:x@example.org",
+                "https://example.org:99999/",
+                "https://example.org:65536/",
+                "https://example.org:0/",
+                "https://example.org./",
+                "https://a234567890123456789012345678901234567890123456789012345678901234.example/")) {
+            assertThatThrownBy(() -> broker.webhooks().register(ALICE, ALERTS, URI.create(url)))
+                    .as(url)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("a webhook")
+                    .hasMessageContaining(url);
+        }
     }
 }
