@@ -72,7 +72,10 @@ final class JobCommand extends TallyCommand {
             default -> result.status() + ": " + result.error();
         };
         command.answer(text, fields);
-        return result.status().equals("completed") || result.isOpen() ? ExitCode.OK : ExitCode.CONFLICT;
+        if (result.isOpen()) {
+            return ExitCode.UNKNOWN_OUTCOME;
+        }
+        return result.status().equals("completed") ? ExitCode.OK : ExitCode.CONFLICT;
     }
 
     /** What speaks of one job. */

@@ -30,6 +30,9 @@ public final class Logs extends ContextAwareBase implements Configurator {
      */
     private static final String REQUESTS = "io.helidon.webserver.http1.Http1Connection";
 
+    /** The web server logs why it cannot listen, with a stack trace; the command says so itself. */
+    private static final String LISTENING = "io.helidon.webserver.LoomServer";
+
     /** @throws IllegalArgumentException if the environment asks for what there is not */
     static void require(Map<String, String> environment) {
         require(FORM, environment.getOrDefault(FORM, "text"), FORMS);
@@ -64,6 +67,7 @@ public final class Logs extends ContextAwareBase implements Configurator {
         root.addAppender(console);
         logs.getLogger(OF_COMMANDS).setLevel(Level.INFO);
         logs.getLogger(REQUESTS).setLevel(Level.OFF);
+        logs.getLogger(LISTENING).setLevel(Level.OFF);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 }

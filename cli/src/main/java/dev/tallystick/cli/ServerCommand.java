@@ -1,6 +1,7 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.postgres.DirectoryInUseException;
 import dev.tallystick.server.Certificate;
 import dev.tallystick.server.ListenFailedException;
 import dev.tallystick.server.ServerSettings;
@@ -54,7 +55,10 @@ final class ServerCommand extends TallyCommand {
 
     @Option(
             names = "--samples",
-            description = "Run the sample workflows: sample.order, sample.approval, sample.greeting.")
+            description = {
+                "Run the sample workflows: sample.order, sample.approval and sample.review,",
+                "whose input is {\"order\": \"42\"}, and sample.greeting, whose input is anything."
+            })
     private boolean samples;
 
     @Option(
@@ -132,6 +136,11 @@ final class ServerCommand extends TallyCommand {
         } catch (ListenFailedException e) {
             throw new CommandFailed(
                     ExitCode.CONFLICT, String.valueOf(e.getMessage()), "Choose another --port, or end what has it.");
+        } catch (DirectoryInUseException e) {
+            throw new CommandFailed(
+                    ExitCode.CONFLICT,
+                    String.valueOf(e.getMessage()),
+                    "Servers that are to share a Postgres need --postgres, and each its own --data.");
         } catch (IllegalArgumentException e) {
             throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Change it, and start again.");
         }

@@ -51,7 +51,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "  tally explain --guid 000110000000001 --json",
             "",
             "Exit codes: 0 done, 1 internal error, 2 wrong usage or input, 3 not found,",
-            "4 conflict, 5 unknown outcome (repeat with the same key).",
+            "4 conflict, 5 the outcome is unknown, or not known yet (repeat with the same key).",
         })
 public final class Tally implements Callable<Integer> {
 

@@ -7,6 +7,7 @@ import dev.tallystick.engine.GraphYaml;
 import dev.tallystick.engine.InvalidGraphException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,8 @@ final class WorkflowCommand extends TallyCommand {
         private String text() {
             try {
                 return Files.readString(file);
+            } catch (NoSuchFileException e) {
+                throw new CommandFailed(ExitCode.USAGE, "there is no file " + file, "Name a file with a graph.");
             } catch (IOException e) {
                 throw new CommandFailed(ExitCode.USAGE, "cannot read " + file + ": " + e, "Name a file with a graph.");
             }

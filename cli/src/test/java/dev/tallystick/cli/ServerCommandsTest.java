@@ -7,6 +7,7 @@ import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.postgres.EmbeddedPostgres;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
 import dev.tallystick.testkit.Eventually;
@@ -112,6 +113,12 @@ class ServerCommandsTest {
                 .as("no such job")
                 .isEqualTo(ExitCode.NOT_FOUND.code());
         assertThat(tally("job", "show").exitCode()).as("which job").isEqualTo(ExitCode.USAGE.code());
+        Run missing = tally("workflow", "deploy", "nowhere.yaml");
+        assertThat(missing.exitCode()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(missing.err()).contains("there is no file nowhere.yaml").doesNotContain("Exception");
+        Run nothing = tally("submit", "sample.order", "--key", "cli:10", "--wait");
+        assertThat(nothing.exitCode()).as("an input that is none").isEqualTo(ExitCode.CONFLICT.code());
+        assertThat(nothing.out()).contains("failed", "the input of a sample is {\"order\": \"42\"}");
         Map<String, String> stranger = new HashMap<>(environment);
         stranger.put("TALLY_TOKEN", "nonsense");
         Run refused = Run.tally(stranger, "job", "ls");
@@ -124,7 +131,9 @@ class ServerCommandsTest {
         String id = submit("sample.approval", "cli:11");
         String other = submit("sample.approval", "cli:12");
 
-        assertThat(tally("job", "result", id).out()).isEqualTo("open\n");
+        Run open = tally("job", "result", id);
+        assertThat(open.out()).isEqualTo("open\n");
+        assertThat(open.exitCode()).isEqualTo(ExitCode.UNKNOWN_OUTCOME.code());
         assertThat(json(tally("job", "why", id, "--json"))).containsKey("waits");
         assertThat(tally("job", "signal", id, "approved", "--payload", "{\"by\":\"ann\"}", "--key", "s")
                         .out())
@@ -394,6 +403,17 @@ class ServerCommandsTest {
                     postgres.url());
             assertThat(run.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
             assertThat(run.err()).contains(Integer.toString(taken.getLocalPort()));
+        }
+    }
+
+    @Test
+    void a_directory_that_another_server_has_is_no_riddle() {
+        Path held = data.resolve("held");
+        try (EmbeddedPostgres holder =
+                EmbeddedPostgres.at(held.resolve("postgres")).start()) {
+            Run run = Run.tally("server", "--port", "0", "--data", held.toString());
+            assertThat(run.exitCode()).as(holder.toString()).isEqualTo(ExitCode.CONFLICT.code());
+            assertThat(run.err()).contains("is in use", "--postgres").doesNotContain("Exception");
         }
     }
 }

@@ -95,8 +95,9 @@ final class WhyStore {
 
     private static Why.Wait waitFor(ResultSet row) throws SQLException {
         String name = row.getString("name");
+        String path = row.getString("path");
         return new Why.Wait(
-                name + " at " + row.getString("path"),
+                path.isEmpty() ? name : name + " at " + path,
                 Objects.requireNonNull(Tx.instant(row, "entered_at")),
                 row.getBoolean("incomplete") ? branches(row) : mover(row, name));
     }

@@ -35,7 +35,7 @@ class GraphWhyTest {
         Eventually.value(
                 activity + " says: " + mover,
                 () -> engine.why(job).waits().stream()
-                        .filter(wait -> wait.what().startsWith(activity + " at"))
+                        .filter(wait -> wait.what().matches(activity + "( at \\S+)?"))
                         .map(Why.Wait::mover)
                         .findFirst()
                         .orElse("nothing"),

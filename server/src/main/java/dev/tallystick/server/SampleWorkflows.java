@@ -5,6 +5,7 @@ import dev.tallystick.engine.Context;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.GraphYaml;
 import dev.tallystick.engine.WorkflowType;
+import org.jspecify.annotations.Nullable;
 
 /** Workflows to try a server with. They touch nothing outside. */
 final class SampleWorkflows {
@@ -41,7 +42,8 @@ final class SampleWorkflows {
     }
 
     /** Three steps, one after the other. */
-    private static Confirmation order(Context ctx, Order order) {
+    private static Confirmation order(Context ctx, @Nullable Order wanted) {
+        Order order = checked(wanted);
         String reservation = ctx.step("reserve", String.class, () -> "reserved " + order.order());
         String receipt = ctx.step("charge", String.class, () -> "charged " + order.order());
         return ctx.step(
@@ -51,7 +53,8 @@ final class SampleWorkflows {
     }
 
     /** Asks the group {@code reviewers}, however long they take. */
-    private static Confirmation review(Context ctx, Order order) {
+    private static Confirmation review(Context ctx, @Nullable Order wanted) {
+        Order order = checked(wanted);
         String reservation = ctx.step("reserve", String.class, () -> "reserved " + order.order());
         Approval approval =
                 ctx.task("approve", Approval.class, Ask.group("reviewers").about(order));
@@ -59,10 +62,18 @@ final class SampleWorkflows {
     }
 
     /** Waits for the signal {@code approved}, however long that takes. */
-    private static Confirmation approval(Context ctx, Order order) {
+    private static Confirmation approval(Context ctx, @Nullable Order wanted) {
+        Order order = checked(wanted);
         String reservation = ctx.step("reserve", String.class, () -> "reserved " + order.order());
         Approval approval = ctx.await("approved", Approval.class);
         return new Confirmation(order.order(), reservation, "approved by " + approval.by(), "confirmed");
+    }
+
+    private static Order checked(@Nullable Order order) {
+        if (order == null || order.order() == null) {
+            throw new IllegalArgumentException("the input of a sample is {\"order\": \"42\"}");
+        }
+        return order;
     }
 
     private SampleWorkflows() {}
