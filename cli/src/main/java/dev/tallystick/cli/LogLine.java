@@ -22,6 +22,7 @@ final class LogLine extends EncoderBase<ILoggingEvent> {
     private static final byte[] NOTHING = {};
     private static final Pattern TOKEN = Pattern.compile("(tally_[0-9a-f]{16}_)[A-Za-z0-9_-]{43}");
     private static final Pattern PASSWORD = Pattern.compile("(password=)[^&\\s\"]+", Pattern.CASE_INSENSITIVE);
+    private static final Pattern USER = Pattern.compile("(://[^/@:\\s]*:)[^/@\\s]+@");
 
     private final boolean isJson;
 
@@ -46,7 +47,9 @@ final class LogLine extends EncoderBase<ILoggingEvent> {
     }
 
     static String withoutSecrets(String text) {
-        return PASSWORD.matcher(TOKEN.matcher(text).replaceAll("$1…")).replaceAll("$1…");
+        String withoutPasswords =
+                PASSWORD.matcher(USER.matcher(text).replaceAll("$1…@")).replaceAll("$1…");
+        return TOKEN.matcher(withoutPasswords).replaceAll("$1…");
     }
 
     private static SequencedMap<String, Json> fields(ILoggingEvent event) {

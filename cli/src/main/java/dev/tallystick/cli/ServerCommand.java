@@ -1,12 +1,15 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.engine.InvalidGraphException;
 import dev.tallystick.postgres.DirectoryInUseException;
 import dev.tallystick.server.Certificate;
 import dev.tallystick.server.ListenFailedException;
+import dev.tallystick.server.NoDatabaseException;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
 import dev.tallystick.sql.NotDurableException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -136,6 +139,21 @@ final class ServerCommand extends TallyCommand {
         } catch (ListenFailedException e) {
             throw new CommandFailed(
                     ExitCode.CONFLICT, String.valueOf(e.getMessage()), "Choose another --port, or end what has it.");
+        } catch (NoDatabaseException e) {
+            throw new CommandFailed(
+                    ExitCode.CONFLICT,
+                    String.valueOf(e.getMessage()),
+                    "Is it running, and are host, port, database, user and password in --postgres right?");
+        } catch (InvalidGraphException e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE,
+                    String.valueOf(e.getMessage()),
+                    "Mend it in " + data.resolve("workflows") + ", or take it away.");
+        } catch (UncheckedIOException e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE,
+                    e.getMessage() + ": " + e.getCause(),
+                    "Choose a directory that you may write to with --data.");
         } catch (DirectoryInUseException e) {
             throw new CommandFailed(
                     ExitCode.CONFLICT,

@@ -12,6 +12,7 @@ import dev.tallystick.core.JsonRefused;
 import dev.tallystick.core.Priority;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -37,7 +38,7 @@ abstract class ServerConnection extends TallyCommand {
             names = "--server",
             paramLabel = "URL",
             description = "The server (default: TALLY_SERVER, else " + DEFAULT_SERVER + ").")
-    private @Nullable URI server;
+    private @Nullable String server;
 
     @Option(
             names = "--token-file",
@@ -163,23 +164,40 @@ abstract class ServerConnection extends TallyCommand {
     }
 
     private URI address() {
-        return server == null ? URI.create(environment().getOrDefault("TALLY_SERVER", DEFAULT_SERVER)) : server;
+        String named = server == null ? environment().getOrDefault("TALLY_SERVER", DEFAULT_SERVER) : server;
+        try {
+            URI address = new URI(named);
+            if (address.getHost() != null && List.of("http", "https").contains(address.getScheme())) {
+                return address;
+            }
+        } catch (URISyntaxException e) {
+            // It is refused as every other one that is none.
+        }
+        throw new CommandFailed(
+                ExitCode.USAGE, "'" + named + "' is not the address of a server", "Write it as http://HOST:PORT.");
     }
 
     private String token() {
         String token = environment().get("TALLY_TOKEN");
         if (tokenFile == null && token != null) {
-            return token.strip();
+            return oneWord(token.strip(), "TALLY_TOKEN");
         }
         Path file = tokenFile == null ? DATA.resolve("admin.token") : tokenFile;
         try {
-            return Files.readString(file).strip();
+            return oneWord(Files.readString(file).strip(), file.toString());
         } catch (IOException e) {
             throw new CommandFailed(
                     ExitCode.USAGE,
                     "there is no token in " + file,
                     "Name the file with --token-file, or set TALLY_TOKEN.");
         }
+    }
+
+    private static String oneWord(String token, String place) {
+        if (token.isEmpty() || !token.chars().allMatch(c -> c > ' ' && c < 127)) {
+            throw new CommandFailed(ExitCode.USAGE, "there is no token in " + place, "A token is one word.");
+        }
+        return token;
     }
 
     private static ExitCode exitCode(RefusedException refused) {

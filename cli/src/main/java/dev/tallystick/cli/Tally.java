@@ -172,8 +172,8 @@ public final class Tally implements Callable<Integer> {
         }
     }
 
-    /** Arguments come back in messages; a terminal must not obey what is in them. */
+    /** Arguments come back in messages; a terminal must not obey what is in them, and show no secrets. */
     private static String visible(@Nullable String message) {
-        return String.valueOf(message).replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
+        return LogLine.withoutSecrets(String.valueOf(message)).replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
     }
 }

@@ -7,13 +7,11 @@ import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
-import dev.tallystick.postgres.EmbeddedPostgres;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -391,29 +389,18 @@ class ServerCommandsTest {
     }
 
     @Test
-    void a_port_that_is_taken_is_no_riddle() throws IOException {
-        try (ServerSocket taken = new ServerSocket(0)) {
-            Run run = Run.tally(
-                    "server",
-                    "--port",
-                    Integer.toString(taken.getLocalPort()),
-                    "--data",
-                    data.resolve("other").toString(),
-                    "--postgres",
-                    postgres.url());
-            assertThat(run.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
-            assertThat(run.err()).contains(Integer.toString(taken.getLocalPort()));
-        }
-    }
+    void an_address_or_a_token_that_is_none_is_wrong_usage() {
+        Map<String, String> elsewhere = new HashMap<>(environment);
+        elsewhere.put("TALLY_SERVER", "localhost:7070");
+        Map<String, String> broken = new HashMap<>(environment);
+        broken.put("TALLY_TOKEN", "geheim\nzwei");
 
-    @Test
-    void a_directory_that_another_server_has_is_no_riddle() {
-        Path held = data.resolve("held");
-        try (EmbeddedPostgres holder =
-                EmbeddedPostgres.at(held.resolve("postgres")).start()) {
-            Run run = Run.tally("server", "--port", "0", "--data", held.toString());
-            assertThat(run.exitCode()).as(holder.toString()).isEqualTo(ExitCode.CONFLICT.code());
-            assertThat(run.err()).contains("is in use", "--postgres").doesNotContain("Exception");
-        }
+        Run address = Run.tally(elsewhere, "job", "ls");
+        Run token = Run.tally(broken, "job", "ls");
+
+        assertThat(address.exitCode()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(address.err()).contains("http://HOST:PORT");
+        assertThat(token.exitCode()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(token.err()).contains("TALLY_TOKEN").doesNotContain("geheim");
     }
 }

@@ -26,6 +26,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -217,9 +218,16 @@ final class Exchange {
     }
 
     private <T> Attempt<T> broken(@Nullable Throwable cause) {
-        return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
-                ? new Attempt.NotNow<>("no connection to " + server, Duration.ZERO, cause)
-                : new Attempt.Unknown<>("the connection to " + server + " broke", cause);
+        return switch (cause) {
+            case ConnectException refused -> new Attempt.NotNow<>("no connection to " + server, Duration.ZERO, refused);
+            case HttpConnectTimeoutException late ->
+                new Attempt.NotNow<>("no connection to " + server, Duration.ZERO, late);
+            // Nothing is sent before both sides are content with each other.
+            case SSLHandshakeException distrust ->
+                new Attempt.NotNow<>(
+                        "no connection to " + server + ": " + distrust.getMessage(), Duration.ZERO, distrust);
+            case null, default -> new Attempt.Unknown<>("the connection to " + server + " broke", cause);
+        };
     }
 
     private HttpRequest http(Request request) {

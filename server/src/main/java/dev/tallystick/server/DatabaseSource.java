@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool;
 import dev.tallystick.postgres.EmbeddedPostgres;
 import java.time.Duration;
 import java.util.Deque;
@@ -15,6 +16,11 @@ final class DatabaseSource {
     /** No answer takes so long, be it the index that a migration makes. What accepts and commits waits for less. */
     private static final Duration SILENCE = Duration.ofHours(1);
 
+    /** So that whoever asks is told in time that nothing was done, while it still waits for its answer. */
+    private static final Duration PATIENCE = Duration.ofSeconds(8);
+
+    private static final String SCHEME = "jdbc:postgresql:";
+
     /** @param opened what is to be closed again, the last first */
     static DataSource open(ServerSettings settings, Deque<AutoCloseable> opened) {
         String url = settings.postgres();
@@ -27,6 +33,10 @@ final class DatabaseSource {
             opened.push(postgres);
             pool = postgres.dataSource(settings.connections());
         } else {
+            if (!url.startsWith(SCHEME)) {
+                throw new IllegalArgumentException(
+                        "a Postgres is named as " + SCHEME + "//HOST/DATABASE?user=NAME&password=SECRET");
+            }
             HikariConfig config = new HikariConfig();
             config.setJdbcUrl(url);
             config.setMaximumPoolSize(settings.connections());
@@ -34,8 +44,13 @@ final class DatabaseSource {
             // A machine without power says no good-bye. What the URL has to say of these goes first.
             config.addDataSourceProperty("tcpKeepAlive", "true");
             config.addDataSourceProperty("socketTimeout", Long.toString(SILENCE.toSeconds()));
-            pool = new HikariDataSource(config);
+            try {
+                pool = new HikariDataSource(config);
+            } catch (HikariPool.PoolInitializationException e) {
+                throw new NoDatabaseException(e);
+            }
         }
+        pool.setConnectionTimeout(PATIENCE.toMillis());
         opened.push(pool);
         return pool;
     }

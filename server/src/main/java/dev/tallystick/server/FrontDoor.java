@@ -123,7 +123,7 @@ final class FrontDoor implements Handler {
                 () -> admit(route.access(), request),
                 names,
                 query(route, request.prologue().query().rawValue()),
-                header(request, IDEMPOTENCY_KEY),
+                key(request),
                 header(request, LAST_EVENT_ID),
                 header(request, TRACE_PARENT),
                 body);
@@ -255,6 +255,17 @@ final class FrontDoor implements Handler {
 
     private static @Nullable String header(ServerRequest request, HeaderName name) {
         return request.headers().first(name).orElse(null);
+    }
+
+    private static @Nullable String key(ServerRequest request) {
+        String first = header(request, IDEMPOTENCY_KEY);
+        for (String each : request.headers().values(IDEMPOTENCY_KEY)) {
+            if (!each.equals(first)) {
+                throw new Problem(
+                        ProblemCode.IDEMPOTENCY_KEY_REFUSED, "there are two headers Idempotency-Key that differ");
+            }
+        }
+        return first;
     }
 
     private Problem problem(RuntimeException failure, ServerRequest request) {

@@ -9,6 +9,7 @@ import dev.tallystick.keys.GateSettings;
 import dev.tallystick.keys.KeyRetention;
 import io.opentelemetry.api.OpenTelemetry;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +82,7 @@ public record ServerSettings(
                 broker,
                 EngineSettings.DEFAULT,
                 budget(environment),
-                redis == null ? null : URI.create(redis),
+                redis == null ? null : limiter(redis),
                 chain == null && key == null
                         ? null
                         : Certificate.of(chain == null ? null : Path.of(chain), key == null ? null : Path.of(key)));
@@ -102,6 +103,16 @@ public record ServerSettings(
             return value == null ? Limiter.Budget.DEFAULT : Limiter.Budget.parse(value);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(BUDGET + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Whoever cannot read it does not repeat it: there may be a password in it. */
+    private static URI limiter(String address) {
+        try {
+            return new URI(address);
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException(
+                    LIMITER + " is redis://HOST:PORT, with a password that is encoded", null);
         }
     }
 

@@ -11,7 +11,9 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,15 +35,28 @@ final class WorkflowDirectory {
             engine.register(GraphYaml.read(file.getFileName().toString(), textOf(file)));
             LOG.info("runs the graph in {}", file);
         }
-        URL[] jars = filesIn(directory, ".jar").stream()
-                .map(WorkflowDirectory::urlOf)
-                .toArray(URL[]::new);
-        URLClassLoader classes = new URLClassLoader("workflows", jars, Engine.class.getClassLoader());
-        ServiceLoader.load(WorkflowProvider.class, classes)
-                .forEach(provider -> provider.workflows().forEach(type -> {
-                    engine.register(type);
-                    LOG.info("runs the workflow {} version {}", type.name(), type.version());
-                }));
+        List<Path> jars = filesIn(directory, ".jar");
+        jars.forEach(WorkflowDirectory::demandReadable);
+        URL[] urls = jars.stream().map(WorkflowDirectory::urlOf).toArray(URL[]::new);
+        URLClassLoader classes = new URLClassLoader("workflows", urls, Engine.class.getClassLoader());
+        try {
+            ServiceLoader.load(WorkflowProvider.class, classes)
+                    .forEach(provider -> provider.workflows().forEach(type -> {
+                        engine.register(type);
+                        LOG.info("runs the workflow {} version {}", type.name(), type.version());
+                    }));
+        } catch (ServiceConfigurationError | LinkageError e) {
+            throw new IllegalArgumentException("a jar in " + directory + " cannot be used: " + e, e);
+        }
+    }
+
+    /** A class path passes over what is no jar. */
+    private static void demandReadable(Path jar) {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            LOG.debug("{} has {} entries", jar, file.size());
+        } catch (IOException e) {
+            throw new IllegalArgumentException("cannot read " + jar + " as a jar: " + e.getMessage(), e);
+        }
     }
 
     private static List<Path> filesIn(Path directory, String ending) {

@@ -1,7 +1,10 @@
 package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
+import dev.tallystick.client.TallyClient;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -38,6 +41,25 @@ class DatabaseSourceTest {
     @Test
     void how_long_a_database_may_be_silent_is_for_its_address_to_say() throws Exception {
         assertThat(silence(postgres.url() + "&socketTimeout=7")).isEqualTo(Duration.ofSeconds(7));
+    }
+
+    @Test
+    void who_waits_for_a_database_that_is_away_is_told_so_before_it_gives_up_itself() throws Exception {
+        HikariDataSource source = DatabaseSource.open(ServerUnderTest.settings(postgres.url(), data), opened)
+                .unwrap(HikariDataSource.class);
+
+        assertThat(Duration.ofMillis(source.getConnectionTimeout())).isLessThan(TallyClient.PATIENCE.dividedBy(3));
+    }
+
+    @Test
+    void a_database_that_does_not_let_us_in_is_named_with_the_reason_and_without_the_password() {
+        String wrong = postgres.url().replaceFirst("password=[^&]+", "password=geheim");
+
+        assertThatThrownBy(() -> DatabaseSource.open(ServerUnderTest.settings(wrong, data), opened))
+                .isInstanceOf(NoDatabaseException.class)
+                .hasMessageContaining("password authentication failed")
+                .message()
+                .doesNotContain("geheim");
     }
 
     private Duration silence(String url) throws Exception {

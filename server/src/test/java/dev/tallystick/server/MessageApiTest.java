@@ -114,6 +114,18 @@ class MessageApiTest {
     }
 
     @Test
+    void two_keys_that_differ_are_refused_and_one_that_comes_twice_is_one() {
+        String body = "{\"to\":\"topic:alerts\",\"message\":\"x\"}";
+
+        Http.Reply two = server.admin().post("/v1/messages", body, "Idempotency-Key", "a", "Idempotency-Key", "b");
+        Http.Reply one = server.admin().post("/v1/messages", body, "Idempotency-Key", "a", "Idempotency-Key", "a");
+
+        assertThat(two.status()).isEqualTo(400);
+        assertThat(two.code()).isEqualTo("idempotency_key_refused");
+        assertThat(one.status()).as(one.body()).isEqualTo(201);
+    }
+
+    @Test
     void the_key_may_stand_in_the_body_but_not_differ_from_the_header() {
         String body = "{\"to\":\"topic:alerts\",\"message\":\"x\",\"client_message_id\":\"b1\"}";
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.client.TallyException;
 import dev.tallystick.client.Trust;
+import dev.tallystick.client.UnavailableException;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.testkit.TestPostgres;
@@ -81,7 +81,10 @@ class TlsTest {
     void a_client_that_trusts_another_certificate_says_nothing_to_the_server() {
         TallyClient stranger = client("other");
 
-        assertThatThrownBy(() -> stranger.members().me()).isInstanceOf(TallyException.class);
+        assertThatThrownBy(() -> stranger.members().me())
+                .as("nothing was sent")
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageContaining("certificate");
     }
 
     @Test

@@ -8,9 +8,12 @@ import dev.tallystick.engine.WorkflowProvider;
 import dev.tallystick.engine.WorkflowType;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -76,5 +79,26 @@ class WorkflowDirectoryTest {
         assertThatThrownBy(() -> ServerUnderTest.on(postgres, data))
                 .isInstanceOf(InvalidGraphException.class)
                 .hasMessageContaining("broken.yaml");
+    }
+
+    @Test
+    void a_jar_that_is_none_keeps_the_server_from_starting() throws IOException {
+        Files.writeString(workflows.resolve("broken.jar"), "no jar");
+
+        assertThatThrownBy(() -> ServerUnderTest.on(postgres, data))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("broken.jar");
+    }
+
+    @Test
+    void a_jar_that_names_what_is_not_there_keeps_the_server_from_starting() throws IOException {
+        try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(workflows.resolve("empty.jar")))) {
+            jar.putNextEntry(new JarEntry("META-INF/services/" + WorkflowProvider.class.getName()));
+            jar.write("no.such.Provider".getBytes(StandardCharsets.UTF_8));
+        }
+
+        assertThatThrownBy(() -> ServerUnderTest.on(postgres, data))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("no.such.Provider");
     }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
  * the machine offers that; {@code -Dtest.storage=disk} puts them on disk, and campaigns do so.
  *
  * <p>What it costs on two idle cores: the server some 3 s once a JVM (and as much again on a machine that has never run it),
- * a database some 40 ms to make and drop (200 ms on disk), a connection that is not pooled 10 to 20 ms.
+ * a database some 40 ms to make and drop (200 ms on disk), a connection that is not pooled some 5 ms.
  */
 public final class TestPostgres implements BeforeAllCallback, TestInstancePreConstructCallback {
 

@@ -1,0 +1,71 @@
+package dev.tallystick.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.postgres.EmbeddedPostgres;
+import dev.tallystick.testkit.TestPostgres;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a server says that cannot start. */
+class ServerStartTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perClass();
+
+    @TempDir
+    Path data;
+
+    @Test
+    void a_port_that_is_taken_is_no_riddle() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0)) {
+            Run run = Run.tally(
+                    "server",
+                    "--port",
+                    Integer.toString(taken.getLocalPort()),
+                    "--data",
+                    data.resolve("other").toString(),
+                    "--postgres",
+                    postgres.url());
+            assertThat(run.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+            assertThat(run.err()).contains(Integer.toString(taken.getLocalPort()));
+        }
+    }
+
+    @Test
+    void a_postgres_that_cannot_be_used_is_no_riddle_and_its_password_no_news() {
+        String other = data.resolve("other").toString();
+
+        Run absent = Run.tally(
+                "server", "--data", other, "--postgres", "jdbc:postgresql://127.0.0.1:1/x?user=u&password=geheim");
+        Run misnamed = Run.tally("server", "--data", other, "--postgres", "postgres://u:geheim@127.0.0.1/x");
+        Run limiter = Run.tally(Map.of("TALLY_LIMITER", "redis://:ge^heim@127.0.0.1"), "server", "--data", other);
+        Run option = Run.tally("server", "--data", other, "--limiter", "redis://:ge^heim@127.0.0.1");
+
+        assertThat(absent.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
+        assertThat(absent.err()).contains("refused", "Is it running").doesNotContain("Exception");
+        assertThat(misnamed.exitCode()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(misnamed.err()).contains("jdbc:postgresql://HOST");
+        assertThat(limiter.exitCode()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(limiter.err()).contains("TALLY_LIMITER");
+        assertThat(absent.err() + misnamed.err() + limiter.err() + option.err())
+                .doesNotContain("geheim")
+                .doesNotContain("ge^heim");
+    }
+
+    @Test
+    void a_directory_that_another_server_has_is_no_riddle() {
+        Path held = data.resolve("held");
+        try (EmbeddedPostgres holder =
+                EmbeddedPostgres.at(held.resolve("postgres")).start()) {
+            Run run = Run.tally("server", "--port", "0", "--data", held.toString());
+            assertThat(run.exitCode()).as(holder.toString()).isEqualTo(ExitCode.CONFLICT.code());
+            assertThat(run.err()).contains("is in use", "--postgres").doesNotContain("Exception");
+        }
+    }
+}
