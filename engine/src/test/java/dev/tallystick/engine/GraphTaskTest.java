@@ -65,7 +65,7 @@ class GraphTaskTest {
         assertThat(task.dueAt()).isEmpty();
         assertThat(codec.<Object>decode(task.details(), Object.class)).isEqualTo(Map.of("amount", 42));
         assertThat(engine.why(job).text())
-                .contains("approve at , ", "the answer of anyone of finance to task 'approve'");
+                .contains("approve, since", "the answer of anyone of finance to task 'approve'");
 
         assertThat(desk.claim(MESH, task.id(), "ada")).isEqualTo(new TaskOutcome.Done(false));
         assertThat(engine.why(job).text()).contains("the answer of ada");

@@ -155,7 +155,7 @@ class UndoTest {
         Engine engine = workbench.start();
         JobId job = workbench.submit(engine, "order", "key");
         begun.await();
-        assertThat(engine.why(job).text()).contains("$undo at", "takes back what the job has done");
+        assertThat(engine.why(job).text()).contains("$undo, since", "takes back what the job has done");
 
         engine.cancel(job);
         Eventually.holds("nobody cares", () -> workbench.count("posting where name = '$cancel'") == 0);
