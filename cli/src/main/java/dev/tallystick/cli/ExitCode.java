@@ -11,8 +11,8 @@ enum ExitCode {
     /** What is there contradicts what was asked for. */
     CONFLICT(4),
     /**
-     * It may have happened or not, or has not come to its end. Repeat with the same key: that is safe, and it settles the matter. What issues a token has
-     * none, and says what to do instead.
+     * It may have happened or not, or has not come to its end. Repeat with the same key: that is safe, and it settles the
+     * matter. What issues a token has none, and says what to do instead.
      */
     UNKNOWN_OUTCOME(5);
 

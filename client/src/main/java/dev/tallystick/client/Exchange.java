@@ -218,16 +218,13 @@ final class Exchange {
     }
 
     private <T> Attempt<T> broken(@Nullable Throwable cause) {
-        return switch (cause) {
-            case ConnectException refused -> new Attempt.NotNow<>("no connection to " + server, Duration.ZERO, refused);
-            case HttpConnectTimeoutException late ->
-                new Attempt.NotNow<>("no connection to " + server, Duration.ZERO, late);
+        if (cause instanceof SSLHandshakeException) {
             // Nothing is sent before both sides are content with each other.
-            case SSLHandshakeException distrust ->
-                new Attempt.NotNow<>(
-                        "no connection to " + server + ": " + distrust.getMessage(), Duration.ZERO, distrust);
-            case null, default -> new Attempt.Unknown<>("the connection to " + server + " broke", cause);
-        };
+            return new Attempt.NotNow<>("no connection to " + server + ": " + cause.getMessage(), Duration.ZERO, cause);
+        }
+        return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
+                ? new Attempt.NotNow<>("no connection to " + server, Duration.ZERO, cause)
+                : new Attempt.Unknown<>("the connection to " + server + " broke", cause);
     }
 
     private HttpRequest http(Request request) {
