@@ -62,9 +62,9 @@ public final class Migrations {
      */
     public List<String> migrate(Database database) {
         List<String> applied = new ArrayList<>();
-        database.transact("prepare migrations", store::prepare);
+        database.transact("prepare migrations", SessionLimits.LONG, store::prepare);
         for (Migration step : steps) {
-            boolean mine = database.transact("migrate " + module + " " + step, tx -> {
+            boolean mine = database.transact("migrate " + module + " " + step, SessionLimits.LONG, tx -> {
                 boolean due = isDue(tx, step);
                 if (due) {
                     try (Statement statement = tx.connection().createStatement()) {
