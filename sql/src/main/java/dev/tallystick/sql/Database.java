@@ -25,6 +25,7 @@ public final class Database {
     private final DataSource source;
     private final CrashPoints crashPoints;
     private final Backoff backoff;
+    private final Statements statements;
 
     /** A database on {@code source}, refused unless what it commits survives a power cut. */
     public static Database on(DataSource source) {
@@ -32,15 +33,31 @@ public final class Database {
     }
 
     public static Database on(DataSource source, RandomGenerator random, CrashPoints crashPoints) {
-        Database database = new Database(source, random, crashPoints);
+        Backoff backoff = new Backoff(Duration.ofMillis(2), Duration.ofMillis(250), random);
+        Database database = new Database(source, crashPoints, backoff, new Statements(SchemaName.DEFAULT));
         database.demandDurability();
         return database;
     }
 
-    private Database(DataSource source, RandomGenerator random, CrashPoints crashPoints) {
+    private Database(DataSource source, CrashPoints crashPoints, Backoff backoff, Statements statements) {
         this.source = source;
         this.crashPoints = crashPoints;
-        this.backoff = new Backoff(Duration.ofMillis(2), Duration.ofMillis(250), random);
+        this.backoff = backoff;
+        this.statements = statements;
+    }
+
+    /** The same database, with our tables in this schema. */
+    public Database in(SchemaName schema) {
+        return new Database(source, crashPoints, backoff, new Statements(schema));
+    }
+
+    SchemaName schema() {
+        return statements.schema();
+    }
+
+    /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
+    public Tx join(Connection connection) throws SQLException {
+        return Tx.joined(connection, statements);
     }
 
     /**
@@ -95,11 +112,11 @@ public final class Database {
         return backoff;
     }
 
-    private static <T extends @Nullable Object> Done<T> run(Connection connection, String name, Work<T> work) {
+    private <T extends @Nullable Object> Done<T> run(Connection connection, String name, Work<T> work) {
         boolean done = false;
         try {
             connection.setAutoCommit(false);
-            Tx tx = Tx.begun(connection);
+            Tx tx = Tx.begun(connection, statements);
             T result = work.run(tx);
             demandUnharmed(connection);
             done = true;

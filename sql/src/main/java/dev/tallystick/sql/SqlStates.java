@@ -14,6 +14,7 @@ final class SqlStates {
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
     static final String IN_FAILED_TRANSACTION = "25P02";
     private static final String LOCK_NOT_AVAILABLE = "55P03";
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
     /** Whether running the same transaction once more may well succeed. */
     static boolean mayRepeat(SQLException failure) {
@@ -49,6 +50,11 @@ final class SqlStates {
             return false;
         }
         return failureOfCommit instanceof PSQLException failure && isOrdinaryError(failure.getServerErrorMessage());
+    }
+
+    /** Whether the role that we connect as may not do that. */
+    static boolean isForbidden(@Nullable Throwable failure) {
+        return failure instanceof SQLException refusal && stateOf(refusal).equals(INSUFFICIENT_PRIVILEGE);
     }
 
     private static boolean isOrdinaryError(@Nullable ServerErrorMessage answer) {

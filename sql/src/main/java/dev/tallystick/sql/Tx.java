@@ -4,16 +4,15 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
@@ -31,33 +30,32 @@ public final class Tx {
         T read(ResultSet row) throws SQLException;
     }
 
-    /** Statements by what they are without their COMMIT. */
-    private static final Map<String, String> WITH_COMMIT = new ConcurrentHashMap<>();
-
     private record Deferred(
             String sql, RowReader<?> reader, @Nullable Object[] parameters) {}
 
     private final Connection connection;
+    private final Statements statements;
     private final PGConnection postgres;
     private final boolean mayDefer;
     private boolean shared;
     private boolean repeated;
     private @Nullable Deferred deferred;
 
-    private Tx(Connection connection, boolean mayDefer) throws SQLException {
+    private Tx(Connection connection, Statements statements, boolean mayDefer) throws SQLException {
         this.connection = connection;
+        this.statements = statements;
         this.postgres = connection.unwrap(PGConnection.class);
         this.mayDefer = mayDefer;
     }
 
     /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
-    public static Tx on(Connection connection) throws SQLException {
-        return new Tx(connection, false);
+    static Tx joined(Connection connection, Statements statements) throws SQLException {
+        return new Tx(connection, statements, false);
     }
 
     /** A transaction that is ended by {@link #commit()}. */
-    static Tx begun(Connection connection) throws SQLException {
-        return new Tx(connection, true);
+    static Tx begun(Connection connection, Statements statements) throws SQLException {
+        return new Tx(connection, statements, true);
     }
 
     /** From now on it may be for several who know nothing of each other. */
@@ -117,7 +115,7 @@ public final class Tx {
         } else {
             Deferred last = deferred;
             deferred = null;
-            query(WITH_COMMIT.computeIfAbsent(last.sql(), sql -> sql + ";\ncommit"), last.reader(), last.parameters());
+            query(statements.withCommit(last.sql()), last.reader(), last.parameters());
         }
     }
 
@@ -157,8 +155,16 @@ public final class Tx {
         return read == null ? null : read.toInstant();
     }
 
+    /** Runs what has no parameters and may be several statements. */
+    void script(String sql) throws SQLException {
+        runDeferred();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(statements.text(sql));
+        }
+    }
+
     private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(sql);
+        PreparedStatement statement = connection.prepareStatement(statements.text(sql));
         try {
             for (int i = 0; i < parameters.length; i++) {
                 bind(statement, i + 1, parameters[i]);
