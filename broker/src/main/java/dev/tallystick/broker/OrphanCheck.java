@@ -2,6 +2,7 @@ package dev.tallystick.broker;
 
 import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.SessionLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,8 @@ public final class OrphanCheck {
     public OrphanReport run() {
         List<OrphanReport.Finding> findings = new ArrayList<>();
         for (OrphanReport.Kind kind : OrphanReport.Kind.values()) {
-            List<String> found = database.transact("look for orphans", tx -> store.find(tx, kind, remembered));
+            List<String> found =
+                    database.transact("look for orphans", SessionLimits.LONG, tx -> store.find(tx, kind, remembered));
             if (!found.isEmpty()) {
                 findings.add(new OrphanReport.Finding(
                         kind, found.size(), found.stream().limit(MAX_EXAMPLES).toList()));

@@ -4,6 +4,7 @@ import dev.tallystick.sql.TransactionException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +25,18 @@ final class Repeats {
 
     /** The answer to a question that may be asked any number of times. */
     <T extends @Nullable Object> T answer(Supplier<T> question) {
+        return answer(question, failure -> true);
+    }
+
+    /** What comes of work that may be begun again after some failures only. */
+    <T extends @Nullable Object> T answer(Supplier<T> work, Predicate<TransactionException> mayRepeat) {
         for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
             try {
-                return question.get();
+                return work.get();
             } catch (TransactionException away) {
+                if (!mayRepeat.test(away)) {
+                    throw away;
+                }
                 if (stopping.getAsBoolean()) {
                     throw new BodyStopped(BodyStopped.Reason.SHUT_DOWN);
                 }

@@ -2,12 +2,16 @@ package dev.tallystick.engine;
 
 import dev.tallystick.engine.PostingStore.Held;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.DefiniteFailureException;
+import dev.tallystick.sql.SessionLimits;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
+import dev.tallystick.sql.Work;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,8 +62,9 @@ final class Transactions {
 
     <T extends @Nullable Object> Outcome<T> run(Lease lease, ActivityId activity, Part<T> part) {
         try {
-            return database.transact("transaction step " + activity.name(), tx -> {
+            return transact(activity, tx -> {
                 Encoded<T> done = part.run(tx);
+                tx.withoutUsers();
                 if (!stands(tx, lease)) {
                     throw new LeaseLostException();
                 }
@@ -77,6 +82,19 @@ final class Transactions {
         } catch (UnknownOutcomeException e) {
             return repeats.answer(() -> lookUp(lease, activity, e));
         }
+    }
+
+    /** A database that is away, or a session that can only read, is no failure of the step, and costs it no attempt. */
+    private <T extends @Nullable Object> Outcome<T> transact(ActivityId activity, Work<Outcome<T>> work) {
+        AtomicBoolean begun = new AtomicBoolean();
+        return repeats.answer(
+                () -> database.transact("transaction step " + activity.name(), SessionLimits.USERS, tx -> {
+                    begun.set(true);
+                    return work.run(tx);
+                }),
+                failure -> failure instanceof DefiniteFailureException definite
+                        && definite.reason() == DefiniteFailureException.Reason.UNAVAILABLE
+                        && (!begun.get() || definite.isOfReadOnlySession()));
     }
 
     /** Whoever gets the lock of the posting knows that the lost COMMIT, which held it, has come to its end. */

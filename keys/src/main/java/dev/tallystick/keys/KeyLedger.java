@@ -7,6 +7,7 @@ import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.SessionLimits;
 import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.UnknownOutcomeException;
 import java.util.List;
@@ -226,7 +227,7 @@ public final class KeyLedger {
     }
 
     private Optional<Once> runInTransaction(ReserveClaim claim, TransactionalHandler handler) {
-        Optional<Once> answer = database.transact("answer " + claim.key(), tx -> {
+        Optional<Once> answer = database.transact("answer " + claim.key(), SessionLimits.USERS, tx -> {
             Optional<Reserve> held = door.hold(tx, claim);
             if (held.isEmpty()) {
                 return Optional.<Once>empty();
@@ -235,6 +236,7 @@ public final class KeyLedger {
                 return Optional.of(onceElsewhere(held.get()));
             }
             Settlement settlement = new Settlement(reserved.reservation(), handler.handle(tx));
+            tx.withoutUsers();
             Once once = onceRun(door.settle(tx, List.of(settlement)).getFirst());
             if (!(once instanceof Once.Ran)) {
                 throw new IllegalStateException("the handler meddled with its own key: " + claim.key());

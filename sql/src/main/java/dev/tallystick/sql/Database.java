@@ -13,7 +13,9 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
 /**
- * Runs named transactions on a durable Postgres, at READ COMMITTED: correctness rests on locks, guards and unique keys.
+ * Runs named transactions on a durable Postgres, at READ COMMITTED: correctness rests on locks, guards and unique keys. Isolation
+ * and limits are set by each transaction for itself, whatever the database and the pool have set, and no wait is without end: see
+ * {@link SessionLimits}.
  *
  * <p>A transaction that loses against a concurrent one (40001, 40P01) is run again, a bounded number of times. One whose COMMIT
  * is not answered is never run again here: only its caller knows whether its writes are guarded. Thread-safe.
@@ -22,33 +24,55 @@ public final class Database {
 
     static final int MAX_ATTEMPTS = 10;
 
+    private static final Duration LOGIN = Duration.ofSeconds(30);
+
     private final DataSource source;
     private final CrashPoints crashPoints;
     private final Backoff backoff;
+    private final SessionLimits own;
+    private final SessionStore sessions;
     private final Statements statements;
 
-    /** A database on {@code source}, refused unless what it commits survives a power cut. */
+    /**
+     * A database on {@code source}, refused unless what it commits survives a power cut.
+     *
+     * @param source if it has no limit to how long a login may take, it gets one
+     */
     public static Database on(DataSource source) {
         return on(source, RandomGenerator.getDefault(), CrashPoints.NONE);
     }
 
     public static Database on(DataSource source, RandomGenerator random, CrashPoints crashPoints) {
-        Backoff backoff = new Backoff(Duration.ofMillis(2), Duration.ofMillis(250), random);
-        Database database = new Database(source, crashPoints, backoff, new Statements(SchemaName.DEFAULT));
-        database.demandDurability();
-        return database;
+        return on(source, random, crashPoints, SessionLimits.OWN);
     }
 
-    private Database(DataSource source, CrashPoints crashPoints, Backoff backoff, Statements statements) {
+    /** @param own the limits of transactions that name no others */
+    public static Database on(DataSource source, RandomGenerator random, CrashPoints crashPoints, SessionLimits own) {
+        limitLogin(source);
+        Backoff backoff = new Backoff(Duration.ofMillis(2), Duration.ofMillis(250), random);
+        Statements statements = new Statements(SchemaName.DEFAULT);
+        Database asking = new Database(source, crashPoints, backoff, own, new SessionStore(false), statements);
+        return new Database(source, crashPoints, backoff, own, new SessionStore(asking.demandDurability()), statements);
+    }
+
+    private Database(
+            DataSource source,
+            CrashPoints crashPoints,
+            Backoff backoff,
+            SessionLimits own,
+            SessionStore sessions,
+            Statements statements) {
         this.source = source;
         this.crashPoints = crashPoints;
         this.backoff = backoff;
+        this.own = own;
+        this.sessions = sessions;
         this.statements = statements;
     }
 
     /** The same database, with our tables in this schema. */
     public Database in(SchemaName schema) {
-        return new Database(source, crashPoints, backoff, new Statements(schema));
+        return new Database(source, crashPoints, backoff, own, sessions, new Statements(schema));
     }
 
     SchemaName schema() {
@@ -60,6 +84,16 @@ public final class Database {
         return Tx.joined(connection, statements);
     }
 
+    private static void limitLogin(DataSource source) {
+        try {
+            if (source.getLoginTimeout() == 0) {
+                source.setLoginTimeout(Math.toIntExact(LOGIN.toSeconds()));
+            }
+        } catch (SQLException | UnsupportedOperationException e) {
+            // Then it has limits of its own, which are its owner's business.
+        }
+    }
+
     /**
      * Runs {@code work} in a transaction and commits it.
      *
@@ -68,24 +102,30 @@ public final class Database {
      * @throws UnknownOutcomeException if nobody can tell
      */
     public <T extends @Nullable Object> T transact(String name, Work<T> work) {
+        return transact(name, own, work);
+    }
+
+    /** As {@link #transact(String, Work)}, within other limits. */
+    public <T extends @Nullable Object> T transact(String name, SessionLimits limits, Work<T> work) {
+        Opening opening = opening(sessions.opening(limits), limits);
         for (int attempt = 1; ; attempt++) {
-            Connection connection = connect(name);
-            try {
-                return transactOn(connection, name, work);
+            try (Session session = session(name, false, limits)) {
+                return transactOn(session, name, opening, work);
             } catch (DefiniteFailureException e) {
                 if (e.reason() != Reason.CONFLICT || attempt == MAX_ATTEMPTS) {
                     throw e;
                 }
-            } finally {
-                giveBack(connection);
             }
             backoff.pause(attempt);
         }
     }
 
-    /** One attempt on a connection that the caller keeps. The connection may be broken afterwards if this throws. */
-    <T extends @Nullable Object> T transactOn(Connection connection, String name, Work<T> work) {
-        Done<T> done = run(connection, name, work);
+    /**
+     * One attempt on a session that the caller keeps. The session may be broken afterwards if this throws.
+     */
+    <T extends @Nullable Object> T transactOn(Session session, String name, Opening opening, Work<T> work) {
+        Connection connection = session.connection();
+        Done<T> done = run(connection, name, opening, work);
         crashPoints.reached(SqlCrashPoint.BEFORE_COMMIT);
         commit(done.tx(), connection, name);
         crashPoints.reached(SqlCrashPoint.AFTER_COMMIT);
@@ -95,13 +135,42 @@ public final class Database {
     /** What came of the work in a transaction that is to be committed. */
     private record Done<T extends @Nullable Object>(Tx tx, T result) {}
 
-    Connection connect(String name) {
+    /** A session for our own statements. */
+    Session session(String name, boolean autoCommit) {
+        return session(name, autoCommit, own);
+    }
+
+    private Session session(String name, boolean autoCommit, SessionLimits limits) {
+        Connection connection = connect(name);
+        try {
+            return Session.begin(connection, autoCommit, limits.silence());
+        } catch (SQLException e) {
+            discard(connection);
+            giveBack(connection);
+            throw noConnection(name, e);
+        }
+    }
+
+    private Connection connect(String name) {
         try {
             return source.getConnection();
         } catch (SQLException e) {
-            throw new DefiniteFailureException(
-                    Reason.UNAVAILABLE, "no connection for '" + name + "': " + e.getMessage(), e);
+            throw noConnection(name, e);
         }
+    }
+
+    private static DefiniteFailureException noConnection(String name, SQLException e) {
+        return new DefiniteFailureException(
+                Reason.UNAVAILABLE, "no connection for '" + name + "': " + e.getMessage(), e);
+    }
+
+    /** What the transaction of a batch sets for itself. */
+    Opening openingOfBatch(Duration lockWait) {
+        return opening(sessions.openingOfBatch(own, lockWait.toMillis()), own);
+    }
+
+    private Opening opening(String sql, SessionLimits limits) {
+        return new Opening(sql, sessions.change(own), limits.silence());
     }
 
     CrashPoints crashPoints() {
@@ -112,24 +181,38 @@ public final class Database {
         return backoff;
     }
 
-    private <T extends @Nullable Object> Done<T> run(Connection connection, String name, Work<T> work) {
+    // COMMIT was never sent, so after a failure the server will roll back, whether or not it can still be told to.
+    private <T extends @Nullable Object> Done<T> run(
+            Connection connection, String name, Opening opening, Work<T> work) {
         boolean done = false;
+        boolean fit = true;
         try {
-            connection.setAutoCommit(false);
-            Tx tx = Tx.begun(connection, statements);
+            Tx tx = Tx.begun(connection, statements, opening);
             T result = work.run(tx);
             demandUnharmed(connection);
             done = true;
             return new Done<>(tx, result);
         } catch (SQLException e) {
-            // COMMIT was never sent, so the server will roll back, whether or not it can still be told to.
-            throw new DefiniteFailureException(
-                    SqlStates.reasonOf(e), "'" + name + "' was rolled back: " + e.getMessage(), e);
+            fit = !SqlStates.blamesSession(e);
+            throw rolledBack(name, SqlStates.reasonOf(e), e);
+        } catch (RuntimeException e) {
+            // Users wrap what their statements throw.
+            fit = !SqlStates.blamesSession(e);
+            if (!fit) {
+                throw rolledBack(name, Reason.UNAVAILABLE, e);
+            }
+            throw e;
         } finally {
-            if (!done) {
+            if (!fit) {
+                discard(connection);
+            } else if (!done) {
                 rollback(connection);
             }
         }
+    }
+
+    private static DefiniteFailureException rolledBack(String name, Reason reason, Exception e) {
+        return new DefiniteFailureException(reason, "'" + name + "' was rolled back: " + e.getMessage(), e);
     }
 
     /** COMMIT of a transaction in which a statement has failed rolls back, and the driver reports success. */
@@ -143,10 +226,13 @@ public final class Database {
         try {
             tx.commit();
         } catch (SQLException e) {
-            if (SqlStates.provesRollback(e)) {
-                rollback(connection);
-                throw new DefiniteFailureException(
-                        SqlStates.reasonOf(e), "'" + name + "' was rolled back: " + e.getMessage(), e);
+            if (SqlStates.provesRollback(e, connection)) {
+                if (SqlStates.blamesSession(e)) {
+                    discard(connection);
+                } else {
+                    rollback(connection);
+                }
+                throw rolledBack(name, SqlStates.reasonOf(e), e);
             }
             discard(connection);
             throw new UnknownOutcomeException(
@@ -180,16 +266,14 @@ public final class Database {
         }
     }
 
-    private void demandDurability() {
-        List<String> off = transact("check durability", tx -> tx.query("""
-                select name
-                from pg_settings
-                where name in ('fsync', 'full_page_writes', 'synchronous_commit')
-                    and setting = 'off'
-                order by name
-                """, row -> row.getString("name")));
-        if (!off.isEmpty()) {
-            throw new NotDurableException(off);
-        }
+    /** Returns what {@link SessionStore#watchesClients} does. */
+    private boolean demandDurability() {
+        return transact("check durability", tx -> {
+            List<String> off = SessionStore.undurable(tx);
+            if (!off.isEmpty()) {
+                throw new NotDurableException(off);
+            }
+            return SessionStore.watchesClients(tx);
+        });
     }
 }

@@ -13,7 +13,7 @@ public final class DefiniteFailureException extends TransactionException {
         CONFLICT,
         /** A lock was not free in time. Repeat later. */
         LOCKED,
-        /** The database cannot be reached, or is shutting down. Repeat once it is back. */
+        /** The database cannot be reached, is shutting down, or lets a session only read. Repeat once it is back. */
         UNAVAILABLE,
         /** Too much is queued already. Repeat later. */
         OVERLOADED,
@@ -30,5 +30,10 @@ public final class DefiniteFailureException extends TransactionException {
 
     public Reason reason() {
         return reason;
+    }
+
+    /** Whether the session could not write: its server was a standby, or was kept from writing. Another session may do. */
+    public boolean isOfReadOnlySession() {
+        return SqlStates.isReadOnly(this);
     }
 }

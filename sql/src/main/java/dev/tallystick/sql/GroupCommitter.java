@@ -29,16 +29,11 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class GroupCommitter implements AutoCloseable {
 
-    /**
-     * How much is batched, queued and waited for.
-     *
-     * @param silence after so long without a word the database is taken for gone, as a machine without power says no good-bye
-     */
-    public record Limits(
-            int lanes, int batch, int queue, Duration lockWait, int lookUps, Duration drain, Duration silence) {
+    /** How much is batched, queued and waited for. */
+    public record Limits(int lanes, int batch, int queue, Duration lockWait, int lookUps, Duration drain) {
 
         public static final Limits DEFAULT =
-                new Limits(1, 500, 10_000, Duration.ofMillis(500), 5, Duration.ofSeconds(30), Duration.ofSeconds(60));
+                new Limits(1, 500, 10_000, Duration.ofMillis(500), 5, Duration.ofSeconds(30));
 
         public Limits {
             if (lanes < 1 || batch < 1 || queue < batch || lookUps < 1) {
@@ -48,7 +43,7 @@ public final class GroupCommitter implements AutoCloseable {
         }
 
         public Limits withLanes(int number) {
-            return new Limits(number, batch, queue, lockWait, lookUps, drain, silence);
+            return new Limits(number, batch, queue, lockWait, lookUps, drain);
         }
     }
 

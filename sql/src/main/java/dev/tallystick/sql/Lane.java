@@ -2,8 +2,6 @@ package dev.tallystick.sql;
 
 import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.sql.GroupCommitter.Entry;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -35,6 +33,7 @@ final class Lane {
     private final GroupCommitter committer;
     private final Database database;
     private final GroupCommitter.Limits limits;
+    private final Opening opening;
     private final Thread thread;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -54,6 +53,7 @@ final class Lane {
         this.committer = committer;
         this.database = database;
         this.limits = limits;
+        this.opening = database.openingOfBatch(limits.lockWait());
         this.thread =
                 Thread.ofPlatform().name("tally-commit-" + number).daemon().unstarted(this::run);
     }
@@ -224,7 +224,7 @@ final class Lane {
     private static boolean blamesAnItem(RuntimeException failure) {
         return switch (failure) {
             case UnknownOutcomeException e -> false;
-            case DefiniteFailureException e -> e.reason() != Reason.UNAVAILABLE;
+            case DefiniteFailureException e -> e.reason() != Reason.UNAVAILABLE && e.reason() != Reason.OVERLOADED;
             default -> true;
         };
     }
@@ -257,7 +257,7 @@ final class Lane {
         for (int attempt = 1; ; attempt++) {
             try {
                 BatchSession open = session();
-                return database.transactOn(open.connection(), batch.name(), tx -> {
+                return database.transactOn(open.session(), batch.name(), opening, tx -> {
                     open.expect(tx, batch.size());
                     return batch.apply(tx);
                 });
@@ -272,31 +272,14 @@ final class Lane {
 
     private BatchSession session() {
         if (session == null) {
-            Connection opened = database.connect("the group committer");
-            try {
-                session = BatchSession.begin(opened, limits);
-            } catch (SQLException e) {
-                Database.giveBack(opened);
-                throw new DefiniteFailureException(Reason.UNAVAILABLE, "the connection broke at once", e);
-            }
+            session = new BatchSession(database.session("the group committer", false));
         }
         return session;
     }
 
     private void endSession() {
         if (session != null) {
-            Connection connection = session.connection();
-            try {
-                // Turning auto-commit on would commit what a batch that died has left open.
-                if (!connection.getAutoCommit()) {
-                    connection.rollback();
-                }
-                connection.setAutoCommit(true);
-                session.end();
-            } catch (SQLException e) {
-                Database.discard(connection);
-            }
-            Database.giveBack(connection);
+            session.session().close();
             session = null;
         }
     }

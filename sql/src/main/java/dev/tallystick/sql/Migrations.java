@@ -73,7 +73,7 @@ public final class Migrations {
         try {
             return missing.isEmpty() ? List.of() : apply(database);
         } catch (DefiniteFailureException e) {
-            if (SqlStates.isForbidden(e.getCause())) {
+            if (SqlStates.isForbidden(e)) {
                 throw new SchemaException("the schema \"" + database.schema() + "\" lacks " + module + " " + missing
                         + ", and this role may not change it: run 'tally schema migrate' as a role that may, or let"
                         + " someone run what 'tally schema print' prints");
@@ -108,9 +108,9 @@ public final class Migrations {
 
     private List<String> apply(Database database) {
         List<String> applied = new ArrayList<>();
-        database.transact("prepare migrations", tx -> store.prepare(tx, database.schema()));
+        database.transact("prepare migrations", SessionLimits.LONG, tx -> store.prepare(tx, database.schema()));
         for (Migration step : steps) {
-            boolean mine = database.transact("migrate " + module + " " + step, tx -> {
+            boolean mine = database.transact("migrate " + module + " " + step, SessionLimits.LONG, tx -> {
                 boolean due = isDue(tx, step);
                 if (due) {
                     tx.script(step.sql());

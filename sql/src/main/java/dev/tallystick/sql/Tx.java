@@ -37,25 +37,34 @@ public final class Tx {
     private final Statements statements;
     private final PGConnection postgres;
     private final boolean mayDefer;
+    private final Opening opening;
+    private String unsent;
     private boolean shared;
     private boolean repeated;
     private @Nullable Deferred deferred;
 
-    private Tx(Connection connection, Statements statements, boolean mayDefer) throws SQLException {
+    private Tx(Connection connection, Statements statements, boolean mayDefer, Opening opening) throws SQLException {
         this.connection = connection;
         this.statements = statements;
         this.postgres = connection.unwrap(PGConnection.class);
         this.mayDefer = mayDefer;
+        this.opening = opening;
+        this.unsent = opening.sql();
     }
 
     /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
     static Tx joined(Connection connection, Statements statements) throws SQLException {
-        return new Tx(connection, statements, false);
+        return new Tx(connection, statements, false, Opening.NONE);
     }
 
     /** A transaction that is ended by {@link #commit()}. */
-    static Tx begun(Connection connection, Statements statements) throws SQLException {
-        return new Tx(connection, statements, true);
+    static Tx begun(Connection connection, Statements statements, Opening opening) throws SQLException {
+        return new Tx(connection, statements, true, opening);
+    }
+
+    /** From now on no user's code runs in this transaction: the limits of our own statements hold. */
+    public void withoutUsers() {
+        unsent = opening.ownLimits();
     }
 
     /** From now on it may be for several who know nothing of each other. */
@@ -84,6 +93,9 @@ public final class Tx {
     /** The JDBC connection, for SQL that these methods do not cover. Ending its transaction is not the holder's business. */
     public Connection connection() throws SQLException {
         runDeferred();
+        if (!unsent.isEmpty()) {
+            query("", row -> true);
+        }
         return connection;
     }
 
@@ -91,8 +103,23 @@ public final class Tx {
     public int update(String sql, @Nullable Object... parameters) throws SQLException {
         runDeferred();
         try (PreparedStatement statement = prepare(sql, parameters)) {
-            return statement.executeUpdate();
+            int written = 0;
+            for (boolean rows = execute(statement); hasResult(statement, rows); rows = statement.getMoreResults()) {
+                written = rows ? 0 : statement.getUpdateCount();
+            }
+            return written;
         }
+    }
+
+    @SuppressWarnings("try") // that it is closed is all that the watch is for
+    private boolean execute(PreparedStatement statement) throws SQLException {
+        try (Watchdog.Watch watch = Watchdog.over(connection, opening.silence())) {
+            return statement.execute();
+        }
+    }
+
+    private static boolean hasResult(PreparedStatement statement, boolean rows) throws SQLException {
+        return rows || statement.getUpdateCount() != -1;
     }
 
     /**
@@ -127,17 +154,21 @@ public final class Tx {
         }
     }
 
+    /** Runs a statement, or several with {@code ;} between them, and reads the rows of the last one that returns any. */
     public <T extends @Nullable Object> List<T> query(String sql, RowReader<T> reader, @Nullable Object... parameters)
             throws SQLException {
         runDeferred();
         try (PreparedStatement statement = prepare(sql, parameters)) {
-            // executeQuery() refuses what has a COMMIT behind it.
-            statement.execute();
+            // executeQuery() refuses what has another statement before it, or a COMMIT behind it.
+            ResultSet last = null;
+            for (boolean rows = execute(statement);
+                    hasResult(statement, rows);
+                    rows = statement.getMoreResults(Statement.KEEP_CURRENT_RESULT)) {
+                last = rows ? statement.getResultSet() : last;
+            }
             List<T> read = new ArrayList<>();
-            try (ResultSet rows = statement.getResultSet()) {
-                while (rows.next()) {
-                    read.add(reader.read(rows));
-                }
+            while (last != null && last.next()) {
+                read.add(reader.read(last));
             }
             return read;
         }
@@ -157,14 +188,16 @@ public final class Tx {
 
     /** Runs what has no parameters and may be several statements. */
     void script(String sql) throws SQLException {
-        runDeferred();
-        try (Statement statement = connection.createStatement()) {
+        try (Statement statement = connection().createStatement()) {
             statement.execute(statements.text(sql));
         }
     }
 
     private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(statements.text(sql));
+        String first = unsent;
+        unsent = "";
+        String text = statements.text(sql);
+        PreparedStatement statement = connection.prepareStatement(first.isEmpty() ? text : first + text);
         try {
             for (int i = 0; i < parameters.length; i++) {
                 bind(statement, i + 1, parameters[i]);

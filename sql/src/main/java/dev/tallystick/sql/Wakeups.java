@@ -24,6 +24,10 @@ public final class Wakeups implements AutoCloseable {
 
     private static final Pattern CHANNEL = Pattern.compile("[a-z_]{1,50}");
     private static final Duration LISTENING = Duration.ofMillis(50);
+
+    /** A listener hears nothing from a server that is gone, as from one that has nothing to say: so it asks now and then. */
+    private static final Duration BETWEEN_QUESTIONS = Duration.ofSeconds(5);
+
     private static final Duration BETWEEN_RINGS = Duration.ofMillis(2);
 
     private final Database database;
@@ -75,8 +79,8 @@ public final class Wakeups implements AutoCloseable {
     }
 
     /** Work on a connection, which is broken if this throws. */
-    private interface Session {
-        void run(Connection connection) throws SQLException;
+    private interface Use {
+        void of(Connection connection) throws SQLException;
     }
 
     /** What a thread does over and over. */
@@ -101,15 +105,15 @@ public final class Wakeups implements AutoCloseable {
         }
     }
 
-    private void connected(Session session) throws SQLException {
-        Connection connection = database.connect("wake-ups");
-        try {
-            session.run(connection);
-        } catch (SQLException e) {
-            Database.discard(connection);
-            throw e;
-        } finally {
-            Database.giveBack(connection);
+    private void connected(Use use) throws SQLException {
+        // Outside of transactions: inside of one, rings neither go out nor come in.
+        try (Session session = database.session("wake-ups", true)) {
+            try {
+                use.of(session.connection());
+            } catch (SQLException e) {
+                Database.discard(session.connection());
+                throw e;
+            }
         }
     }
 
@@ -134,7 +138,12 @@ public final class Wakeups implements AutoCloseable {
     private void listenOn(Connection connection) throws SQLException {
         execute(connection, "listen " + channel);
         PGConnection postgres = connection.unwrap(PGConnection.class);
+        long heard = System.nanoTime();
         while (!closed) {
+            if (System.nanoTime() - heard > BETWEEN_QUESTIONS.toNanos()) {
+                SessionStore.demandAnswer(database.join(connection));
+                heard = System.nanoTime();
+            }
             PGNotification @Nullable [] rings = postgres.getNotifications((int) LISTENING.toMillis());
             if (rings != null && !closed && anotherRang(rings)) {
                 woken.run();

@@ -146,8 +146,7 @@ class GroupCommitterTest {
 
     @Test
     void an_item_whose_lock_is_never_free_fails_definitely() throws Exception {
-        Limits hasty =
-                new Limits(1, 500, 10_000, Duration.ofMillis(50), 5, Duration.ofSeconds(30), Duration.ofSeconds(60));
+        Limits hasty = new Limits(1, 500, 10_000, Duration.ofMillis(50), 5, Duration.ofSeconds(30));
         try (GroupCommitter committer = new GroupCommitter(database, hasty);
                 Connection stranger = lockedByStranger("account-0")) {
             assertDefinite(() -> committer.submit(deposit, item("k", 0)).join(), Reason.LOCKED);
@@ -158,10 +157,9 @@ class GroupCommitterTest {
 
     @Test
     void a_database_that_falls_silent_is_given_up_and_the_next_item_finds_the_one_in_its_place() {
-        Limits brief =
-                new Limits(1, 500, 10_000, Duration.ofSeconds(1), 5, Duration.ofSeconds(30), Duration.ofMillis(200));
         try (TcpProxy proxy = postgres.proxy();
-                GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), brief)) {
+                GroupCommitter committer =
+                        new GroupCommitter(TestDatabases.impatient(postgres.proxied(proxy)), Limits.DEFAULT)) {
             committer.submit(deposit, item("before", 3)).join();
 
             proxy.blackHole();
@@ -202,8 +200,7 @@ class GroupCommitterTest {
 
     @Test
     void r17_while_a_lost_commit_is_still_on_its_way_the_outcome_stays_unknown() {
-        Limits hasty =
-                new Limits(1, 500, 10_000, Duration.ofMillis(50), 2, Duration.ofSeconds(30), Duration.ofSeconds(60));
+        Limits hasty = new Limits(1, 500, 10_000, Duration.ofMillis(50), 2, Duration.ofSeconds(30));
         try (TcpProxy proxy = postgres.proxy();
                 GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), hasty)) {
             proxy.onNextCommit(CommitFate.HOLD);
@@ -251,7 +248,7 @@ class GroupCommitterTest {
 
     @Test
     void a_full_queue_refuses_and_loses_nothing_that_it_took() throws Exception {
-        Limits tiny = new Limits(1, 10, 20, Duration.ofSeconds(30), 5, Duration.ofSeconds(30), Duration.ofSeconds(60));
+        Limits tiny = new Limits(1, 10, 20, Duration.ofSeconds(30), 5, Duration.ofSeconds(30));
         try (GroupCommitter committer = new GroupCommitter(database, tiny)) {
             List<CompletableFuture<Integer>> taken = new ArrayList<>();
             try (Connection stranger = lockedByStranger("account-0")) {
@@ -359,7 +356,7 @@ class GroupCommitterTest {
     }
 
     private static Limits patient() {
-        return new Limits(1, 500, 10_000, Duration.ofSeconds(60), 5, Duration.ofSeconds(60), Duration.ofSeconds(60));
+        return new Limits(1, 500, 10_000, Duration.ofSeconds(60), 5, Duration.ofSeconds(60));
     }
 
     private static Deposit.Item item(String key, int account) {

@@ -1,0 +1,69 @@
+package dev.tallystick.sql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+
+/**
+ * A connection while it is ours: with auto-commit as we need it, read-write, outside of any transaction, and with a limit to its
+ * silence, whatever the pool that it comes from has set. It goes back as it came. For one thread.
+ */
+final class Session implements AutoCloseable {
+
+    private final Connection connection;
+    private final boolean autoCommitBefore;
+    private final int silenceBefore;
+
+    private Session(Connection connection, boolean autoCommitBefore, int silenceBefore) {
+        this.connection = connection;
+        this.autoCommitBefore = autoCommitBefore;
+        this.silenceBefore = silenceBefore;
+    }
+
+    /** None of this asks the server anything, unless the pool has left a transaction open. */
+    static Session begin(Connection connection, boolean autoCommit, Duration silence) throws SQLException {
+        boolean autoCommitBefore = connection.getAutoCommit();
+        int silenceBefore = connection.getNetworkTimeout();
+        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(silence.toMillis()));
+        if (isInTransaction(connection) && !autoCommitBefore) {
+            connection.rollback();
+        }
+        if (connection.isReadOnly()) {
+            connection.setReadOnly(false);
+        }
+        connection.setAutoCommit(autoCommit);
+        return new Session(connection, autoCommitBefore, silenceBefore);
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    /** Rolls back what is open, and gives the connection back. */
+    @Override
+    public void close() {
+        try {
+            if (!connection.isClosed()) {
+                restore();
+            }
+        } catch (SQLException e) {
+            Database.discard(connection);
+        }
+        Database.giveBack(connection);
+    }
+
+    private void restore() throws SQLException {
+        // Turning auto-commit on would commit what is open.
+        if (!connection.getAutoCommit() && isInTransaction(connection)) {
+            connection.rollback();
+        }
+        connection.setAutoCommit(autoCommitBefore);
+        connection.setNetworkTimeout(Runnable::run, silenceBefore);
+    }
+
+    private static boolean isInTransaction(Connection connection) throws SQLException {
+        return connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE;
+    }
+}

@@ -1,0 +1,98 @@
+package dev.tallystick.sql;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What a transaction sets before its first statement. For itself only: nothing of it stays in a pool or behind a pooler. */
+final class SessionStore {
+
+    // In a statement of its own: it must come before the first snapshot, which a select takes.
+    private static final String ISOLATION = "set transaction isolation level read committed;\n";
+
+    private static final String WATCHES_CLIENTS = "select version() like '%linux%' as watches";
+
+    private static final String UNDURABLE = """
+            select name
+            from pg_settings
+            where name in ('fsync', 'full_page_writes', 'synchronous_commit')
+                and setting = 'off'
+            order by name
+            """;
+
+    private static final String STILL_THERE = "select 1";
+
+    /** Milliseconds after which a server notices that its client is gone, in the middle of a statement or of its answer. */
+    private static final String GONE_MILLIS = "5000";
+
+    /** Batches look rows up by their keys, so one plan is good: nested loops over the indexes. See {@link BatchSession}. */
+    private static final Map<String, String> PLANNING = Map.of(
+            "plan_cache_mode", "force_generic_plan",
+            "enable_seqscan", "off",
+            "enable_hashjoin", "off",
+            "enable_mergejoin", "off",
+            "jit", "off");
+
+    private final boolean watchesClients;
+
+    /** @param watchesClients whether the server's system can tell it that a client is gone; elsewhere it would complain */
+    SessionStore(boolean watchesClients) {
+        this.watchesClients = watchesClients;
+    }
+
+    static boolean watchesClients(Tx tx) throws SQLException {
+        return tx.first(WATCHES_CLIENTS, row -> row.getBoolean("watches")).orElseThrow();
+    }
+
+    /** The settings for which the server may forget what it has committed. */
+    static List<String> undurable(Tx tx) throws SQLException {
+        return tx.query(UNDURABLE, row -> row.getString("name"));
+    }
+
+    /** Throws unless the server answers. */
+    static void demandAnswer(Tx tx) throws SQLException {
+        tx.query(STILL_THERE, row -> true);
+    }
+
+    /** What comes before the first statement of a transaction, in the same round trip. */
+    String opening(SessionLimits limits) {
+        return ISOLATION + select(settings(limits));
+    }
+
+    /** As {@link #opening}, for the transaction of a batch. */
+    String openingOfBatch(SessionLimits limits, long lockWaitMillis) {
+        Map<String, String> settings = settings(limits);
+        settings.put("lock_timeout", Long.toString(lockWaitMillis));
+        settings.putAll(PLANNING);
+        return ISOLATION + select(settings);
+    }
+
+    /** What changes the limits in the middle of a transaction. */
+    String change(SessionLimits limits) {
+        return select(settings(limits));
+    }
+
+    private Map<String, String> settings(SessionLimits limits) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("statement_timeout", millis(limits.statement()));
+        settings.put("idle_in_transaction_session_timeout", millis(limits.idle()));
+        if (watchesClients) {
+            settings.put("client_connection_check_interval", GONE_MILLIS);
+            settings.put("tcp_user_timeout", GONE_MILLIS);
+        }
+        return settings;
+    }
+
+    private static String millis(Duration duration) {
+        return Long.toString(duration.toMillis());
+    }
+
+    private static String select(Map<String, String> settings) {
+        return settings.entrySet().stream()
+                .map(setting -> "set_config('" + setting.getKey() + "', '" + setting.getValue() + "', true)")
+                .collect(Collectors.joining(", ", "select ", ";\n"));
+    }
+}

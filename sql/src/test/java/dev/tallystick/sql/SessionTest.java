@@ -1,0 +1,225 @@
+package dev.tallystick.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.tallystick.sql.DefiniteFailureException.Reason;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.TestPostgres;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** R26: whatever the database and the pool have set, a session does what we need. */
+class SessionTest {
+
+    @RegisterExtension
+    static final TestPostgres postgres = TestPostgres.perTest();
+
+    private static final String ISOLATION = "select current_setting('transaction_isolation') as is";
+
+    @Test
+    void r26_a_transaction_is_read_committed_whatever_the_database_prefers() throws Exception {
+        alterDatabase("default_transaction_isolation = 'repeatable read'");
+        Database database = Database.on(postgres.dataSource());
+
+        assertThat(isolation(database)).isEqualTo("read committed");
+        try (GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT)) {
+            assertThat(committer.submit(new Asking(), "").join()).isEqualTo("read committed");
+        }
+    }
+
+    @Test
+    void r26_a_transaction_is_read_committed_whatever_the_pool_prefers() {
+        HikariConfig config = pool();
+        config.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+        config.setReadOnly(true);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            Database database = Database.on(pool);
+            assertThat(isolation(database)).isEqualTo("read committed");
+            database.transact("write", tx -> tx.update("create table t (n int)"));
+        }
+    }
+
+    @Test
+    void r26_a_pool_gets_its_connections_back_as_it_had_them() throws Exception {
+        HikariConfig config = pool();
+        config.setMaximumPoolSize(1);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            String settings = "select string_agg(name || '=' || setting, ' ' order by name) as is from pg_settings";
+            String before = ask(pool, settings);
+            Database database = Database.on(pool);
+            database.transact("nothing", tx -> tx.query("select 1", row -> 1));
+            try (GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT)) {
+                committer.submit(new Asking(), "").join();
+            }
+            assertThat(ask(pool, settings)).isEqualTo(before);
+            try (Connection connection = pool.getConnection()) {
+                assertThat(connection.getNetworkTimeout()).isZero();
+                assertThat(connection.getAutoCommit()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void r26_a_pool_without_auto_commit_wakes_other_processes() throws Exception {
+        HikariConfig config = pool();
+        config.setAutoCommit(false);
+        AtomicInteger woken = new AtomicInteger();
+        try (HikariDataSource pool = new HikariDataSource(config);
+                Wakeups here = new Wakeups(Database.on(pool), "test_wake", "here", () -> {});
+                Wakeups there = new Wakeups(Database.on(pool), "test_wake", "there", woken::incrementAndGet)) {
+            assertThat(there).isNotNull();
+            Eventually.holds("the other one is woken", () -> {
+                here.ring();
+                return woken.get() > 0;
+            });
+            assertThat(ask(postgres.unpooled(), """
+                    select count(*)::text as is
+                    from pg_stat_activity
+                    where datname = current_database() and state = 'idle in transaction'
+                    """)).isEqualTo("0");
+        }
+    }
+
+    @Test
+    void a_session_that_cannot_write_is_left_and_a_new_one_writes() throws Exception {
+        HikariConfig config = pool();
+        config.setMaximumPoolSize(1);
+        alterDatabase("default_transaction_read_only = on");
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            Database database = Database.on(pool);
+            alterDatabase("default_transaction_read_only = off");
+            assertThatThrownBy(() -> database.transact("write", tx -> tx.update("create table t (n int)")))
+                    .isInstanceOfSatisfying(
+                            DefiniteFailureException.class,
+                            e -> assertThat(e.reason()).isEqualTo(Reason.UNAVAILABLE));
+            database.transact("write", tx -> tx.update("create table t (n int)"));
+        }
+    }
+
+    @Test
+    void a_lane_leaves_a_session_that_cannot_write() throws Exception {
+        Database.on(postgres.dataSource()).transact("create", tx -> tx.update("create table t (n int)"));
+        alterDatabase("default_transaction_read_only = on");
+        Database database = Database.on(postgres.unpooled());
+        try (GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT)) {
+            assertThatThrownBy(() -> committer.submit(new Writing(), 1).join())
+                    .isInstanceOfSatisfying(
+                            CompletionException.class,
+                            e -> assertThat(((DefiniteFailureException) e.getCause()).reason())
+                                    .isEqualTo(Reason.UNAVAILABLE));
+            alterDatabase("default_transaction_read_only = off");
+            assertThat(committer.submit(new Writing(), 2).join()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void a_session_that_was_frozen_in_a_transaction_loses_it_and_its_locks() throws Exception {
+        Database database = Database.on(postgres.unpooled());
+        database.transact("create", tx -> tx.update("create table t (n int)"));
+        assertThatThrownBy(() -> database.transact(
+                        "freeze", new SessionLimits(SessionLimits.OWN.statement(), Duration.ofMillis(50)), tx -> {
+                            tx.update("lock table t");
+                            assertThat(ask(postgres.unpooled(), "lock table t; select 'free' as is"))
+                                    .isEqualTo("free");
+                            return tx.update("insert into t values (1)");
+                        }))
+                .isInstanceOfSatisfying(
+                        DefiniteFailureException.class,
+                        e -> assertThat(e.reason()).isEqualTo(Reason.UNAVAILABLE));
+    }
+
+    private static String isolation(Database database) {
+        return database.transact(
+                "ask", tx -> tx.first(ISOLATION, row -> row.getString("is")).orElseThrow());
+    }
+
+    private static HikariConfig pool() {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(postgres.unpooled());
+        config.setMaximumPoolSize(8);
+        return config;
+    }
+
+    private static void alterDatabase(String setting) throws SQLException {
+        try (Connection connection = postgres.unpooled().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("set default_transaction_read_only = off");
+            statement.execute("alter database " + connection.getCatalog() + " set " + setting);
+        }
+    }
+
+    private static String ask(DataSource source, String question) throws SQLException {
+        try (Connection connection = source.getConnection()) {
+            connection.setAutoCommit(false);
+            String answer = Tx.joined(connection, new Statements(SchemaName.DEFAULT))
+                    .first(question, row -> row.getString("is"))
+                    .orElseThrow();
+            connection.rollback();
+            connection.setAutoCommit(true);
+            return answer;
+        }
+    }
+
+    /** Answers with the isolation of its transaction. */
+    private static final class Asking implements Primitive<String, String> {
+
+        @Override
+        public String name() {
+            return "ask";
+        }
+
+        @Override
+        public int rank() {
+            return 0;
+        }
+
+        @Override
+        public Object orderKey(String item) {
+            return item;
+        }
+
+        @Override
+        public List<@Nullable String> apply(Tx tx, List<String> items) throws SQLException {
+            return List.copyOf(tx.query(ISOLATION, row -> row.getString("is")));
+        }
+    }
+
+    /** Writes its items. */
+    private static final class Writing implements Primitive<Integer, Integer> {
+
+        @Override
+        public String name() {
+            return "write";
+        }
+
+        @Override
+        public int rank() {
+            return 0;
+        }
+
+        @Override
+        public Object orderKey(Integer item) {
+            return item;
+        }
+
+        @Override
+        public List<@Nullable Integer> apply(Tx tx, List<Integer> items) throws SQLException {
+            for (Integer item : items) {
+                tx.update("insert into t values (?)", item);
+            }
+            return List.copyOf(items);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package dev.tallystick.sql;
+
+import dev.tallystick.core.CrashPoints;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
+
+/** Databases with other limits than those of production. */
+final class TestDatabases {
+
+    /** Gives a server up that is silent for half a second. */
+    static Database impatient(DataSource source) {
+        return Database.on(
+                source,
+                RandomGenerator.getDefault(),
+                CrashPoints.NONE,
+                new SessionLimits(Duration.ofMillis(250), Duration.ofSeconds(5)));
+    }
+
+    private TestDatabases() {}
+}
