@@ -87,6 +87,11 @@ public final class TestPostgres implements BeforeAllCallback, TestInstancePreCon
         return current().endpoint().url();
     }
 
+    /** A new pooler before the database, with so many sessions; the test closes it, and is skipped where there is none. */
+    public PgBouncer pgBouncer(int sessions) {
+        return PgBouncer.before(current().endpoint(), sessions);
+    }
+
     /** As {@link #url()}, for a role that may read and write the tables that a schema has by now, and create nothing. */
     public String urlWithDataRights(String schema) throws SQLException {
         new DataRightsStore(unpooled()).grant(schema);
