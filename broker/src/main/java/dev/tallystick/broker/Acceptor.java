@@ -51,6 +51,11 @@ final class Acceptor implements Primitive<AcceptItem, Acceptance> {
     }
 
     @Override
+    public long bytes(AcceptItem item) {
+        return item.envelope().body().bytes().length;
+    }
+
+    @Override
     public List<@Nullable Acceptance> apply(Tx tx, List<AcceptItem> items) throws SQLException {
         List<AcceptClaim> claims = items.stream().map(AcceptItem::claim).toList();
         List<Accept> bound = keys.accept(tx, claims);

@@ -12,7 +12,7 @@ public enum BrokerCrashPoint implements CrashPoint {
     JOBS_WRITTEN,
     /** The message is durable, its sender does not know. */
     ACCEPTED,
-    /** Positions are given, the transaction is open: they are not. */
+    /** Positions are about to be given and committed at once: they are not. */
     NUMBERED,
     /** A webhook has been called, which is not recorded: it will be called again. */
     CALLED,

@@ -4,10 +4,11 @@ import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Goes through the whole history, of all meshes, on its own and after the fact. What it does with the entries, and how far it has
- * come, is one transaction. Of the same name one is at work at a time.
+ * come, is one transaction. Of the same name one is at work at a time; the others do not wait for it.
  */
 final class Follower {
 
@@ -36,7 +37,11 @@ final class Follower {
         do {
             taken = database.transact("follow history: " + name, tx -> {
                 store.begin(tx, name);
-                List<History.Entry> entries = history.all(tx, store.lock(tx, name), BATCH);
+                Optional<Long> position = store.lock(tx, name);
+                if (position.isEmpty()) {
+                    return 0;
+                }
+                List<History.Entry> entries = history.all(tx, position.get(), BATCH);
                 if (!entries.isEmpty()) {
                     step.take(tx, entries);
                     store.move(tx, name, entries.getLast().position());

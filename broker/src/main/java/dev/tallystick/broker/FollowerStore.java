@@ -4,6 +4,7 @@ import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 
 /** How far followers have come, and what the one that searches has made. One method is one statement. */
 final class FollowerStore {
@@ -18,7 +19,7 @@ final class FollowerStore {
             select position
             from tally.follower
             where name = ?
-            for update
+            for update skip locked
             """;
 
     private static final String MOVE = """
@@ -49,9 +50,12 @@ final class FollowerStore {
         tx.update(BEGIN, name);
     }
 
-    /** The position that a follower has reached, which nobody else can move until the transaction ends. */
-    long lock(Tx tx, String name) throws SQLException {
-        return tx.first(LOCK, row -> row.getLong("position"), name).orElseThrow();
+    /**
+     * The position that a follower has reached, which nobody else can move until the transaction ends; empty if somebody else is at
+     * it.
+     */
+    Optional<Long> lock(Tx tx, String name) throws SQLException {
+        return tx.first(LOCK, row -> row.getLong("position"), name);
     }
 
     void move(Tx tx, String name, long position) throws SQLException {

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.IntConsumer;
 
 /** The history table and its positions. One method is one statement; the caller owns the transaction. */
 final class HistoryStore {
@@ -60,11 +61,14 @@ final class HistoryStore {
             where name = 'history'
             """;
 
-    private static final String LOCK_END = END + """
-            for update
+    // In a statement of its own, so that the next one sees all that whoever numbered before has committed.
+    private static final String LOCK_END = """
+            select position
+            from tally.sequencer
+            where name = 'history'
+            for update;
             """;
 
-    // The row of the sequencer is locked: whoever numbers next sees all of this committed.
     private static final String NUMBER = """
             with unsequenced as (
                 select id, row_number() over (order by id) as place
@@ -75,17 +79,23 @@ final class HistoryStore {
                     order by id
                     limit ?
                 ) as oldest
+            ),
+            numbered as (
+                update tally.history h
+                set position = s.position + u.place
+                from unsequenced u, tally.sequencer s
+                where h.id = u.id and s.name = 'history'
+                returning h.id
+            ),
+            counted as (
+                select count(*) as number
+                from numbered
             )
-            update tally.history h
-            set position = ? + u.place
-            from unsequenced u
-            where h.id = u.id
-            """;
-
-    private static final String ADVANCE = """
-            update tally.sequencer
-            set position = position + ?
-            where name = 'history'
+            update tally.sequencer s
+            set position = s.position + c.number
+            from counted c
+            where s.name = 'history' and c.number > 0
+            returning c.number
             """;
 
     List<History.Entry> all(Tx tx, long after, int limit) throws SQLException {
@@ -112,18 +122,20 @@ final class HistoryStore {
         return tx.first(END, row -> row.getLong("position")).orElseThrow();
     }
 
-    /** The highest position so far, which nobody else can raise until the transaction ends. */
-    long lockEnd(Tx tx) throws SQLException {
-        return tx.first(LOCK_END, row -> row.getLong("position")).orElseThrow();
-    }
-
-    /** Gives positions to what has none, from the one after {@code end} on, and returns how many. */
-    int number(Tx tx, long end, int limit) throws SQLException {
-        return tx.update(NUMBER, limit, end);
-    }
-
-    void advance(Tx tx, int by) throws SQLException {
-        tx.update(ADVANCE, by);
+    /**
+     * Gives positions to what has none, as the last thing of the transaction. Everybody who numbers waits for it, so its lock is
+     * held for as long as the statements take, and not while anything travels.
+     *
+     * @param numbered learns how many there were, if there were any
+     */
+    void number(Tx tx, int limit, IntConsumer numbered) throws SQLException {
+        tx.queryLater(
+                LOCK_END + NUMBER,
+                row -> {
+                    numbered.accept(row.getInt("number"));
+                    return true;
+                },
+                limit);
     }
 
     static History.Entry entry(ResultSet row) throws SQLException {

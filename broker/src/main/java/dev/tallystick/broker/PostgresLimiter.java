@@ -1,7 +1,6 @@
 package dev.tallystick.broker;
 
 import dev.tallystick.core.Fingerprint;
-import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
@@ -10,14 +9,7 @@ import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.OptionalInt;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,38 +75,7 @@ public final class PostgresLimiter implements Limiter {
 
         @Override
         public List<@Nullable Decision> apply(Tx tx, List<RateStore.Request> requests) throws SQLException {
-            Set<Scope> scopes = new HashSet<>();
-            requests.forEach(request -> scopes.add(request.scope()));
-            // Whoever holds the windows of its members is alone with what was granted to them.
-            Map<Scope, RateStore.Window> windows = store.lockWindows(tx, scopes, budget.window());
-            Map<RateStore.Request, RateStore.Grant> known = store.grants(tx, requests);
-            Map<Scope, Integer> used = new HashMap<>();
-            List<RateStore.Grant> granted = new ArrayList<>();
-            List<@Nullable Decision> decisions = new ArrayList<>(requests.size());
-            for (RateStore.Request request : requests) {
-                Scope scope = request.scope();
-                RateStore.Window window = Objects.requireNonNull(windows.get(scope), "every member has a window");
-                int usedBefore = used.getOrDefault(scope, window.used());
-                OptionalInt repeats = repeats(known.get(request), window.start());
-                boolean free = repeats.isPresent() && repeats.getAsInt() < FREE_REPEATS;
-                if (!free && usedBefore >= budget.requests()) {
-                    decisions.add(new Decision.Over(window.left()));
-                } else {
-                    used.put(scope, usedBefore + (free ? 0 : 1));
-                    granted.add(new RateStore.Grant(
-                            request, window.start(), free ? repeats.getAsInt() + 1 : repeats.orElse(0)));
-                    decisions.add(new Decision.Within());
-                }
-            }
-            if (!granted.isEmpty()) {
-                store.grant(tx, granted, used);
-            }
-            return decisions;
-        }
-
-        /** How often it was granted for nothing in this window; empty if it was not granted at all. */
-        private static OptionalInt repeats(RateStore.@Nullable Grant known, long window) {
-            return known == null || known.window() != window ? OptionalInt.empty() : OptionalInt.of(known.repeats());
+            return store.count(tx, requests, budget);
         }
     }
 }

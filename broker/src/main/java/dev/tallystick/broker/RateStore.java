@@ -1,26 +1,23 @@
 package dev.tallystick.broker;
 
 import dev.tallystick.core.Fingerprint;
-import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The tables of budgets. One method is one statement; the caller owns the transaction. */
 final class RateStore {
 
     /** Another limiter may have longer windows than the one that sweeps; so long they are left alone. */
     static final Duration LEFT_ALONE = Duration.ofDays(7);
-
-    /** What a member has used in a window that began at {@code start}, and how long that window still is. */
-    record Window(Scope scope, long start, int used, Duration left) {}
 
     /** What is counted: the same under the same key is a repeat. */
     record Request(ScopedKey key, Fingerprint fingerprint) {
@@ -29,9 +26,6 @@ final class RateStore {
             return key.scope();
         }
     }
-
-    /** What was granted, and how often it was granted again for nothing. */
-    record Grant(Request request, long window, int repeats) {}
 
     // Locks the rows in one order. A window that is over is begun anew; the clock is the database's, which all share.
     // Windows are compared by their starts, which mean the same to limiters whose windows are of different lengths.
@@ -47,31 +41,54 @@ final class RateStore {
             order by mesh collate "C", member collate "C"
             on conflict (mesh, member) do update
             set used = case when w.window_start < excluded.window_start then 0 else w.used end,
-                window_start = greatest(w.window_start, excluded.window_start)
-            returning mesh, member, window_start, used,
-                (window_start / ? + 1) * ? - (extract(epoch from clock_timestamp()) * 1000)::bigint as left_millis
+                window_start = greatest(w.window_start, excluded.window_start);
             """;
 
-    private static final String GRANTS = """
-            select g.key, g.mesh, g.member, g.window_start, g.fingerprint, g.repeats
-            from unnest(?::text[], ?::text[], ?::text[], ?::bytea[]) as i (key, mesh, member, fingerprint)
-            join tally.rate_grant g
-                on g.key = i.key and g.mesh = i.mesh and g.member = i.member and g.fingerprint = i.fingerprint
-            """;
-
-    private static final String GRANT = """
-            with granted as (
+    // Whoever holds the windows of its members is alone with what was granted to them. What costs something is granted
+    // in
+    // the order in which it came, as long as the budget lasts.
+    private static final String COUNT = """
+            with asked as (
+                select i.*, w.window_start, w.used,
+                    case when g.window_start = w.window_start then g.repeats end as repeats
+                from unnest(?::text[], ?::text[], ?::text[], ?::bytea[])
+                    with ordinality as i (key, mesh, member, fingerprint, place)
+                join tally.rate_window w on w.mesh = i.mesh and w.member = i.member
+                left join tally.rate_grant g
+                    on g.key = i.key and g.mesh = i.mesh and g.member = i.member and g.fingerprint = i.fingerprint
+            ),
+            priced as (
+                select *, coalesce(repeats < ?, false) as free
+                from asked
+            ),
+            judged as (
+                select *,
+                    free or used + count(*) filter (where not free) over (
+                        partition by mesh, member order by place) <= ? as within
+                from priced
+            ),
+            granted as (
                 insert into tally.rate_grant (key, mesh, member, window_start, fingerprint, repeats)
-                select key, mesh, member, window_start, fingerprint, repeats
-                from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::bytea[], ?::int[])
-                    as i (key, mesh, member, window_start, fingerprint, repeats)
+                select key, mesh, member, window_start, fingerprint, coalesce(repeats, 0) + free::int
+                from judged
+                where within
                 on conflict (key, mesh, member, fingerprint) do update
                 set window_start = excluded.window_start, repeats = excluded.repeats
+            ),
+            charged as (
+                update tally.rate_window w
+                set used = w.used + c.costs
+                from (
+                    select mesh, member, count(*) as costs
+                    from judged
+                    where within and not free
+                    group by mesh, member
+                ) c
+                where w.mesh = c.mesh and w.member = c.member
             )
-            update tally.rate_window w
-            set used = i.used
-            from unnest(?::text[], ?::text[], ?::int[]) as i (mesh, member, used)
-            where w.mesh = i.mesh and w.member = i.member
+            select place, within,
+                (window_start / ? + 1) * ? - (extract(epoch from clock_timestamp()) * 1000)::bigint as left_millis
+            from judged
             """;
 
     private static final String SWEEP_GRANTS = """
@@ -92,65 +109,40 @@ final class RateStore {
             where w.mesh = over.mesh and w.member = over.member
             """;
 
-    Map<Scope, Window> lockWindows(Tx tx, Collection<Scope> scopes, Duration window) throws SQLException {
-        Columns<Scope> of = new Columns<>(List.copyOf(scopes));
-        Map<Scope, Window> windows = new HashMap<>();
-        long millis = window.toMillis();
-        tx.query(
-                LOCK_WINDOWS,
-                row -> {
-                    Scope scope = new Scope(row.getString("mesh"), row.getString("member"));
-                    return windows.put(
-                            scope,
-                            new Window(
-                                    scope,
-                                    row.getLong("window_start"),
-                                    row.getInt("used"),
-                                    Duration.ofMillis(Math.max(1, row.getLong("left_millis")))));
-                },
-                millis,
-                millis,
-                of.texts(Scope::mesh),
-                of.texts(Scope::member),
-                millis,
-                millis);
-        return windows;
-    }
-
-    Map<Request, Grant> grants(Tx tx, List<Request> requests) throws SQLException {
+    /**
+     * Counts requests, each under another key. The windows of their members are locked for as long as the statements take, and not
+     * while anything travels: all other brokers wait for them.
+     *
+     * @return the decisions, in the same order, once they are durable
+     */
+    List<Limiter.@Nullable Decision> count(Tx tx, List<Request> requests, Limiter.Budget budget) throws SQLException {
+        Columns<Scope> scopes =
+                new Columns<>(requests.stream().map(Request::scope).distinct().toList());
         Columns<Request> of = new Columns<>(requests);
-        Map<Request, Grant> grants = new HashMap<>();
-        tx.query(
-                GRANTS,
-                row -> {
-                    ScopedKey key = new ScopedKey(
-                            new Scope(row.getString("mesh"), row.getString("member")),
-                            new IdempotencyKey(row.getString("key")));
-                    Request request = new Request(key, Fingerprint.of(row.getBytes("fingerprint")));
-                    return grants.put(request, new Grant(request, row.getLong("window_start"), row.getInt("repeats")));
-                },
+        long millis = budget.window().toMillis();
+        List<Limiter.@Nullable Decision> decisions = new ArrayList<>(Collections.nCopies(requests.size(), null));
+        tx.queryLater(
+                LOCK_WINDOWS + COUNT,
+                row -> decisions.set(row.getInt("place") - 1, decision(row)),
+                millis,
+                millis,
+                scopes.texts(Scope::mesh),
+                scopes.texts(Scope::member),
                 of.texts(request -> request.key().key().value()),
                 of.texts(request -> request.scope().mesh()),
                 of.texts(request -> request.scope().member()),
-                of.bytes(request -> request.fingerprint().bytes()));
-        return grants;
+                of.bytes(request -> request.fingerprint().bytes()),
+                Limiter.FREE_REPEATS,
+                budget.requests(),
+                millis,
+                millis);
+        return decisions;
     }
 
-    /** Writes what was granted, and how much of their windows is used now by those who were granted something. */
-    void grant(Tx tx, List<Grant> grants, Map<Scope, Integer> used) throws SQLException {
-        Columns<Grant> of = new Columns<>(grants);
-        Columns<Map.Entry<Scope, Integer>> windows = new Columns<>(List.copyOf(used.entrySet()));
-        tx.update(
-                GRANT,
-                of.texts(grant -> grant.request().key().key().value()),
-                of.texts(grant -> grant.request().scope().mesh()),
-                of.texts(grant -> grant.request().scope().member()),
-                of.longs(Grant::window),
-                of.bytes(grant -> grant.request().fingerprint().bytes()),
-                of.ints(Grant::repeats),
-                windows.texts(entry -> entry.getKey().mesh()),
-                windows.texts(entry -> entry.getKey().member()),
-                windows.ints(Map.Entry::getValue));
+    private static Limiter.Decision decision(ResultSet row) throws SQLException {
+        return row.getBoolean("within")
+                ? new Limiter.Decision.Within()
+                : new Limiter.Decision.Over(Duration.ofMillis(Math.max(1, row.getLong("left_millis"))));
     }
 
     /** Forgets what was granted before the last window, and returns how much that was. */

@@ -2,6 +2,7 @@ package dev.tallystick.broker;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Gives positions to what is committed. Any number of them may run; one of them numbers at a time. */
 final class Sequencer {
@@ -19,19 +20,17 @@ final class Sequencer {
 
     /** Numbers what is committed by now, and returns how many there were. */
     long run() {
+        AtomicInteger numbered = new AtomicInteger();
         long all = 0;
-        int numbered;
         do {
-            numbered = database.transact("number history", tx -> {
-                int fresh = store.number(tx, store.lockEnd(tx), BATCH);
-                if (fresh > 0) {
-                    store.advance(tx, fresh);
-                }
+            numbered.set(0);
+            database.transact("number history", tx -> {
+                store.number(tx, BATCH, numbered::set);
                 crashPoints.reached(BrokerCrashPoint.NUMBERED);
-                return fresh;
+                return true;
             });
-            all += numbered;
-        } while (numbered == BATCH);
+            all += numbered.get();
+        } while (numbered.get() == BATCH);
         return all;
     }
 }

@@ -71,7 +71,9 @@ class PostgresLimiterTest extends LimiterContract {
     @Test
     void nobody_waits_for_the_disk_because_of_a_budget() {
         Optional<String> counting = database.transact("count", tx -> {
-            store.lockWindows(tx, List.of(ScopedKey.of("k").scope()), WINDOW);
+            List<RateStore.Request> requests = List.of(new RateStore.Request(
+                    ScopedKey.of("k"), TestBroker.job("k", "x").fingerprint()));
+            assertThat(store.count(tx, requests, new Limiter.Budget(1, WINDOW))).hasSize(1);
             return forced(tx);
         });
         Optional<String> afterwards = database.transact("look", PostgresLimiterTest::forced);

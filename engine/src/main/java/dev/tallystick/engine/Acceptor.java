@@ -47,6 +47,11 @@ final class Acceptor implements Primitive<Item, Accepted> {
     }
 
     @Override
+    public long bytes(Item item) {
+        return item.job().input().length;
+    }
+
+    @Override
     public List<@Nullable Accepted> apply(Tx tx, List<Item> items) throws SQLException {
         List<AcceptClaim> claims = new ArrayList<>(items.size());
         List<NewJob> keyed = new ArrayList<>(items.size());

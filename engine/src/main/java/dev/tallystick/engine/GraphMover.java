@@ -60,6 +60,11 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
     }
 
     @Override
+    public long bytes(GraphStep step) {
+        return step.told() instanceof GraphTold.Output output && output.bytes() != null ? output.bytes().length : 0;
+    }
+
+    @Override
     public List<@Nullable GraphMoved> apply(Tx tx, List<GraphStep> steps) throws SQLException {
         List<GraphStep> unhindered = tasks.free(tx, steps);
         List<JobId> jobs =

@@ -65,6 +65,18 @@ record Move(
                 .anyMatch(result -> result.outcome() == JobOutcome.FAILED || result.outcome() == JobOutcome.TIMED_OUT);
     }
 
+    /** About how much of it is payload. */
+    long bytes() {
+        long bytes = 0;
+        for (LegTwo result : results) {
+            bytes += result.output() == null ? 0 : result.output().length;
+        }
+        for (NewJob child : children) {
+            bytes += child.input().length;
+        }
+        return bytes;
+    }
+
     JobId job() {
         return lease.job();
     }

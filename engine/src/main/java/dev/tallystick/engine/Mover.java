@@ -58,6 +58,11 @@ final class Mover implements Primitive<Move, Moved> {
     }
 
     @Override
+    public long bytes(Move move) {
+        return move.bytes();
+    }
+
+    @Override
     public List<@Nullable Moved> apply(Tx tx, List<Move> moves) throws SQLException {
         Map<JobId, Moved> answers = HashMap.newHashMap(moves.size());
         List<Move> plain = new ArrayList<>(moves.size());

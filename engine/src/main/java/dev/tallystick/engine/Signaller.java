@@ -57,6 +57,11 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
         return signal.id().job();
     }
 
+    @Override
+    public long bytes(SentSignal signal) {
+        return signal.payload().length;
+    }
+
     /** A signal to a job that went on is one to what it became, which may go on in turn while it is waited for. */
     @Override
     public List<@Nullable Signalled> apply(Tx tx, List<SentSignal> sent) throws SQLException {

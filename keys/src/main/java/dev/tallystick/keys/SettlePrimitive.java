@@ -26,6 +26,13 @@ record SettlePrimitive(ReserveDoor door) implements Primitive<Settlement, Settle
     }
 
     @Override
+    public long bytes(Settlement settlement) {
+        return settlement.verdict() instanceof Verdict.Answer answer
+                ? answer.response().size()
+                : 0;
+    }
+
+    @Override
     public List<@Nullable Settle> apply(Tx tx, List<Settlement> settlements) throws SQLException {
         if (settlements.size() > 1) {
             return door.settleUnlessBlocked(tx, settlements);

@@ -20,6 +20,10 @@ public final class StoredResponse {
         this.bytes = bytes;
     }
 
+    int size() {
+        return bytes.length;
+    }
+
     public static StoredResponse of(byte[] bytes) {
         return new StoredResponse(bytes.clone());
     }

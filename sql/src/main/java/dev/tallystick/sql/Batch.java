@@ -32,6 +32,11 @@ final class Batch {
         return entries.size();
     }
 
+    /** The entry of a batch of one. */
+    Entry<?, ?> only() {
+        return entries.getFirst();
+    }
+
     String name() {
         return groups.getFirst().primitive.name();
     }

@@ -21,29 +21,50 @@ import java.util.concurrent.atomic.LongAdder;
  *   <li>After an unknown outcome the batch is looked up by applying its guarded primitives again, never by a plain read, for the
  *       lost COMMIT may still be on its way.
  *   <li>Items with equal order keys keep their order.
- *   <li>It waits for no stranger's lock: an item that is blocked leaves the batch, goes alone, and fails with
- *       {@link Reason#LOCKED} if the lock is not free within {@link Limits#lockWait()}.
+ *   <li>It waits for no stranger's lock: an item that is blocked leaves the batch, waits for the lock alone while further batches
+ *       go out, and fails with {@link Reason#LOCKED} if the lock is not free within {@link Limits#lockWait()}.
  * </ul>
  *
  * <p>Thread-safe. What depends on a future runs on the committer's thread unless the {@code …Async} forms are used.
  */
 public final class GroupCommitter implements AutoCloseable {
 
-    /** How much is batched, queued and waited for. */
-    public record Limits(int lanes, int batch, int queue, Duration lockWait, int lookUps, Duration drain) {
+    /**
+     * How much is batched, queued and waited for.
+     *
+     * @param queuedBytes so much the queue of a lane carries; a single item may be larger
+     */
+    public record Limits(
+            int lanes, int batch, int queue, long queuedBytes, Duration lockWait, int lookUps, Duration drain) {
 
         public static final Limits DEFAULT =
-                new Limits(1, 500, 10_000, Duration.ofMillis(500), 5, Duration.ofSeconds(30));
+                new Limits(1, 500, 10_000, 64L << 20, Duration.ofMillis(500), 5, Duration.ofSeconds(30));
+
+        /** So many batches the queue carries at least, if it is limited by bytes. */
+        private static final int BATCHES = 4;
+
+        /** A commit takes less than this; whoever holds a lock for longer may hold it for ever. */
+        private static final Duration LOCK_WAIT_IN_COMPANY = Duration.ofMillis(25);
 
         public Limits {
-            if (lanes < 1 || batch < 1 || queue < batch || lookUps < 1) {
+            if (lanes < 1 || batch < 1 || queue < batch || queuedBytes < 1 || lookUps < 1) {
                 throw new IllegalArgumentException(
                         "at least one lane, one item a batch, a queue that holds a batch, and one look-up");
             }
         }
 
         public Limits withLanes(int number) {
-            return new Limits(number, batch, queue, lockWait, lookUps, drain);
+            return new Limits(number, batch, queue, queuedBytes, lockWait, lookUps, drain);
+        }
+
+        /** So much a batch carries; a single item may be larger. */
+        long batchBytes() {
+            return queuedBytes / BATCHES;
+        }
+
+        /** So long a batch of several waits for a lock of one of them. */
+        Duration lockWaitInCompany() {
+            return lockWait.compareTo(LOCK_WAIT_IN_COMPANY) < 0 ? lockWait : LOCK_WAIT_IN_COMPANY;
         }
     }
 
@@ -72,7 +93,7 @@ public final class GroupCommitter implements AutoCloseable {
      */
     public <I, O> CompletableFuture<O> submit(Primitive<I, O> primitive, I item) {
         Entry<I, O> entry = new Entry<>(primitive, item);
-        laneOf(primitive.laneKey(item)).take(entry);
+        laneOf(entry.laneKey()).take(entry);
         return entry.answer();
     }
 
@@ -95,10 +116,22 @@ public final class GroupCommitter implements AutoCloseable {
     }
 
     /** One item on its way, and where its answer goes. */
-    record Entry<I, O>(Primitive<I, O> primitive, I item, Object orderKey, CompletableFuture<O> answer) {
+    record Entry<I, O>(
+            Primitive<I, O> primitive,
+            I item,
+            Object orderKey,
+            Object laneKey,
+            long bytes,
+            CompletableFuture<O> answer) {
 
         Entry(Primitive<I, O> primitive, I item) {
-            this(primitive, item, primitive.orderKey(item), new CompletableFuture<>());
+            this(
+                    primitive,
+                    item,
+                    primitive.orderKey(item),
+                    primitive.laneKey(item),
+                    primitive.bytes(item),
+                    new CompletableFuture<>());
         }
 
         void fail(Throwable failure) {

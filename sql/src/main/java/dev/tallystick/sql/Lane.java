@@ -4,20 +4,22 @@ import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.sql.GroupCommitter.Entry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One thread, one connection, one batch at a time.
  *
- * <p>Invariants: an entry is in the queue, or in the batch that is under way, or answered. Equal order keys meet in the same
- * lane, at most one of them in a batch, the older one first.
+ * <p>Invariants: an entry is in the queue, or in the batch that is under way, or waits aside for its lock, or is answered. Equal
+ * order keys meet in the same lane, at most one of them in a batch, the older one first. While an entry waits aside, those with its
+ * lane key stay in the queue.
  */
 final class Lane {
 
@@ -30,10 +32,12 @@ final class Lane {
     /** How long at most. Callers who go on at once take a fraction of it, and a commit takes many times as long. */
     private static final long COMPANY_NANOS = 150_000;
 
-    private final GroupCommitter committer;
-    private final Database database;
+    /** How many lane keys are remembered for having been blocked. */
+    private static final int SUSPECTS = 1_000;
+
     private final GroupCommitter.Limits limits;
-    private final Opening opening;
+    private final BatchCommitter batches;
+    private final WaitingRoom waiting;
     private final Thread thread;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -47,13 +51,19 @@ final class Lane {
     /** How many entries the last batch had. */
     private int answered;
 
-    private @Nullable BatchSession session;
+    /** What the entries in the queue carry. */
+    private long queuedBytes;
+
+    /** How many entries of a lane key wait for their locks elsewhere. */
+    private final Map<Object, Integer> aside = new HashMap<>();
+
+    /** Lane keys whose lock was not free lately: they no longer cost a batch its time, but wait aside at once. */
+    private final Set<Object> suspects = new HashSet<>();
 
     Lane(GroupCommitter committer, Database database, GroupCommitter.Limits limits, int number) {
-        this.committer = committer;
-        this.database = database;
         this.limits = limits;
-        this.opening = database.openingOfBatch(limits.lockWait());
+        this.batches = new BatchCommitter(committer, database, limits, this::setAside);
+        this.waiting = new WaitingRoom(committer, database, limits);
         this.thread =
                 Thread.ofPlatform().name("tally-commit-" + number).daemon().unstarted(this::run);
     }
@@ -70,8 +80,12 @@ final class Lane {
             } else if (queue.size() >= limits.queue()) {
                 entry.fail(new DefiniteFailureException(
                         Reason.OVERLOADED, limits.queue() + " items are queued already: try again later", null));
+            } else if (!queue.isEmpty() && queuedBytes + entry.bytes() > limits.queuedBytes()) {
+                entry.fail(new DefiniteFailureException(
+                        Reason.OVERLOADED, queuedBytes + " bytes are queued already: try again later", null));
             } else {
                 queue.addLast(entry);
+                queuedBytes += entry.bytes();
                 if (queue.size() >= wanted) {
                     changed.signalAll();
                 }
@@ -104,40 +118,57 @@ final class Lane {
     private void run() {
         try {
             for (List<Entry<?, ?>> batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
-                commit(new Batch(batch));
+                batches.commit(new Batch(batch));
             }
         } finally {
             refuseMore();
             failQueued(new DefiniteFailureException(Reason.UNAVAILABLE, "the committer has stopped", null));
-            endSession();
+            batches.close();
         }
     }
 
-    /** What goes out next; empty once the lane is closed and the queue is. */
+    /** What goes out next; empty once the lane is closed and everything that it took is answered. */
     private List<Entry<?, ?>> nextBatch() {
         lock.lock();
         try {
             if (answered >= COMPANY) {
                 awaitCompany();
             }
-            while (queue.isEmpty() && !closed) {
+            List<Entry<?, ?>> batch = taken();
+            while (batch.isEmpty() && !(closed && queue.isEmpty() && aside.isEmpty())) {
                 changed.awaitUninterruptibly();
-            }
-            List<Entry<?, ?>> batch = new ArrayList<>(Math.min(queue.size(), limits.batch()));
-            Set<Object> passed = new HashSet<>();
-            Iterator<Entry<?, ?>> entries = queue.iterator();
-            for (int seen = 0; entries.hasNext() && batch.size() < limits.batch() && seen < farthest(); seen++) {
-                Entry<?, ?> entry = entries.next();
-                if (passed.add(entry.orderKey())) {
-                    batch.add(entry);
-                    entries.remove();
-                }
+                batch = taken();
             }
             answered = batch.size();
             return batch;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Takes from the queue what may go out together. What a lock was not free for lately waits for it aside. */
+    private List<Entry<?, ?>> taken() {
+        List<Entry<?, ?>> batch = new ArrayList<>(Math.min(queue.size(), limits.batch()));
+        Set<Object> passed = new HashSet<>();
+        long bytes = 0;
+        Iterator<Entry<?, ?>> entries = queue.iterator();
+        for (int seen = 0; entries.hasNext() && batch.size() < limits.batch() && seen < farthest(); seen++) {
+            Entry<?, ?> entry = entries.next();
+            bytes += entry.bytes();
+            if (!batch.isEmpty() && bytes > limits.batchBytes()) {
+                break;
+            }
+            if (!aside.containsKey(entry.laneKey()) && passed.add(entry.orderKey())) {
+                entries.remove();
+                queuedBytes -= entry.bytes();
+                if (suspects.contains(entry.laneKey())) {
+                    setAside(entry);
+                } else {
+                    batch.add(entry);
+                }
+            }
+        }
+        return batch;
     }
 
     /**
@@ -162,125 +193,29 @@ final class Lane {
         return LOOK_AHEAD * limits.batch();
     }
 
-    /** Nobody is left without an answer, also if this thread dies of something in the middle of it. */
-    private void commit(Batch batch) {
+    /** Has what is blocked wait for its lock elsewhere. What is in its lane after it waits until it is back. */
+    private void setAside(Entry<?, ?> entry) {
+        lock.lock();
         try {
-            settle(batch);
-        } catch (VirtualMachineError e) {
-            // No memory for one batch is no end for the others.
-            batch.fail(new UnknownOutcomeException("the JVM failed in the middle of a batch", e));
-            endSession();
-        } catch (Error e) {
-            batch.fail(new UnknownOutcomeException("the committer died in the middle of a batch", e));
-            throw e;
+            aside.merge(entry.laneKey(), 1, Integer::sum);
+        } finally {
+            lock.unlock();
         }
+        waiting.take(entry, wasFree -> comesBack(entry, wasFree));
     }
 
-    private void settle(Batch batch) {
+    private void comesBack(Entry<?, ?> entry, boolean wasFree) {
+        lock.lock();
         try {
-            attempt(batch).forEach(unanswered -> commit(Batch.alone(unanswered)));
-        } catch (UnknownOutcomeException e) {
-            lookUp(batch, e);
-        } catch (RuntimeException e) {
-            if (batch.size() > 1 && blamesAnItem(e)) {
-                split(batch);
-            } else if (!batch.isAlone() && isRefused(e)) {
-                commit(batch.alone());
+            aside.computeIfPresent(entry.laneKey(), (key, number) -> number == 1 ? null : number - 1);
+            if (wasFree || suspects.size() >= SUSPECTS) {
+                suspects.remove(entry.laneKey());
             } else {
-                batch.fail(e);
+                suspects.add(entry.laneKey());
             }
-        }
-    }
-
-    /** Nothing of the batch happened, and one of its entries is why. */
-    private void split(Batch batch) {
-        committer.splits.increment();
-        batch.halves().forEach(this::commit);
-    }
-
-    /**
-     * Applies the guarded batch again until an answer comes. A definite failure is no answer here: it speaks of this attempt,
-     * while the one before may have committed.
-     */
-    private void lookUp(Batch batch, UnknownOutcomeException unknown) {
-        RuntimeException last = unknown;
-        for (int attempt = 1; attempt <= limits.lookUps(); attempt++) {
-            committer.lookUps.increment();
-            database.backoff().pause(attempt);
-            try {
-                attempt(batch.again()).forEach(unanswered -> lookUp(Batch.alone(unanswered), unknown));
-                return;
-            } catch (RuntimeException e) {
-                last = e;
-            }
-        }
-        if (batch.size() > 1 && blamesAnItem(last)) {
-            batch.halves().forEach(half -> lookUp(half, unknown));
-        } else {
-            batch.fail(unknown);
-        }
-    }
-
-    private static boolean blamesAnItem(RuntimeException failure) {
-        return switch (failure) {
-            case UnknownOutcomeException e -> false;
-            case DefiniteFailureException e -> e.reason() != Reason.UNAVAILABLE && e.reason() != Reason.OVERLOADED;
-            default -> true;
-        };
-    }
-
-    /** What was tried in company may be refused for what only company does: a row that came in between, for one. */
-    private static boolean isRefused(RuntimeException failure) {
-        return failure instanceof DefiniteFailureException definite && definite.reason() == Reason.REFUSED;
-    }
-
-    /** Returns what has to go alone; everything else is answered. */
-    private List<Entry<?, ?>> attempt(Batch batch) {
-        List<List<?>> answers;
-        try {
-            answers = withRepeats(batch);
-        } catch (UnknownOutcomeException e) {
-            endSession();
-            throw e;
-        } catch (DefiniteFailureException e) {
-            if (e.reason() == Reason.UNAVAILABLE) {
-                endSession();
-            }
-            throw e;
-        }
-        committer.batches.increment();
-        committer.items.add(batch.size());
-        return batch.answer(answers);
-    }
-
-    private List<List<?>> withRepeats(Batch batch) {
-        for (int attempt = 1; ; attempt++) {
-            try {
-                BatchSession open = session();
-                return database.transactOn(open.session(), batch.name(), opening, tx -> {
-                    open.expect(tx, batch.size());
-                    return batch.apply(tx);
-                });
-            } catch (DefiniteFailureException e) {
-                if (e.reason() != Reason.CONFLICT || attempt == Database.MAX_ATTEMPTS) {
-                    throw e;
-                }
-                database.backoff().pause(attempt);
-            }
-        }
-    }
-
-    private BatchSession session() {
-        if (session == null) {
-            session = new BatchSession(database.session("the group committer", false));
-        }
-        return session;
-    }
-
-    private void endSession() {
-        if (session != null) {
-            session.session().close();
-            session = null;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -289,6 +224,7 @@ final class Lane {
         try {
             queue.forEach(entry -> entry.fail(failure));
             queue.clear();
+            queuedBytes = 0;
         } finally {
             lock.unlock();
         }

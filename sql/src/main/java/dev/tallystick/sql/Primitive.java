@@ -34,6 +34,11 @@ public interface Primitive<I, O> {
         return orderKey(item);
     }
 
+    /** About how much memory an item takes, if that is its caller's choice: so much of it a queue and a batch are limited by. */
+    default long bytes(I item) {
+        return 0;
+    }
+
     /**
      * Applies the items and returns one answer each, in the same order. The answers are read after the commit, so they may come
      * with it ({@link Tx#queryLater}). {@code null} instead of an answer says that nothing was done for an item, because a stranger

@@ -1,5 +1,6 @@
 package dev.tallystick.sql;
 
+import dev.tallystick.testkit.Gate;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,6 +55,9 @@ final class Deposit implements Primitive<Deposit.Item, Integer> {
     /** Whether each of them was told that it may have been applied before. */
     final List<Boolean> repeats = new CopyOnWriteArrayList<>();
 
+    /** Where the batch of the item {@code first} waits, if there is one. */
+    final Gate first = new Gate("the first batch");
+
     @Override
     public String name() {
         return "deposit";
@@ -70,9 +74,17 @@ final class Deposit implements Primitive<Deposit.Item, Integer> {
     }
 
     @Override
+    public long bytes(Item item) {
+        return item.key().length();
+    }
+
+    @Override
     public List<@Nullable Integer> apply(Tx tx, List<Item> items) throws SQLException {
         batches.add(items.stream().map(Item::key).toList());
         repeats.add(tx.isRepeat());
+        if (items.getFirst().key().equals("first")) {
+            first.pass();
+        }
         String[] accounts = items.stream().map(Item::account).toArray(String[]::new);
         Set<String> locked = new HashSet<>(
                 tx.query(items.size() == 1 ? LOCK : LOCK_FREE, row -> row.getString("id"), (Object) accounts));

@@ -67,13 +67,11 @@ class GroupCommitterTest {
     void what_queues_while_a_batch_commits_goes_out_as_one_batch() throws Exception {
         try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
             List<CompletableFuture<Integer>> answers = new ArrayList<>();
-            try (Connection stranger = lockedByStranger("account-0")) {
-                answers.add(underWay(committer));
-                for (int i = 1; i <= 200; i++) {
-                    answers.add(committer.submit(deposit, item("k" + i, i)));
-                }
-                stranger.rollback();
+            answers.add(underWay(committer));
+            for (int i = 1; i <= 200; i++) {
+                answers.add(committer.submit(deposit, item("k" + i, i)));
             }
+            deposit.first.open();
             answers.forEach(CompletableFuture::join);
         }
         assertThat(deposit.batches).hasSize(2);
@@ -84,15 +82,13 @@ class GroupCommitterTest {
     void two_items_for_one_row_both_count_in_the_order_in_which_they_came() throws Exception {
         try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
             List<CompletableFuture<Integer>> answers = new ArrayList<>();
-            try (Connection stranger = lockedByStranger("account-0")) {
-                CompletableFuture<Integer> first = underWay(committer);
-                assertThat(first).isNotDone();
-                for (int i = 0; i < 5; i++) {
-                    answers.add(committer.submit(deposit, item("same-" + i, 7)));
-                    answers.add(committer.submit(deposit, item("other-" + i, 10 + i)));
-                }
-                stranger.rollback();
+            CompletableFuture<Integer> first = underWay(committer);
+            assertThat(first).isNotDone();
+            for (int i = 0; i < 5; i++) {
+                answers.add(committer.submit(deposit, item("same-" + i, 7)));
+                answers.add(committer.submit(deposit, item("other-" + i, 10 + i)));
             }
+            deposit.first.open();
             for (int i = 0; i < 5; i++) {
                 assertThat(answers.get(2 * i).join()).isEqualTo(i + 1);
                 assertThat(answers.get(2 * i + 1).join()).isEqualTo(1);
@@ -106,18 +102,16 @@ class GroupCommitterTest {
         try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
             List<CompletableFuture<Integer>> healthy = new ArrayList<>();
             CompletableFuture<Integer> poisoned;
-            try (Connection stranger = lockedByStranger("account-0")) {
-                CompletableFuture<Integer> first = underWay(committer);
-                assertThat(first).isNotDone();
-                for (int i = 1; i < 100; i++) {
-                    healthy.add(committer.submit(deposit, item("k" + i, i)));
-                }
-                poisoned = committer.submit(deposit, item("poison", 100));
-                for (int i = 101; i < 200; i++) {
-                    healthy.add(committer.submit(deposit, item("k" + i, i)));
-                }
-                stranger.rollback();
+            CompletableFuture<Integer> first = underWay(committer);
+            assertThat(first).isNotDone();
+            for (int i = 1; i < 100; i++) {
+                healthy.add(committer.submit(deposit, item("k" + i, i)));
             }
+            poisoned = committer.submit(deposit, item("poison", 100));
+            for (int i = 101; i < 200; i++) {
+                healthy.add(committer.submit(deposit, item("k" + i, i)));
+            }
+            deposit.first.open();
             healthy.forEach(answer -> assertThat(answer.join()).isEqualTo(1));
             assertDefinite(poisoned::join, Reason.REFUSED);
         }
@@ -128,13 +122,12 @@ class GroupCommitterTest {
     void an_item_that_a_stranger_blocks_does_not_hold_up_the_others() throws Exception {
         try (GroupCommitter committer = new GroupCommitter(database, patient())) {
             CompletableFuture<Integer> blocked;
-            try (Connection brief = lockedByStranger("account-0");
-                    Connection stubborn = lockedByStranger("account-1")) {
+            try (Connection stubborn = lockedByStranger("account-1")) {
                 CompletableFuture<Integer> first = underWay(committer);
                 assertThat(first).isNotDone();
                 blocked = committer.submit(deposit, item("blocked", 1));
                 CompletableFuture<Integer> free = committer.submit(deposit, item("free", 2));
-                brief.rollback();
+                deposit.first.open();
 
                 assertThat(free.get(20, TimeUnit.SECONDS)).isEqualTo(1);
                 assertThat(blocked).isNotDone();
@@ -145,8 +138,64 @@ class GroupCommitterTest {
     }
 
     @Test
+    void an_item_that_a_stranger_blocks_for_long_costs_no_batch_its_time_again() throws Exception {
+        try (GroupCommitter committer = new GroupCommitter(database, LIMITS);
+                Connection frozen = lockedByStranger("account-1")) {
+            assertDefinite(() -> committer.submit(deposit, item("blocked", 1)).join(), Reason.LOCKED);
+            deposit.batches.clear();
+            CompletableFuture<Integer> first = underWay(committer);
+            CompletableFuture<Integer> again = committer.submit(deposit, item("blocked", 1));
+            CompletableFuture<Integer> free = committer.submit(deposit, item("free", 2));
+            deposit.first.open();
+
+            assertThat(first.join()).isEqualTo(1);
+            assertThat(free.join()).isEqualTo(1);
+            assertDefinite(again::join, Reason.LOCKED);
+            assertThat(deposit.batches)
+                    .containsExactlyInAnyOrder(List.of("first"), List.of("free"), List.of("blocked"));
+            frozen.rollback();
+            assertThat(committer.submit(deposit, item("blocked", 1)).join()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void an_item_behind_one_that_waits_for_its_lock_stays_behind_it() throws Exception {
+        try (GroupCommitter committer = new GroupCommitter(database, patient());
+                Connection stranger = lockedByStranger("account-1")) {
+            CompletableFuture<Integer> older = committer.submit(deposit, item("older", 1));
+            Eventually.holds("it was tried", () -> !deposit.batches.isEmpty());
+            CompletableFuture<Integer> younger = committer.submit(deposit, item("younger", 1));
+            assertThat(committer.submit(deposit, item("free", 2)).join()).isEqualTo(1);
+            stranger.rollback();
+
+            assertThat(older.join()).isEqualTo(1);
+            assertThat(younger.join()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void a_queue_is_full_of_bytes_before_it_is_full_of_items() {
+        Limits small = new Limits(1, 10, 20, 4_000, Duration.ofSeconds(30), 5, Duration.ofSeconds(30));
+        try (GroupCommitter committer = new GroupCommitter(database, small)) {
+            CompletableFuture<Integer> first = underWay(committer);
+            List<CompletableFuture<Integer>> taken = new ArrayList<>();
+            for (int i = 1; i <= 4; i++) {
+                taken.add(committer.submit(deposit, item("x".repeat(999) + i, i)));
+            }
+            assertDefinite(() -> committer.submit(deposit, item("too-much", 5)).join(), Reason.OVERLOADED);
+            deposit.first.open();
+
+            assertThat(first.join()).isEqualTo(1);
+            taken.forEach(answer -> assertThat(answer.join()).isEqualTo(1));
+            assertThat(deposit.batches)
+                    .as("no batch carries more than a quarter of that")
+                    .hasSize(5);
+        }
+    }
+
+    @Test
     void an_item_whose_lock_is_never_free_fails_definitely() throws Exception {
-        Limits hasty = new Limits(1, 500, 10_000, Duration.ofMillis(50), 5, Duration.ofSeconds(30));
+        Limits hasty = new Limits(1, 500, 10_000, 64L << 20, Duration.ofMillis(50), 5, Duration.ofSeconds(30));
         try (GroupCommitter committer = new GroupCommitter(database, hasty);
                 Connection stranger = lockedByStranger("account-0")) {
             assertDefinite(() -> committer.submit(deposit, item("k", 0)).join(), Reason.LOCKED);
@@ -200,7 +249,7 @@ class GroupCommitterTest {
 
     @Test
     void r17_while_a_lost_commit_is_still_on_its_way_the_outcome_stays_unknown() {
-        Limits hasty = new Limits(1, 500, 10_000, Duration.ofMillis(50), 2, Duration.ofSeconds(30));
+        Limits hasty = new Limits(1, 500, 10_000, 64L << 20, Duration.ofMillis(50), 2, Duration.ofSeconds(30));
         try (TcpProxy proxy = postgres.proxy();
                 GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), hasty)) {
             proxy.onNextCommit(CommitFate.HOLD);
@@ -231,15 +280,13 @@ class GroupCommitterTest {
         GroupCommitter committer = new GroupCommitter(database, patient());
         List<CompletableFuture<Integer>> taken = new ArrayList<>();
         CompletableFuture<Void> closing;
-        try (Connection stranger = lockedByStranger("account-0")) {
-            taken.add(underWay(committer));
-            for (int i = 1; i < 50; i++) {
-                taken.add(committer.submit(deposit, item("k" + i, i)));
-            }
-            closing = CompletableFuture.runAsync(committer::close);
-            Eventually.holds("new items are refused", () -> isRefused(committer));
-            stranger.rollback();
+        taken.add(underWay(committer));
+        for (int i = 1; i < 50; i++) {
+            taken.add(committer.submit(deposit, item("k" + i, i)));
         }
+        closing = CompletableFuture.runAsync(committer::close);
+        Eventually.holds("new items are refused", () -> isRefused(committer));
+        deposit.first.open();
         closing.get(30, TimeUnit.SECONDS);
 
         taken.forEach(answer -> assertThat(answer.join()).isEqualTo(1));
@@ -248,18 +295,15 @@ class GroupCommitterTest {
 
     @Test
     void a_full_queue_refuses_and_loses_nothing_that_it_took() throws Exception {
-        Limits tiny = new Limits(1, 10, 20, Duration.ofSeconds(30), 5, Duration.ofSeconds(30));
+        Limits tiny = new Limits(1, 10, 20, 64L << 20, Duration.ofSeconds(30), 5, Duration.ofSeconds(30));
         try (GroupCommitter committer = new GroupCommitter(database, tiny)) {
             List<CompletableFuture<Integer>> taken = new ArrayList<>();
-            try (Connection stranger = lockedByStranger("account-0")) {
-                taken.add(underWay(committer));
-                for (int i = 1; i <= 20; i++) {
-                    taken.add(committer.submit(deposit, item("k" + i, i)));
-                }
-                assertDefinite(
-                        () -> committer.submit(deposit, item("too-much", 21)).join(), Reason.OVERLOADED);
-                stranger.rollback();
+            taken.add(underWay(committer));
+            for (int i = 1; i <= 20; i++) {
+                taken.add(committer.submit(deposit, item("k" + i, i)));
             }
+            assertDefinite(() -> committer.submit(deposit, item("too-much", 21)).join(), Reason.OVERLOADED);
+            deposit.first.open();
             taken.forEach(answer -> assertThat(answer.join()).isEqualTo(1));
         }
         assertThat(EffectStore.keys(database)).hasSize(21);
@@ -348,15 +392,15 @@ class GroupCommitterTest {
         }
     }
 
-    /** An item that waits for account 0, so that whatever is handed in now queues up behind it. */
+    /** An item whose batch is held until the gate is opened, so that whatever is handed in now queues up behind it. */
     private CompletableFuture<Integer> underWay(GroupCommitter committer) {
         CompletableFuture<Integer> first = committer.submit(deposit, item("first", 0));
-        Eventually.holds("the first item waits for its lock", () -> deposit.batches.size() == 1);
+        deposit.first.awaitArrival();
         return first;
     }
 
     private static Limits patient() {
-        return new Limits(1, 500, 10_000, Duration.ofSeconds(60), 5, Duration.ofSeconds(60));
+        return new Limits(1, 500, 10_000, 64L << 20, Duration.ofSeconds(60), 5, Duration.ofSeconds(60));
     }
 
     private static Deposit.Item item(String key, int account) {

@@ -1,0 +1,182 @@
+package dev.tallystick.sql;
+
+import dev.tallystick.sql.DefiniteFailureException.Reason;
+import dev.tallystick.sql.GroupCommitter.Entry;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commits batches, one at a time, on a session of its own. Every entry is answered, or handed on because a stranger's lock keeps it
+ * from being applied: a batch waits for strangers for a moment only. For one thread.
+ */
+final class BatchCommitter implements AutoCloseable {
+
+    private final GroupCommitter committer;
+    private final Database database;
+    private final GroupCommitter.Limits limits;
+    private final Consumer<Entry<?, ?>> blocked;
+    private final Opening hasty;
+    private final Opening patient;
+    private @Nullable BatchSession session;
+
+    /** @param blocked takes the entries that have to wait for a lock longer than a batch does */
+    BatchCommitter(
+            GroupCommitter committer, Database database, GroupCommitter.Limits limits, Consumer<Entry<?, ?>> blocked) {
+        this.committer = committer;
+        this.database = database;
+        this.limits = limits;
+        this.blocked = blocked;
+        this.hasty = database.openingOfBatch(limits.lockWaitInCompany());
+        this.patient = database.openingOfBatch(limits.lockWait());
+    }
+
+    void commit(Batch batch) {
+        guarded(batch, () -> settle(batch));
+    }
+
+    /** Nobody is left without an answer, also if this thread dies of something in the middle of it. */
+    private void guarded(Batch batch, Runnable attempt) {
+        try {
+            attempt.run();
+        } catch (VirtualMachineError e) {
+            // No memory for one batch is no end for the others.
+            batch.fail(new UnknownOutcomeException("the JVM failed in the middle of a batch", e));
+            close();
+        } catch (Error e) {
+            batch.fail(new UnknownOutcomeException("the committer died in the middle of a batch", e));
+            throw e;
+        }
+    }
+
+    private void settle(Batch batch) {
+        try {
+            attempt(batch, hasty).forEach(blocked);
+        } catch (UnknownOutcomeException e) {
+            lookUp(batch, e);
+        } catch (RuntimeException e) {
+            if (batch.size() > 1 && blamesAnItem(e)) {
+                split(batch);
+            } else if (!batch.isAlone() && isOf(e, Reason.REFUSED)) {
+                commit(batch.alone());
+            } else if (isOf(e, Reason.LOCKED)) {
+                blocked.accept(batch.only());
+            } else {
+                batch.fail(e);
+            }
+        }
+    }
+
+    /** Commits an entry by itself, and waits for its locks. */
+    void commitPatiently(Entry<?, ?> entry) {
+        Batch alone = Batch.alone(entry);
+        guarded(alone, () -> {
+            try {
+                demandAnswered(attempt(alone, patient));
+            } catch (UnknownOutcomeException e) {
+                lookUp(alone, e);
+            } catch (RuntimeException e) {
+                alone.fail(e);
+            }
+        });
+    }
+
+    private static void demandAnswered(List<Entry<?, ?>> unanswered) {
+        if (!unanswered.isEmpty()) {
+            throw new IllegalStateException("an item that waited for its locks was not answered");
+        }
+    }
+
+    /** Nothing of the batch happened, and one of its entries is why. */
+    private void split(Batch batch) {
+        committer.splits.increment();
+        batch.halves().forEach(this::commit);
+    }
+
+    /**
+     * Applies the guarded batch again until an answer comes. A definite failure is no answer here: it speaks of this attempt,
+     * while the one before may have committed.
+     */
+    private void lookUp(Batch batch, UnknownOutcomeException unknown) {
+        RuntimeException last = unknown;
+        for (int attempt = 1; attempt <= limits.lookUps(); attempt++) {
+            committer.lookUps.increment();
+            database.backoff().pause(attempt);
+            try {
+                attempt(batch.again(), patient).forEach(unanswered -> lookUp(Batch.alone(unanswered), unknown));
+                return;
+            } catch (RuntimeException e) {
+                last = e;
+            }
+        }
+        if (batch.size() > 1 && blamesAnItem(last)) {
+            batch.halves().forEach(half -> lookUp(half, unknown));
+        } else {
+            batch.fail(unknown);
+        }
+    }
+
+    private static boolean blamesAnItem(RuntimeException failure) {
+        return switch (failure) {
+            case UnknownOutcomeException e -> false;
+            case DefiniteFailureException e -> e.reason() != Reason.UNAVAILABLE && e.reason() != Reason.OVERLOADED;
+            default -> true;
+        };
+    }
+
+    private static boolean isOf(RuntimeException failure, Reason reason) {
+        return failure instanceof DefiniteFailureException definite && definite.reason() == reason;
+    }
+
+    /** Returns what has to go alone; everything else is answered. */
+    private List<Entry<?, ?>> attempt(Batch batch, Opening opening) {
+        List<List<?>> answers;
+        try {
+            answers = withRepeats(batch, opening);
+        } catch (UnknownOutcomeException e) {
+            close();
+            throw e;
+        } catch (DefiniteFailureException e) {
+            if (e.reason() == Reason.UNAVAILABLE) {
+                close();
+            }
+            throw e;
+        }
+        committer.batches.increment();
+        committer.items.add(batch.size());
+        return batch.answer(answers);
+    }
+
+    private List<List<?>> withRepeats(Batch batch, Opening opening) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                BatchSession open = session();
+                return database.transactOn(open.session(), batch.name(), opening, tx -> {
+                    open.expect(tx, batch.size());
+                    return batch.apply(tx);
+                });
+            } catch (DefiniteFailureException e) {
+                if (e.reason() != Reason.CONFLICT || attempt == Database.MAX_ATTEMPTS) {
+                    throw e;
+                }
+                database.backoff().pause(attempt);
+            }
+        }
+    }
+
+    private BatchSession session() {
+        if (session == null) {
+            session = new BatchSession(database.session("the group committer", false));
+        }
+        return session;
+    }
+
+    /** Gives the session back; the next batch gets another one. */
+    @Override
+    public void close() {
+        if (session != null) {
+            session.session().close();
+            session = null;
+        }
+    }
+}
