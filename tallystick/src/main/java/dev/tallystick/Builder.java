@@ -1,11 +1,16 @@
 package dev.tallystick;
 
 import dev.tallystick.engine.Codec;
+import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.engine.JsonCodec;
 import dev.tallystick.engine.Tracing;
 import dev.tallystick.keys.KeyOwner;
+import dev.tallystick.keys.KeySchema;
 import dev.tallystick.keys.Scope;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Schema;
+import dev.tallystick.sql.SchemaName;
 import io.opentelemetry.api.OpenTelemetry;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,8 +24,11 @@ public final class Builder {
     /** The one process that can be on the directory of an embedded database. */
     private static final KeyOwner ONLY_ONE = new KeyOwner("embedded");
 
+    private static final Schema TABLES = Schema.of(KeySchema.migrations(), EngineSchema.MIGRATIONS);
+
     private @Nullable DataSource dataSource;
     private @Nullable Path directory;
+    private SchemaName schema = SchemaName.DEFAULT;
     private Scope scope = Scope.DEFAULT;
     private @Nullable KeyOwner instance;
     private Codec codec = new JsonCodec();
@@ -39,6 +47,12 @@ public final class Builder {
     /** On a Postgres of our own in this directory; needs the module {@code tallystick-postgres} on the class path. */
     public Builder embedded(Path where) {
         directory = where;
+        return this;
+    }
+
+    /** In which schema of the database our tables are; {@code tally} unless said otherwise. */
+    public Builder schema(String name) {
+        schema = new SchemaName(name);
         return this;
     }
 
@@ -91,7 +105,20 @@ public final class Builder {
         return this;
     }
 
-    /** Opens the database and brings its schema up to date. */
+    /**
+     * Makes or upgrades our tables in the {@link #dataSource}, as a role that may. Those who run jobs then need no more than the
+     * rights to read and write them.
+     *
+     * @return the steps that were missing
+     */
+    public List<String> migrate() {
+        if (dataSource == null) {
+            throw new IllegalStateException("name the database: dataSource(…)");
+        }
+        return TABLES.migrate(Database.on(dataSource).in(schema));
+    }
+
+    /** Opens the database and brings its schema up to date, if it is not: that takes a role that may create tables. */
     public Tallystick build() {
         return Tallystick.build(this);
     }
@@ -118,7 +145,13 @@ public final class Builder {
         return environment;
     }
 
-    DataSource openDataSource(List<AutoCloseable> owned) {
+    Database openDatabase(List<AutoCloseable> owned) {
+        Database database = Database.on(openDataSource(owned)).in(schema);
+        List<String> unused = TABLES.migrate(database);
+        return database;
+    }
+
+    private DataSource openDataSource(List<AutoCloseable> owned) {
         if (dataSource != null && directory == null) {
             return dataSource;
         }

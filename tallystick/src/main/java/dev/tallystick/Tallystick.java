@@ -12,7 +12,6 @@ import dev.tallystick.engine.Closed;
 import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.DeadLetter;
 import dev.tallystick.engine.Engine;
-import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.Graph;
 import dev.tallystick.engine.GraphWorker;
 import dev.tallystick.engine.GraphYaml;
@@ -35,7 +34,6 @@ import dev.tallystick.keys.Handler;
 import dev.tallystick.keys.KeyLedger;
 import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.KeyRetention;
-import dev.tallystick.keys.KeySchema;
 import dev.tallystick.keys.Once;
 import dev.tallystick.keys.Recovery;
 import dev.tallystick.keys.Scope;
@@ -57,6 +55,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,11 +109,14 @@ public final class Tallystick implements AutoCloseable {
         return new Builder();
     }
 
+    /** {@link Builder#migrate} in the schema {@code tally}. */
+    public static List<String> migrate(DataSource source) {
+        return builder().dataSource(source).migrate();
+    }
+
     static Tallystick build(Builder builder) {
         List<AutoCloseable> owned = new ArrayList<>();
-        Database database = Database.on(builder.openDataSource(owned));
-        KeySchema.migrations().migrate(database);
-        EngineSchema.MIGRATIONS.migrate(database);
+        Database database = builder.openDatabase(owned);
         SecureRandom random = new SecureRandom();
         Clock clock = Clock.systemUTC();
         Ids ids = new Ids(clock, random);

@@ -70,18 +70,20 @@ final class SqlSuite implements Suite {
     private final class OneByOne extends Counted {
 
         private final Primitive<Long, Boolean> primitive;
+        private final Database committing;
         private final Connections connections;
 
         OneByOne(DataSource database, Primitive<Long, Boolean> primitive, int callers) throws SQLException {
             super(database);
             this.primitive = primitive;
+            this.committing = Database.on(database);
             this.connections = new Connections(database, callers);
         }
 
         @Override
         public int call(int caller) throws SQLException {
             Connection connection = connections.of(caller);
-            primitive.apply(Tx.on(connection), List.of(keys.incrementAndGet()));
+            primitive.apply(committing.join(connection), List.of(keys.incrementAndGet()));
             connection.commit();
             return 1;
         }

@@ -9,6 +9,8 @@ import dev.tallystick.server.NoDatabaseException;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
 import dev.tallystick.sql.NotDurableException;
+import dev.tallystick.sql.SchemaException;
+import dev.tallystick.sql.SchemaName;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -55,6 +57,12 @@ final class ServerCommand extends TallyCommand {
             paramLabel = "JDBC-URL",
             description = "A Postgres of yours, 15 or newer and durable; an embedded one in DIR if missing.")
     private @Nullable String postgres;
+
+    @Option(
+            names = "--schema",
+            paramLabel = "NAME",
+            description = "The schema that holds the tables (default: TALLY_SCHEMA, or tally); see 'tally schema'.")
+    private @Nullable String schema;
 
     @Option(
             names = "--samples",
@@ -124,6 +132,9 @@ final class ServerCommand extends TallyCommand {
                     .on(postgres)
                     .withSamples(samples)
                     .withOpenTelemetry(telemetry.api());
+            if (schema != null) {
+                settings = settings.withSchema(new SchemaName(schema));
+            }
             if (limiter != null) {
                 settings = settings.withLimiter(limiter);
             }
@@ -136,6 +147,9 @@ final class ServerCommand extends TallyCommand {
                     ExitCode.USAGE,
                     String.valueOf(e.getMessage()),
                     "Turn these settings on: what this Postgres acknowledges would not survive a power cut.");
+        } catch (SchemaException e) {
+            throw new CommandFailed(
+                    ExitCode.CONFLICT, String.valueOf(e.getMessage()), "'tally schema check' shows what is missing.");
         } catch (ListenFailedException e) {
             throw new CommandFailed(
                     ExitCode.CONFLICT, String.valueOf(e.getMessage()), "Choose another --port, or end what has it.");

@@ -24,6 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         subcommands = {
             Demo.class,
             ServerCommand.class,
+            SchemaCommand.class,
             SubmitCommand.class,
             JobCommand.class,
             DeadLetterCommand.class,

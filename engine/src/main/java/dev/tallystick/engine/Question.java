@@ -1,7 +1,6 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.engine.Ask.Escalation;
-import dev.tallystick.sql.Tx;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +16,7 @@ final class Question<T> {
     private static final String SIGNAL = "$task:";
 
     private final Context context;
+    private final Transactions transactions;
     private final String mesh;
     private final Codec codec;
     private final String name;
@@ -24,8 +24,10 @@ final class Question<T> {
     private final Ask ask;
     private final TaskStore store = new TaskStore();
 
-    Question(Context context, String mesh, Codec codec, String name, Class<T> type, Ask ask) {
+    Question(
+            Context context, Transactions transactions, String mesh, Codec codec, String name, Class<T> type, Ask ask) {
         this.context = context;
+        this.transactions = transactions;
         this.mesh = mesh;
         this.codec = codec;
         this.name = name;
@@ -89,7 +91,7 @@ final class Question<T> {
         byte[] details = Payloads.encode(codec, ask.details());
         context.transaction("$task:" + name, Boolean.class, connection -> {
             store.open(
-                    Tx.on(connection),
+                    transactions.join(connection),
                     List.of(new TaskStore.Asked(
                             id, context.job(), mesh, name, ask.group(), ask.person(), details, due)));
             return true;
@@ -101,12 +103,15 @@ final class Question<T> {
                 "$escalate:" + name,
                 Boolean.class,
                 connection -> !store.escalate(
-                                Tx.on(connection), List.of(new TaskStore.Escalated(id, context.job(), group, due)))
+                                transactions.join(connection),
+                                List.of(new TaskStore.Escalated(id, context.job(), group, due)))
                         .isEmpty());
     }
 
     private boolean expire(TaskId id) {
         return context.transaction(
-                "$expire:" + name, Boolean.class, connection -> store.expire(Tx.on(connection), List.of(id)) == 1);
+                "$expire:" + name,
+                Boolean.class,
+                connection -> store.expire(transactions.join(connection), List.of(id)) == 1);
     }
 }

@@ -1,7 +1,6 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.engine.Transactions.Outcome;
-import dev.tallystick.sql.Tx;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -222,13 +221,14 @@ final class Scope implements Context {
     public void attribute(String name, String value) {
         Attribute attribute = new Attribute(name, value);
         transaction("$attribute:" + name, Boolean.class, connection -> {
-            new AttributeStore().set(Tx.on(connection), job(), run.mesh(), attribute);
+            new AttributeStore().set(run.tools().transactions().join(connection), job(), run.mesh(), attribute);
             return true;
         });
     }
 
     private <T> Question<T> question(String name, Class<T> type, Ask ask) {
-        return new Question<>(this, run.mesh(), run.tools().codec(), name, type, ask);
+        return new Question<>(
+                this, run.tools().transactions(), run.mesh(), run.tools().codec(), name, type, ask);
     }
 
     @Override

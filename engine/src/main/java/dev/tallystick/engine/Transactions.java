@@ -7,6 +7,7 @@ import dev.tallystick.sql.SessionLimits;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
 import dev.tallystick.sql.Work;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -52,6 +53,11 @@ final class Transactions {
 
         /** Nothing happened: somebody else has the lease. */
         record LeaseLost<T extends @Nullable Object>() implements Outcome<T> {}
+    }
+
+    /** For what the engine itself writes through the connection that user code was handed. */
+    Tx join(Connection connection) throws SQLException {
+        return database.join(connection);
     }
 
     <T extends @Nullable Object> Outcome<T> run(Lease lease, ActivityId activity, Part<T> part) {

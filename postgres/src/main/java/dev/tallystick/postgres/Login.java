@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.LoggerFactory;
 
 /**
  * How we log in. The server has to prove that it knows our password as we have to prove it to the server: should a stranger
@@ -19,9 +20,19 @@ record Login(int port, Password password) {
     /** The driver would otherwise hand its password in clear to any server that asks for it so. */
     private static final String MUTUAL = "scram-sha-256";
 
+    /** By name: an application may hold us to a driver that is too old to know it, and which ignores it. */
+    private static final String REQUIRE_AUTH = "requireAuth";
+
+    static {
+        if (PGProperty.forName(REQUIRE_AUTH) == null) {
+            LoggerFactory.getLogger(Login.class)
+                    .warn("this driver cannot insist that the embedded Postgres proves who it is:"
+                            + " upgrade org.postgresql:postgresql to 42.7.11 or newer");
+        }
+    }
+
     String url(String database) {
-        return "jdbc:postgresql://%s:%d/%s?%s=%s"
-                .formatted(HOST, port, database, PGProperty.REQUIRE_AUTH.getName(), MUTUAL);
+        return "jdbc:postgresql://%s:%d/%s?%s=%s".formatted(HOST, port, database, REQUIRE_AUTH, MUTUAL);
     }
 
     PGSimpleDataSource unpooled(String database) {

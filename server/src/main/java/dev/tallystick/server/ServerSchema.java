@@ -1,11 +1,19 @@
 package dev.tallystick.server;
 
+import dev.tallystick.broker.BrokerSchema;
+import dev.tallystick.engine.EngineSchema;
+import dev.tallystick.keys.KeySchema;
 import dev.tallystick.sql.Migrations;
+import dev.tallystick.sql.Schema;
 
-/** What the server adds to the tables of others. */
-final class ServerSchema {
+/** The tables of a server, those that a process with the library has among them. */
+public final class ServerSchema {
 
-    static final Migrations MIGRATIONS = Migrations.of("server", ServerSchema.class, "0001-list-jobs.sql");
+    /** What the server adds to the tables of others. */
+    private static final Migrations MIGRATIONS = Migrations.of("server", ServerSchema.class, "0001-list-jobs.sql");
+
+    public static final Schema ALL =
+            Schema.of(KeySchema.migrations(), EngineSchema.MIGRATIONS, BrokerSchema.MIGRATIONS, MIGRATIONS);
 
     private ServerSchema() {}
 }

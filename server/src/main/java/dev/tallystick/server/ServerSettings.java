@@ -7,6 +7,7 @@ import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.engine.Tracing;
 import dev.tallystick.keys.GateSettings;
 import dev.tallystick.keys.KeyRetention;
+import dev.tallystick.sql.SchemaName;
 import io.opentelemetry.api.OpenTelemetry;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param budget how much each member may ask for
  * @param limiter the Redis that counts what members ask for; null to count in Postgres
  * @param tls what it shows to those who connect over HTTPS; null for plain HTTP
+ * @param schema where its tables are in its Postgres
  */
 public record ServerSettings(
         String host,
@@ -37,7 +39,8 @@ public record ServerSettings(
         EngineSettings engine,
         Limiter.Budget budget,
         @Nullable URI limiter,
-        @Nullable Certificate tls) {
+        @Nullable Certificate tls,
+        SchemaName schema) {
 
     /** Reachable from this machine only, for there is no TLS without certificates. */
     public static final String LOOPBACK = "127.0.0.1";
@@ -50,6 +53,7 @@ public record ServerSettings(
     public static final String BUDGET = "TALLY_BUDGET";
     public static final String CONNECTIONS = "TALLY_CONNECTIONS";
     public static final String LIMITER = "TALLY_LIMITER";
+    public static final String SCHEMA = "TALLY_SCHEMA";
     public static final String TLS_CERTIFICATE = "TALLY_TLS_CERT";
     public static final String TLS_KEY = "TALLY_TLS_KEY";
 
@@ -85,7 +89,8 @@ public record ServerSettings(
                 redis == null ? null : limiter(redis),
                 chain == null && key == null
                         ? null
-                        : Certificate.of(chain == null ? null : Path.of(chain), key == null ? null : Path.of(key)));
+                        : Certificate.of(chain == null ? null : Path.of(chain), key == null ? null : Path.of(key)),
+                schema(environment));
     }
 
     private static int connections(Map<String, String> environment) {
@@ -116,6 +121,15 @@ public record ServerSettings(
         }
     }
 
+    private static SchemaName schema(Map<String, String> environment) {
+        String value = environment.getOrDefault(SCHEMA, SchemaName.DEFAULT.value());
+        try {
+            return new SchemaName(value);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(SCHEMA + ": " + e.getMessage(), e);
+        }
+    }
+
     private static AddressPolicy callable(Map<String, String> environment) {
         String value = environment.getOrDefault(PRIVATE_WEBHOOKS, "false");
         return switch (value) {
@@ -127,45 +141,63 @@ public record ServerSettings(
 
     public ServerSettings at(String otherHost, int otherPort) {
         return new ServerSettings(
-                otherHost, otherPort, data, postgres, connections, samples, broker, engine, budget, limiter, tls);
+                otherHost,
+                otherPort,
+                data,
+                postgres,
+                connections,
+                samples,
+                broker,
+                engine,
+                budget,
+                limiter,
+                tls,
+                schema);
     }
 
     public ServerSettings on(@Nullable String jdbcUrl) {
         return new ServerSettings(
-                host, port, data, jdbcUrl, connections, samples, broker, engine, budget, limiter, tls);
+                host, port, data, jdbcUrl, connections, samples, broker, engine, budget, limiter, tls, schema);
     }
 
     public ServerSettings withConnections(int number) {
-        return new ServerSettings(host, port, data, postgres, number, samples, broker, engine, budget, limiter, tls);
+        return new ServerSettings(
+                host, port, data, postgres, number, samples, broker, engine, budget, limiter, tls, schema);
     }
 
     public ServerSettings withSamples(boolean wanted) {
         return new ServerSettings(
-                host, port, data, postgres, connections, wanted, broker, engine, budget, limiter, tls);
+                host, port, data, postgres, connections, wanted, broker, engine, budget, limiter, tls, schema);
     }
 
     public ServerSettings withBroker(BrokerSettings other) {
         return new ServerSettings(
-                host, port, data, postgres, connections, samples, other, engine, budget, limiter, tls);
+                host, port, data, postgres, connections, samples, other, engine, budget, limiter, tls, schema);
     }
 
     public ServerSettings withEngine(EngineSettings other) {
         return new ServerSettings(
-                host, port, data, postgres, connections, samples, broker, other, budget, limiter, tls);
+                host, port, data, postgres, connections, samples, broker, other, budget, limiter, tls, schema);
     }
 
     public ServerSettings withBudget(Limiter.Budget other) {
         return new ServerSettings(
-                host, port, data, postgres, connections, samples, broker, engine, other, limiter, tls);
+                host, port, data, postgres, connections, samples, broker, engine, other, limiter, tls, schema);
     }
 
     public ServerSettings withLimiter(@Nullable URI other) {
-        return new ServerSettings(host, port, data, postgres, connections, samples, broker, engine, budget, other, tls);
+        return new ServerSettings(
+                host, port, data, postgres, connections, samples, broker, engine, budget, other, tls, schema);
     }
 
     public ServerSettings withTls(@Nullable Certificate other) {
         return new ServerSettings(
-                host, port, data, postgres, connections, samples, broker, engine, budget, limiter, other);
+                host, port, data, postgres, connections, samples, broker, engine, budget, limiter, other, schema);
+    }
+
+    public ServerSettings withSchema(SchemaName other) {
+        return new ServerSettings(
+                host, port, data, postgres, connections, samples, broker, engine, budget, limiter, tls, other);
     }
 
     /** Tells this one what is done; nobody hears of it unless said. */

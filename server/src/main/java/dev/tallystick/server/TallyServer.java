@@ -1,7 +1,6 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.Broker;
-import dev.tallystick.broker.BrokerSchema;
 import dev.tallystick.broker.Limiter;
 import dev.tallystick.broker.PostgresLimiter;
 import dev.tallystick.broker.RedisLimiter;
@@ -9,14 +8,12 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.engine.Deployments;
 import dev.tallystick.engine.Engine;
-import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.JobEvents;
 import dev.tallystick.engine.JobReader;
 import dev.tallystick.engine.JsonCodec;
 import dev.tallystick.engine.Scheduler;
 import dev.tallystick.engine.Tracing;
 import dev.tallystick.keys.AcceptDoor;
-import dev.tallystick.keys.KeySchema;
 import dev.tallystick.keys.ReserveDoor;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
@@ -54,8 +51,8 @@ public final class TallyServer implements AutoCloseable {
             RandomGenerator random = new SecureRandom();
             Clock clock = Clock.systemUTC();
             DataSource source = DatabaseSource.open(settings, opened);
-            Database database = Database.on(source, random, crashPoints);
-            migrate(database);
+            Database database = Database.on(source, random, crashPoints).in(settings.schema());
+            List<String> unused = ServerSchema.ALL.migrate(database);
             Engine engine = open(new Engine(
                     database,
                     new AcceptDoor(settings.broker().keyRetention()),
@@ -123,13 +120,6 @@ public final class TallyServer implements AutoCloseable {
 
     static TallyServer start(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
         return new TallyServer(settings, limits, crashPoints);
-    }
-
-    static void migrate(Database database) {
-        KeySchema.migrations().migrate(database);
-        EngineSchema.MIGRATIONS.migrate(database);
-        BrokerSchema.MIGRATIONS.migrate(database);
-        ServerSchema.MIGRATIONS.migrate(database);
     }
 
     /** Where it listens. */

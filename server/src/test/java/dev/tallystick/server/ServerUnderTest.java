@@ -44,7 +44,7 @@ final class ServerUnderTest implements AutoCloseable {
 
     /** A database with the tables of a server, as each start of one would leave them. */
     static TestPostgres tables(TestPostgres postgres) {
-        return postgres.prepared("server", source -> TallyServer.migrate(Database.on(source)));
+        return postgres.prepared("server", source -> ServerSchema.ALL.migrate(Database.on(source)));
     }
 
     static ServerUnderTest on(TestPostgres postgres, Path data) {

@@ -31,6 +31,7 @@ public final class Database {
     private final Backoff backoff;
     private final SessionLimits own;
     private final SessionStore sessions;
+    private final Statements statements;
 
     /**
      * A database on {@code source}, refused unless what it commits survives a power cut.
@@ -49,17 +50,38 @@ public final class Database {
     public static Database on(DataSource source, RandomGenerator random, CrashPoints crashPoints, SessionLimits own) {
         limitLogin(source);
         Backoff backoff = new Backoff(Duration.ofMillis(2), Duration.ofMillis(250), random);
-        Database asking = new Database(source, crashPoints, backoff, own, new SessionStore(false));
-        return new Database(source, crashPoints, backoff, own, new SessionStore(asking.demandDurability()));
+        Statements statements = new Statements(SchemaName.DEFAULT);
+        Database asking = new Database(source, crashPoints, backoff, own, new SessionStore(false), statements);
+        return new Database(source, crashPoints, backoff, own, new SessionStore(asking.demandDurability()), statements);
     }
 
     private Database(
-            DataSource source, CrashPoints crashPoints, Backoff backoff, SessionLimits own, SessionStore sessions) {
+            DataSource source,
+            CrashPoints crashPoints,
+            Backoff backoff,
+            SessionLimits own,
+            SessionStore sessions,
+            Statements statements) {
         this.source = source;
         this.crashPoints = crashPoints;
         this.backoff = backoff;
         this.own = own;
         this.sessions = sessions;
+        this.statements = statements;
+    }
+
+    /** The same database, with our tables in this schema. */
+    public Database in(SchemaName schema) {
+        return new Database(source, crashPoints, backoff, own, sessions, new Statements(schema));
+    }
+
+    SchemaName schema() {
+        return statements.schema();
+    }
+
+    /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
+    public Tx join(Connection connection) throws SQLException {
+        return Tx.joined(connection, statements);
     }
 
     private static void limitLogin(DataSource source) {
@@ -160,12 +182,12 @@ public final class Database {
     }
 
     // COMMIT was never sent, so after a failure the server will roll back, whether or not it can still be told to.
-    private static <T extends @Nullable Object> Done<T> run(
+    private <T extends @Nullable Object> Done<T> run(
             Connection connection, String name, Opening opening, Work<T> work) {
         boolean done = false;
         boolean fit = true;
         try {
-            Tx tx = Tx.begun(connection, opening);
+            Tx tx = Tx.begun(connection, statements, opening);
             T result = work.run(tx);
             demandUnharmed(connection);
             done = true;

@@ -7,8 +7,6 @@ import java.util.Map;
 /** The migration table: which steps of which module this database has. */
 final class MigrationStore {
 
-    private static final String CREATE_SCHEMA = "create schema if not exists tally";
-
     private static final String CREATE_TABLE = """
             create table if not exists tally.migration (
                 module     text        not null,
@@ -26,6 +24,15 @@ final class MigrationStore {
             values (?, ?, ?, ?, ?)
             """;
 
+    private static final String EXISTS = """
+            select exists (
+                select
+                from pg_class c
+                join pg_namespace n on n.oid = c.relnamespace
+                where n.nspname = ? and c.relname = 'migration'
+            ) as there
+            """;
+
     private static final String DIGESTS = """
             select number, digest
             from tally.migration
@@ -39,15 +46,20 @@ final class MigrationStore {
             """;
 
     /** "if not exists" is not safe against itself, so this too is done by one instance at a time. */
-    boolean prepare(Tx tx) throws SQLException {
+    boolean prepare(Tx tx, SchemaName schema) throws SQLException {
         lock(tx);
-        tx.update(CREATE_SCHEMA);
+        tx.update(createSchema(schema));
         tx.update(CREATE_TABLE);
         return true;
     }
 
     void lock(Tx tx) throws SQLException {
         tx.query(Dialect.LOCK_MIGRATIONS, row -> true);
+    }
+
+    /** Asked of the catalogue, which answers everybody, so that what is missing is told from what is forbidden. */
+    boolean exists(Tx tx, SchemaName schema) throws SQLException {
+        return tx.first(EXISTS, row -> row.getBoolean("there"), schema.value()).orElse(false);
     }
 
     void record(Tx tx, String module, Migration step) throws SQLException {
@@ -62,5 +74,22 @@ final class MigrationStore {
 
     int neededCode(Tx tx, String module) throws SQLException {
         return tx.first(NEEDED_CODE, row -> row.getInt("needed"), module).orElse(0);
+    }
+
+    /** What {@link #prepare} does, for someone who does it by hand. */
+    static String script(SchemaName schema) {
+        return createSchema(schema) + ";\n\n" + CREATE_TABLE.strip() + ";\n";
+    }
+
+    /** What {@link #record} does, for someone who does it by hand. */
+    static String script(String module, Migration step) {
+        return """
+                insert into tally.migration (module, number, name, digest, needs_code)
+                values ('%s', %d, '%s', '%s', %d);
+                """.formatted(module, step.number(), step.name(), step.digest(), step.needsCode());
+    }
+
+    private static String createSchema(SchemaName schema) {
+        return "create schema if not exists " + schema.quoted();
     }
 }

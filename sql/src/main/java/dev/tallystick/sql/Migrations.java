@@ -5,15 +5,14 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The numbered steps of one module's tables in schema {@code tally}. Any number of instances may start at once: one of them
- * migrates, the others wait and find it done. Each step is a transaction together with its row in {@code tally.migration}, so a
- * crash leaves whole steps only.
+ * The numbered steps of one module's tables. Any number of instances may start at once: one of them migrates, the others wait
+ * and find it done. Each step is a transaction together with its row in the table {@code migration}, so a crash leaves whole
+ * steps only.
  *
  * <p>Upgrades roll: an instance is content with steps that it does not know, as long as none of them says that it needs newer
  * code.
@@ -54,22 +53,67 @@ public final class Migrations {
         return new Migrations(module, List.copyOf(steps));
     }
 
+    String name() {
+        return module;
+    }
+
+    List<Migration> steps() {
+        return steps;
+    }
+
     /**
-     * Brings the schema up to date.
+     * Brings the schema up to date. Only reads if it is.
      *
-     * @return the steps that this call applied; none if another instance was first
-     * @throws SchemaException if the schema needs newer code, or a step was changed after it had been applied
+     * @return the steps that this call applied; none if there was nothing to do, or another instance was first
+     * @throws SchemaException if the schema needs newer code, a step was changed after it had been applied, or a step is missing
+     *     that we may not apply
      */
     public List<String> migrate(Database database) {
+        List<Migration> missing = missing(database);
+        try {
+            return missing.isEmpty() ? List.of() : apply(database);
+        } catch (DefiniteFailureException e) {
+            if (SqlStates.isForbidden(e)) {
+                throw new SchemaException("the schema \"" + database.schema() + "\" lacks " + module + " " + missing
+                        + ", and this role may not change it: run 'tally schema migrate' as a role that may, or let"
+                        + " someone run what 'tally schema print' prints");
+            }
+            throw e;
+        }
+    }
+
+    /** Those steps that the database lacks. */
+    List<Migration> missing(Database database) {
+        return database.transact("check schema", tx -> {
+            if (!store.exists(tx, database.schema())) {
+                return steps;
+            }
+            demandNotTooNew(tx);
+            Map<Integer, String> known = store.digests(tx, module);
+            return steps.stream().filter(step -> isMissing(known, step)).toList();
+        });
+    }
+
+    /** These steps, for someone who applies them by hand. */
+    String script(List<Migration> chosen) {
+        StringBuilder script = new StringBuilder();
+        for (Migration step : chosen) {
+            script.append("\n-- ").append(module).append(' ').append(step).append("\n\n");
+            script.append(step.sql().strip());
+            script.append(step.sql().stripTrailing().endsWith(";") ? "\n\n" : ";\n\n");
+            script.append(MigrationStore.script(module, step));
+        }
+        return script.toString();
+    }
+
+    private List<String> apply(Database database) {
         List<String> applied = new ArrayList<>();
-        database.transact("prepare migrations", SessionLimits.LONG, store::prepare);
+        database.transact("prepare migrations", SessionLimits.LONG, tx -> store.prepare(tx, database.schema()));
         for (Migration step : steps) {
             boolean mine = database.transact("migrate " + module + " " + step, SessionLimits.LONG, tx -> {
                 boolean due = isDue(tx, step);
                 if (due) {
-                    try (Statement statement = tx.connection().createStatement()) {
-                        statement.execute(step.sql());
-                    }
+                    tx.script(step.sql());
                     store.record(tx, module, step);
                     database.crashPoints().reached(SqlCrashPoint.MIGRATION_APPLIED);
                 }
@@ -79,10 +123,6 @@ public final class Migrations {
                 applied.add(step.toString());
             }
         }
-        database.transact("check schema", tx -> {
-            demandNotTooNew(tx);
-            return null;
-        });
         return applied;
     }
 
@@ -90,7 +130,10 @@ public final class Migrations {
     private boolean isDue(Tx tx, Migration step) throws SQLException {
         store.lock(tx);
         demandNotTooNew(tx);
-        Map<Integer, String> known = store.digests(tx, module);
+        return isMissing(store.digests(tx, module), step);
+    }
+
+    private boolean isMissing(Map<Integer, String> known, Migration step) {
         String digest = known.get(step.number());
         if (digest != null && !digest.equals(step.digest())) {
             throw new SchemaException("migration " + module + " " + step

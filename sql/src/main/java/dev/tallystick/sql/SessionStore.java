@@ -1,11 +1,13 @@
 package dev.tallystick.sql;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.postgresql.PGConnection;
 
 /** What a transaction sets before its first statement. For itself only: nothing of it stays in a pool or behind a pooler. */
 final class SessionStore {
@@ -22,6 +24,8 @@ final class SessionStore {
                 and setting = 'off'
             order by name
             """;
+
+    private static final String BACKEND = "select pg_backend_pid() as pid";
 
     private static final String STILL_THERE = "select 1";
 
@@ -50,6 +54,15 @@ final class SessionStore {
     /** The settings for which the server may forget what it has committed. */
     static List<String> undurable(Tx tx) throws SQLException {
         return tx.query(UNDURABLE, row -> row.getString("name"));
+    }
+
+    /**
+     * Whether the server's session is the one that the connection was opened to. A pooler that gives sessions to others between
+     * transactions cannot name the right one when it accepts a connection.
+     */
+    static boolean isOurs(Tx tx, Connection connection) throws SQLException {
+        int opened = connection.unwrap(PGConnection.class).getBackendPID();
+        return tx.first(BACKEND, row -> row.getInt("pid")).orElseThrow() == opened;
     }
 
     /** Throws unless the server answers. */

@@ -16,6 +16,7 @@ final class SqlStates {
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
     static final String IN_FAILED_TRANSACTION = "25P02";
     private static final String LOCK_NOT_AVAILABLE = "55P03";
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
     private static final String QUERY_CANCELED = "57014";
     private static final String READ_ONLY = "25006";
 
@@ -85,6 +86,11 @@ final class SqlStates {
                 && failure.getServerErrorMessage() != null
                 && !state.equals(STATEMENT_COMPLETION_UNKNOWN)
                 && livesOn(connection);
+    }
+
+    /** Whether the role that we connect as may not do that. */
+    static boolean isForbidden(Throwable failure) {
+        return isCausedBy(failure, Set.of(INSUFFICIENT_PRIVILEGE));
     }
 
     private static boolean livesOn(Connection connection) {

@@ -11,10 +11,8 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
@@ -32,13 +30,11 @@ public final class Tx {
         T read(ResultSet row) throws SQLException;
     }
 
-    /** Statements by what they are without their COMMIT. */
-    private static final Map<String, String> WITH_COMMIT = new ConcurrentHashMap<>();
-
     private record Deferred(
             String sql, RowReader<?> reader, @Nullable Object[] parameters) {}
 
     private final Connection connection;
+    private final Statements statements;
     private final PGConnection postgres;
     private final boolean mayDefer;
     private final Opening opening;
@@ -47,8 +43,9 @@ public final class Tx {
     private boolean repeated;
     private @Nullable Deferred deferred;
 
-    private Tx(Connection connection, boolean mayDefer, Opening opening) throws SQLException {
+    private Tx(Connection connection, Statements statements, boolean mayDefer, Opening opening) throws SQLException {
         this.connection = connection;
+        this.statements = statements;
         this.postgres = connection.unwrap(PGConnection.class);
         this.mayDefer = mayDefer;
         this.opening = opening;
@@ -56,13 +53,13 @@ public final class Tx {
     }
 
     /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
-    public static Tx on(Connection connection) throws SQLException {
-        return new Tx(connection, false, Opening.NONE);
+    static Tx joined(Connection connection, Statements statements) throws SQLException {
+        return new Tx(connection, statements, false, Opening.NONE);
     }
 
     /** A transaction that is ended by {@link #commit()}. */
-    static Tx begun(Connection connection, Opening opening) throws SQLException {
-        return new Tx(connection, true, opening);
+    static Tx begun(Connection connection, Statements statements, Opening opening) throws SQLException {
+        return new Tx(connection, statements, true, opening);
     }
 
     /** From now on no user's code runs in this transaction: the limits of our own statements hold. */
@@ -145,7 +142,7 @@ public final class Tx {
         } else {
             Deferred last = deferred;
             deferred = null;
-            query(WITH_COMMIT.computeIfAbsent(last.sql(), sql -> sql + ";\ncommit"), last.reader(), last.parameters());
+            query(statements.withCommit(last.sql()), last.reader(), last.parameters());
         }
     }
 
@@ -189,10 +186,18 @@ public final class Tx {
         return read == null ? null : read.toInstant();
     }
 
+    /** Runs what has no parameters and may be several statements. */
+    void script(String sql) throws SQLException {
+        try (Statement statement = connection().createStatement()) {
+            statement.execute(statements.text(sql));
+        }
+    }
+
     private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
         String first = unsent;
         unsent = "";
-        PreparedStatement statement = connection.prepareStatement(first.isEmpty() ? sql : first + sql);
+        String text = statements.text(sql);
+        PreparedStatement statement = connection.prepareStatement(first.isEmpty() ? text : first + text);
         try {
             for (int i = 0; i < parameters.length; i++) {
                 bind(statement, i + 1, parameters[i]);

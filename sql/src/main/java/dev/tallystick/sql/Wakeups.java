@@ -6,21 +6,27 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets processes on one database wake each other. A ring is a hint and nothing more: it may be lost, so whoever listens looks by
  * itself from time to time as well.
  *
  * <p>Rings go out after the fact and never inside a transaction of somebody's, because a NOTIFY makes commits wait for each
- * other; those that come close together go out as one. To listen takes a connection for good, to ring only for the moment.
+ * other; those that come close together go out as one. To listen takes a connection for good, to ring only for the moment. Behind
+ * a pooler that gives sessions to others between transactions nobody can listen, and nobody does.
  * Thread-safe.
  */
 public final class Wakeups implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Wakeups.class);
 
     private static final Pattern CHANNEL = Pattern.compile("[a-z_]{1,50}");
     private static final Duration LISTENING = Duration.ofMillis(50);
@@ -55,13 +61,17 @@ public final class Wakeups implements AutoCloseable {
         this.self = self;
         this.woken = woken;
         this.ringer = Thread.ofPlatform().daemon().name("tally-ring").start(() -> keepOn(this::ringWhenWanted));
-        this.listener =
-                Thread.ofPlatform().daemon().name("tally-listen").start(() -> keepOn(() -> connected(this::listenOn)));
+        this.listener = Thread.ofPlatform().daemon().name("tally-listen").start(() -> keepOn(this::listen));
     }
 
     /** Wakes the other processes, soon. */
     public void ring() {
         wanted.release();
+    }
+
+    /** Whether another process can wake this one. */
+    boolean isListening() {
+        return listener.isAlive();
     }
 
     /** Ends, and gives its connection back. */
@@ -85,14 +95,16 @@ public final class Wakeups implements AutoCloseable {
 
     /** What a thread does over and over. */
     private interface Turn {
-        void take() throws SQLException, InterruptedException;
+        /** Returns whether there is to be another one. */
+        boolean take() throws SQLException, InterruptedException;
     }
 
     private void keepOn(Turn turn) {
         int failures = 0;
-        while (!closed) {
+        boolean more = true;
+        while (more && !closed) {
             try {
-                turn.take();
+                more = turn.take();
                 failures = 0;
             } catch (SQLException | DefiniteFailureException e) {
                 // A lost ring is made good by whoever looks by itself; the next connection listens again.
@@ -117,12 +129,13 @@ public final class Wakeups implements AutoCloseable {
         }
     }
 
-    private void ringWhenWanted() throws SQLException, InterruptedException {
+    private boolean ringWhenWanted() throws SQLException, InterruptedException {
         wanted.acquire();
         wanted.drainPermits();
         connected(this::notifyAllOfThem);
         // Whatever is wanted in the meantime is one more ring, not many.
         LockSupport.parkNanos(BETWEEN_RINGS.toNanos());
+        return true;
     }
 
     /** A NOTIFY is a commit of its own. What may be lost need not wait for the disk, nor keep others from it. */
@@ -135,13 +148,27 @@ public final class Wakeups implements AutoCloseable {
         }
     }
 
+    private boolean listen() throws SQLException {
+        AtomicBoolean sessionIsOurs = new AtomicBoolean();
+        connected(connection -> {
+            sessionIsOurs.set(SessionStore.isOurs(database.join(connection), connection));
+            if (sessionIsOurs.get()) {
+                listenOn(connection);
+            }
+        });
+        if (!sessionIsOurs.get()) {
+            LOG.info("a pooler is between us and Postgres: processes do not wake each other, and look by themselves");
+        }
+        return sessionIsOurs.get();
+    }
+
     private void listenOn(Connection connection) throws SQLException {
         execute(connection, "listen " + channel);
         PGConnection postgres = connection.unwrap(PGConnection.class);
         long heard = System.nanoTime();
         while (!closed) {
             if (System.nanoTime() - heard > BETWEEN_QUESTIONS.toNanos()) {
-                SessionStore.demandAnswer(Tx.on(connection));
+                SessionStore.demandAnswer(database.join(connection));
                 heard = System.nanoTime();
             }
             PGNotification @Nullable [] rings = postgres.getNotifications((int) LISTENING.toMillis());

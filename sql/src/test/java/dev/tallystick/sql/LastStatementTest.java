@@ -66,7 +66,7 @@ class LastStatementTest {
     void is_done_at_once_in_a_transaction_that_somebody_else_will_end() throws Exception {
         try (Connection connection = postgres.unpooled().getConnection()) {
             connection.setAutoCommit(false);
-            EffectStore.insertLater("a").run(Tx.on(connection));
+            EffectStore.insertLater("a").run(database.join(connection));
             connection.commit();
         }
 

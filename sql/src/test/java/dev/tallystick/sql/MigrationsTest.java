@@ -6,15 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tallystick.testkit.CrashAt;
 import dev.tallystick.testkit.SimulatedCrash;
 import dev.tallystick.testkit.TestPostgres;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.ds.PGSimpleDataSource;
 
 class MigrationsTest {
 
@@ -132,16 +137,93 @@ class MigrationsTest {
         assertThat(migrations(FIRST, SECOND, later).migrate(database)).containsExactly("0002-colour");
     }
 
+    @Test
+    void tables_are_in_the_schema_that_was_named_and_in_no_other() {
+        Database elsewhere = database.in(new SchemaName("order"));
+
+        assertThat(migrations(FIRST, SECOND).migrate(elsewhere)).containsExactly("0001-fruit", "0002-colour");
+
+        assertThat(migrations(FIRST, SECOND).migrate(elsewhere)).isEmpty();
+        assertThat(tables("order")).containsExactly("fruit", "migration");
+        assertThat(tables()).isEmpty();
+    }
+
+    @Test
+    void a_name_that_is_no_plain_identifier_is_refused() {
+        for (String name : List.of("", "Tally", "a.b", "a\"b", "1st", "pg_own", "a".repeat(64))) {
+            assertThatThrownBy(() -> new SchemaName(name))
+                    .as(name)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("'" + name + "'");
+        }
+    }
+
+    @Test
+    void a_role_that_may_create_nothing_is_content_with_a_schema_that_is_up_to_date() throws Exception {
+        migrations(FIRST).migrate(database);
+        Database restricted = Database.on(withDataRights("tally"));
+
+        assertThat(migrations(FIRST).migrate(restricted)).isEmpty();
+        assertThatThrownBy(() -> migrations(FIRST, SECOND).migrate(restricted))
+                .isInstanceOf(SchemaException.class)
+                .hasMessageContaining("lacks test [0002-colour]")
+                .hasMessageContaining("run 'tally schema migrate' as a role that may");
+    }
+
+    @Test
+    void a_role_that_finds_no_schema_and_may_not_create_one_learns_what_to_run() throws Exception {
+        Database restricted = Database.on(withDataRights("public"));
+
+        assertThatThrownBy(() -> migrations(FIRST).migrate(restricted))
+                .isInstanceOf(SchemaException.class)
+                .hasMessageContaining("lacks test [0001-fruit]")
+                .hasMessageContaining("'tally schema print'");
+    }
+
+    private static DataSource withDataRights(String schema) throws SQLException {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(postgres.urlWithDataRights(schema));
+        return source;
+    }
+
+    @Test
+    void the_printed_script_does_by_hand_what_migrating_does() throws Exception {
+        Schema schema = Schema.of(migrations(FIRST, SECOND));
+        Database elsewhere = database.in(new SchemaName("orders"));
+
+        run(Schema.of(migrations(FIRST)).script(elsewhere));
+        assertThat(schema.missing(elsewhere)).containsExactly("test 0002-colour");
+        assertThat(schema.script(elsewhere)).doesNotContain("create table \"orders\".fruit");
+        run(schema.script(elsewhere));
+
+        assertThat(schema.missing(elsewhere)).isEmpty();
+        assertThat(schema.script(elsewhere)).isEmpty();
+        assertThat(schema.migrate(elsewhere)).isEmpty();
+        assertThat(schema.script(new SchemaName("orders")))
+                .contains("create table \"orders\".fruit", "add column colour");
+    }
+
+    private static void run(String script) throws SQLException {
+        try (Connection connection = postgres.unpooled().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(script);
+        }
+    }
+
     private static Migrations migrations(Migration... steps) {
         return Migrations.of("test", List.of(steps));
     }
 
     private List<String> tables() {
+        return tables("tally");
+    }
+
+    private List<String> tables(String schema) {
         return database.transact("list tables", tx -> tx.query("""
                 select table_name
                 from information_schema.tables
-                where table_schema = 'tally'
+                where table_schema = ?
                 order by table_name
-                """, row -> row.getString("table_name")));
+                """, row -> row.getString("table_name"), schema));
     }
 }

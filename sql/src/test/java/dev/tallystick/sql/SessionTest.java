@@ -163,7 +163,7 @@ class SessionTest {
     private static String ask(DataSource source, String question) throws SQLException {
         try (Connection connection = source.getConnection()) {
             connection.setAutoCommit(false);
-            String answer = Tx.on(connection)
+            String answer = Tx.joined(connection, new Statements(SchemaName.DEFAULT))
                     .first(question, row -> row.getString("is"))
                     .orElseThrow();
             connection.rollback();

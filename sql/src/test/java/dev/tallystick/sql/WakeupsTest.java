@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.PgBouncer;
 import dev.tallystick.testkit.TcpProxy;
 import dev.tallystick.testkit.TestPostgres;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.ds.PGSimpleDataSource;
 
 class WakeupsTest {
 
@@ -94,5 +97,23 @@ class WakeupsTest {
         Database database = Database.on(postgres.dataSource());
         assertThatThrownBy(() -> new Wakeups(database, "x; drop table y", "here", () -> {}))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void nothing_is_left_listening_behind_a_pooler_that_hands_the_session_to_others() throws Exception {
+        try (PgBouncer pooler = postgres.pgBouncer(1)) {
+            PGSimpleDataSource source = new PGSimpleDataSource();
+            source.setUrl(pooler.url());
+            Database pooled = Database.on(source);
+            try (Wakeups deaf = new Wakeups(pooled, "test_wake", "here", here::incrementAndGet)) {
+                Eventually.holds("it has given up listening", () -> !deaf.isListening());
+
+                List<String> channels = pooled.transact(
+                        "list channels",
+                        tx -> tx.query("select pg_listening_channels() as channel", row -> row.getString("channel")));
+                assertThat(channels).isEmpty();
+                deaf.ring();
+            }
+        }
     }
 }

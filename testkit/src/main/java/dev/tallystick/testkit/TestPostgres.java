@@ -2,6 +2,7 @@ package dev.tallystick.testkit;
 
 import dev.tallystick.testkit.TestServer.Template;
 import dev.tallystick.testkit.TestServer.TestDatabase;
+import java.sql.SQLException;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +85,17 @@ public final class TestPostgres implements BeforeAllCallback, TestInstancePreCon
     /** For a child JVM: the JDBC URL, user and password included. */
     public String url() {
         return current().endpoint().url();
+    }
+
+    /** A new pooler before the database, with so many sessions; the test closes it, and is skipped where there is none. */
+    public PgBouncer pgBouncer(int sessions) {
+        return PgBouncer.before(current().endpoint(), sessions);
+    }
+
+    /** As {@link #url()}, for a role that may read and write the tables that a schema has by now, and create nothing. */
+    public String urlWithDataRights(String schema) throws SQLException {
+        new DataRightsStore(unpooled()).grant(schema);
+        return url() + "&options=-c%20role=" + DataRightsStore.ROLE;
     }
 
     /** As {@link #url()}, by way of the proxy. */

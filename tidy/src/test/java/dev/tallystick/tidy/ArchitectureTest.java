@@ -99,6 +99,20 @@ class ArchitectureTest {
     }
 
     @Test
+    void an_install_without_tests_leaves_out_exactly_what_is_never_published() throws IOException {
+        String[] pom = Files.readString(Project.ROOT.resolve("pom.xml")).split("<profiles>", 2);
+        assertThat(pom[1]).contains("<name>!skipTests</name>");
+        List<String> installed = modulesIn(pom[0]);
+
+        for (String folder : modulesIn(pom[0] + pom[1])) {
+            String module = Files.readString(Project.ROOT.resolve(folder).resolve("pom.xml"));
+            assertThat(module.contains("<maven.install.skip>true<") && module.contains("<maven.deploy.skip>true<"))
+                    .as("%s/pom.xml skips install and deploy", folder)
+                    .isEqualTo(!installed.contains(folder));
+        }
+    }
+
+    @Test
     void classes_are_in_the_package_of_their_module() {
         assertThat(MODULES.misplacedClasses()).isEmpty();
     }
@@ -174,10 +188,13 @@ class ArchitectureTest {
     }
 
     private static List<String> modulesOfTheBuild() throws IOException {
-        return MODULE.matcher(Files.readString(Project.ROOT.resolve("pom.xml")))
-                .results()
-                .map(found -> found.group(1))
+        return modulesIn(Files.readString(Project.ROOT.resolve("pom.xml"))).stream()
+                .filter(folder -> !folder.startsWith("examples/"))
                 .toList();
+    }
+
+    private static List<String> modulesIn(String pom) {
+        return MODULE.matcher(pom).results().map(found -> found.group(1)).toList();
     }
 
     /** Compiles classes as if they were of that module, against what has been planted before them. */

@@ -1,0 +1,168 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.server.ServerSchema;
+import dev.tallystick.server.ServerSettings;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.DefiniteFailureException;
+import dev.tallystick.sql.NotDurableException;
+import dev.tallystick.sql.SchemaException;
+import dev.tallystick.sql.SchemaName;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The tables in Postgres, for those who do not let a server create them. */
+@Command(
+        name = "schema",
+        description = {
+            "Print, create, upgrade or check the tables of a server or library in Postgres.",
+            "A server does this itself when it starts, if its role may create tables. If the tables are up to date,",
+            "a role that may select, insert, update and delete is enough."
+        },
+        subcommands = {SchemaCommand.Print.class, SchemaCommand.Migrate.class, SchemaCommand.Check.class},
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally schema print --schema jobs",
+            "  tally schema print --postgres 'jdbc:postgresql://db/tally?user=tally'   # only what is missing there",
+            "  tally schema migrate --postgres 'jdbc:postgresql://db/tally?user=owner'",
+            "  tally schema check --postgres 'jdbc:postgresql://db/tally?user=tally'",
+        })
+final class SchemaCommand extends TallyCommand {
+
+    @Override
+    ExitCode run() {
+        throw new CommandFailed(ExitCode.USAGE, "what about the schema?", "Try 'tally schema --help'.");
+    }
+
+    /** What names a schema, and perhaps the database that it is in. */
+    abstract static class OfOne extends TallyCommand {
+
+        @Option(
+                names = "--schema",
+                paramLabel = "NAME",
+                description = "The schema that holds the tables (default: TALLY_SCHEMA, or tally).")
+        private @Nullable String schema;
+
+        final SchemaName schema() {
+            String named = schema == null ? environment().get(ServerSettings.SCHEMA) : schema;
+            try {
+                return named == null ? SchemaName.DEFAULT : new SchemaName(named);
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Choose another name.");
+            }
+        }
+
+        abstract ExitCode runOrRefuse();
+
+        @Override
+        final ExitCode run() {
+            try {
+                return runOrRefuse();
+            } catch (SchemaException e) {
+                throw new CommandFailed(
+                        ExitCode.CONFLICT, String.valueOf(e.getMessage()), "Nothing was changed by this step.");
+            } catch (NotDurableException e) {
+                throw new CommandFailed(
+                        ExitCode.USAGE, String.valueOf(e.getMessage()), "Turn these settings on in this Postgres.");
+            } catch (DefiniteFailureException e) {
+                throw new CommandFailed(
+                        ExitCode.CONFLICT,
+                        String.valueOf(e.getMessage()),
+                        "Is it running, and are host, port, database, user and password in --postgres right?");
+            }
+        }
+
+        final Database open(String url) {
+            PGSimpleDataSource source = new PGSimpleDataSource();
+            try {
+                source.setUrl(url);
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailed(
+                        ExitCode.USAGE,
+                        "--postgres is no JDBC URL of Postgres",
+                        "Give jdbc:postgresql://HOST/DATABASE?user=NAME&password=SECRET.");
+            }
+            return Database.on(source).in(schema());
+        }
+
+        final void answer(String text, String field, List<String> steps) {
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            fields.put("schema", Json.of(schema().value()));
+            fields.put(
+                    field,
+                    new Json.ArrayValue(steps.stream().<Json>map(Json::of).toList()));
+            answer(text, fields);
+        }
+    }
+
+    @Command(
+            name = "print",
+            description = "Print the SQL that makes the tables, for someone who runs it by hand.",
+            sortOptions = false)
+    static final class Print extends OfOne {
+
+        @Option(
+                names = "--postgres",
+                paramLabel = "JDBC-URL",
+                description = "Print only what is missing in this database; everything if missing.")
+        private @Nullable String postgres;
+
+        @Override
+        ExitCode runOrRefuse() {
+            print((postgres == null ? ServerSchema.ALL.script(schema()) : ServerSchema.ALL.script(open(postgres)))
+                    .stripTrailing());
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "migrate", description = "Create or upgrade the tables, as a role that may.", sortOptions = false)
+    static final class Migrate extends OfOne {
+
+        @Option(names = "--postgres", paramLabel = "JDBC-URL", required = true, description = "The database.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String postgres;
+
+        @Override
+        ExitCode runOrRefuse() {
+            List<String> applied = ServerSchema.ALL.migrate(open(postgres));
+            answer(
+                    applied.isEmpty()
+                            ? "the schema is up to date"
+                            : "applied " + applied.size() + ":\n" + String.join("\n", applied),
+                    "applied",
+                    applied);
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(
+            name = "check",
+            description = "Say whether the tables are up to date; exit code 4 if they are not.",
+            sortOptions = false)
+    static final class Check extends OfOne {
+
+        @Option(names = "--postgres", paramLabel = "JDBC-URL", required = true, description = "The database.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String postgres;
+
+        @Override
+        ExitCode runOrRefuse() {
+            List<String> missing = ServerSchema.ALL.missing(open(postgres));
+            answer(
+                    missing.isEmpty()
+                            ? "the schema is up to date"
+                            : "missing " + missing.size() + ", run 'tally schema migrate':\n"
+                                    + String.join("\n", missing),
+                    "missing",
+                    missing);
+            return missing.isEmpty() ? ExitCode.OK : ExitCode.CONFLICT;
+        }
+    }
+}
