@@ -14,14 +14,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One thread, one connection, one batch at a time.
  *
  * <p>Invariants: an entry is in the queue, or in the batch that is under way, or answered. Equal order keys meet in the same
- * lane, at most one of them in a batch, the older one first.
+ * lane, at most one of them in a batch, the older one first. Whatever an entry throws fails that entry; an error that no entry
+ * has thrown ends the session, is logged and counted, and the lane starts over with a new one.
  */
 final class Lane {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
     /** How far past a full batch to look for entries whose order keys are still free. */
     private static final int LOOK_AHEAD = 4;
@@ -102,14 +107,25 @@ final class Lane {
     }
 
     private void run() {
+        while (!hasDrained()) {
+            committer.restarts.increment();
+            database.backoff().pause(1);
+        }
+        failQueued(new DefiniteFailureException(Reason.UNAVAILABLE, "the committer has stopped", null));
+        endSession();
+    }
+
+    /** Commits what comes until the lane is closed; false if it died before. Then nothing is lost but its session. */
+    private boolean hasDrained() {
         try {
             for (List<Entry<?, ?>> batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
                 commit(new Batch(batch));
             }
-        } finally {
-            refuseMore();
-            failQueued(new DefiniteFailureException(Reason.UNAVAILABLE, "the committer has stopped", null));
+            return true;
+        } catch (Throwable e) {
+            LOG.error("{} died and is replaced: please report this", thread.getName(), e);
             endSession();
+            return false;
         }
     }
 
@@ -162,16 +178,12 @@ final class Lane {
         return LOOK_AHEAD * limits.batch();
     }
 
-    /** Nobody is left without an answer, also if this thread dies of something in the middle of it. */
+    /** Leaves no entry without an answer, even if this thread dies in the middle of it. */
     private void commit(Batch batch) {
         try {
             settle(batch);
-        } catch (VirtualMachineError e) {
-            // No memory for one batch is no end for the others.
-            batch.fail(new UnknownOutcomeException("the JVM failed in the middle of a batch", e));
-            endSession();
-        } catch (Error e) {
-            batch.fail(new UnknownOutcomeException("the committer died in the middle of a batch", e));
+        } catch (Throwable e) {
+            batch.fail(new UnknownOutcomeException("the commit thread died in the middle of a batch", e));
             throw e;
         }
     }
@@ -293,7 +305,7 @@ final class Lane {
                 }
                 connection.setAutoCommit(true);
                 session.end();
-            } catch (SQLException e) {
+            } catch (SQLException | RuntimeException | Error e) {
                 Database.discard(connection);
             }
             Database.giveBack(connection);

@@ -11,6 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets processes on one database wake each other. A ring is a hint and nothing more: it may be lost, so whoever listens looks by
@@ -21,6 +23,8 @@ import org.postgresql.PGNotification;
  * Thread-safe.
  */
 public final class Wakeups implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Wakeups.class);
 
     private static final Pattern CHANNEL = Pattern.compile("[a-z_]{1,50}");
     private static final Duration LISTENING = Duration.ofMillis(50);
@@ -97,6 +101,10 @@ public final class Wakeups implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
+            } catch (Throwable e) {
+                LOG.error("{} failed and starts over", Thread.currentThread().getName(), e);
+                failures = Math.min(failures + 1, 10);
+                database.backoff().pause(failures);
             }
         }
     }
@@ -105,7 +113,7 @@ public final class Wakeups implements AutoCloseable {
         Connection connection = database.connect("wake-ups");
         try {
             session.run(connection);
-        } catch (SQLException e) {
+        } catch (Throwable e) {
             Database.discard(connection);
             throw e;
         } finally {
