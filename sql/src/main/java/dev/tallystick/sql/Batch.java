@@ -65,6 +65,7 @@ final class Batch {
 
     /** The answers of each group, in the order of the groups. Nothing is read or told to anybody before the commit. */
     List<List<?>> apply(Tx tx) throws SQLException {
+        tx.batch();
         if (!isAlone) {
             tx.share();
         }

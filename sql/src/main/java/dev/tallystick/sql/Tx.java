@@ -40,6 +40,7 @@ public final class Tx {
     private final Connection connection;
     private final PGConnection postgres;
     private final boolean mayDefer;
+    private boolean batched;
     private boolean shared;
     private boolean repeated;
     private @Nullable Deferred deferred;
@@ -58,6 +59,16 @@ public final class Tx {
     /** A transaction that is ended by {@link #commit()}. */
     static Tx begun(Connection connection) throws SQLException {
         return new Tx(connection, true);
+    }
+
+    /** From now on it is that of a batch. */
+    void batch() {
+        batched = true;
+    }
+
+    /** Whether its thread is one that others queue for: nothing may be done on it that takes long. */
+    public boolean othersQueue() {
+        return batched;
     }
 
     /** From now on it may be for several who know nothing of each other. */
