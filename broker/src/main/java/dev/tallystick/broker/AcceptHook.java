@@ -5,6 +5,7 @@ import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Starts the jobs that messages to a workflow ask for. Thread-safe. */
 public interface AcceptHook {
@@ -16,8 +17,9 @@ public interface AcceptHook {
          * It can be started.
          *
          * @param answer what the first answer and every repeat has beyond an {@link AcceptedMessage}; kept with the key
+         * @param memo what the hook wants to know again when it starts the job; kept nowhere
          */
-        record Ready(StoredResponse answer) implements Plan {}
+        record Ready(StoredResponse answer, @Nullable String memo) implements Plan {}
 
         /**
          * It cannot be started as things are now. The broker still looks whether the key was accepted before, and answers

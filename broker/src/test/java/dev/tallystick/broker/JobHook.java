@@ -44,7 +44,7 @@ final class JobHook implements AcceptHook {
         if (!workflows.contains(name)) {
             return new Plan.Refused(new Rejection(Rejection.Code.UNKNOWN_WORKFLOW, "no workflow " + name));
         }
-        return new Plan.Ready(StoredResponse.of("{\"version\":1}"));
+        return new Plan.Ready(StoredResponse.of("{\"version\":1}"), null);
     }
 
     @Override

@@ -3,7 +3,8 @@ package dev.tallystick.engine;
 import com.dashjoin.jsonata.JException;
 import com.dashjoin.jsonata.Jsonata;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,50 +14,67 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Expression {
 
+    /** Under these names the library calls what watches an evaluation; an expression could bind them to something else. */
+    private static final String WATCHERS = "__evaluate";
+
     private final String source;
-    private final Jsonata compiled;
-    private final ExpressionBounds bounds = new ExpressionBounds();
 
-    /** A compiled expression is for one thread at a time. */
-    private final ReentrantLock turn = new ReentrantLock();
+    /** What is compiled is for one thread at a time. There are as many as were ever evaluated at once. */
+    private final Queue<Compiled> idle = new ConcurrentLinkedQueue<>();
 
-    private Expression(String source, Jsonata compiled) {
+    private record Compiled(Jsonata expression, ExpressionBounds bounds) {}
+
+    private Expression(String source) {
         this.source = source;
-        this.compiled = compiled;
     }
 
     /** Reads an expression; one that is no JSONata is refused with the reason. */
     public static Expression of(String source) {
-        try {
-            return new Expression(source, Jsonata.jsonata(source));
-        } catch (JException | IndexOutOfBoundsException e) {
-            throw new ExpressionException("'" + source + "' is no JSONata expression: " + e.getMessage(), e);
+        if (source.contains(WATCHERS)) {
+            throw new ExpressionException("'" + source + "': names with " + WATCHERS + " are reserved", null);
         }
+        Expression read = new Expression(source);
+        read.idle.add(read.compile());
+        return read;
     }
 
     public String source() {
         return source;
     }
 
-    /** What it comes to; null if that is nothing. */
+    /** What it comes to; null if that is nothing. To be called where it may take its time: it is the user's code. */
     @Nullable
     Object evaluate(Map<String, ?> context) {
-        turn.lock();
+        Compiled free = idle.poll();
+        Compiled mine = free == null ? compile() : free;
         try {
-            return compiled.evaluate(context, bounds.begin(compiled));
+            return mine.expression().evaluate(context, mine.bounds().begin(mine.expression()));
         } catch (OutOfMemoryError | StackOverflowError e) {
             throw new ExpressionException(
                     "'" + source + "' cannot be evaluated: it takes more memory than there is", e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             throw new ExpressionException("'" + source + "' cannot be evaluated: " + e.getMessage(), e);
         } finally {
-            turn.unlock();
+            idle.add(mine);
         }
     }
 
     /** Whether it comes to what JSONata takes for true: neither nothing, nor false, 0, "", [] or {}. */
     boolean holds(Map<String, ?> context) {
         return Jsonata.boolize(evaluate(context));
+    }
+
+    private Compiled compile() {
+        try {
+            Jsonata compiled = Jsonata.jsonata(source);
+            ExpressionBounds bounds = new ExpressionBounds();
+            LinearPattern.replaceIn(compiled, bounds);
+            return new Compiled(compiled, bounds);
+        } catch (RuntimeException | StackOverflowError e) {
+            boolean isKnown = e instanceof JException || e instanceof ExpressionException;
+            String reason = isKnown ? e.getMessage() : e.toString();
+            throw new ExpressionException("'" + source + "' is no JSONata expression: " + reason, e);
+        }
     }
 
     @Override

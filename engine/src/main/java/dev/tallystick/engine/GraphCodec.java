@@ -37,7 +37,7 @@ final class GraphCodec implements Codec {
     private static <T extends @Nullable Object> T guarded(String what, Supplier<T> work) {
         try {
             return work.get();
-        } catch (RuntimeException | VirtualMachineError | LinkageError e) {
+        } catch (RuntimeException | Error e) {
             throw new CodecFailedException(what, e);
         }
     }

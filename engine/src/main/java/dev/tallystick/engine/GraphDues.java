@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +39,9 @@ final class GraphDues {
     private final Function<SentSignal, CompletableFuture<Signalled>> send;
     private final Hand hand;
     private final EngineSettings settings;
+
+    /** The signals that are being made and sent. */
+    private final Set<Guid> sending = ConcurrentHashMap.newKeySet();
 
     /** What came of a step that was handed in. */
     enum Handed {
@@ -125,10 +129,30 @@ final class GraphDues {
         if (due.begun() >= MAX_BEGUN) {
             return hand.in(due.posting(), new GraphTold.Refused(Failures.neverCameBack(due.begun())));
         }
-        try {
+        byte[] input = due.input();
+        if (due.child() != null || input == null) {
             return tell(due);
+        }
+        Guid guid = due.posting().guid();
+        if (sending.add(guid)) {
+            Thread.ofVirtual().name("tally-signal").start(() -> {
+                try {
+                    sendOrFail(due, input).join();
+                } finally {
+                    sending.remove(guid);
+                }
+            });
+        }
+        return CompletableFuture.completedFuture(Handed.UNKNOWN);
+    }
+
+    /** To make a signal takes the codec, which is the user's: not on the thread that does what is due for all. */
+    private CompletableFuture<Handed> sendOrFail(GraphDueStore.Due due, byte[] input) {
+        try {
+            return send(due, input);
         } catch (TransactionException away) {
-            throw away;
+            LOG.warn("the signal of {} was not sent and will be tried again", due.posting(), away);
+            return CompletableFuture.completedFuture(Handed.NOT_NOW);
         } catch (RuntimeException e) {
             return hand.in(due.posting(), new GraphTold.Failure(Failures.describe(e)));
         }
@@ -144,8 +168,7 @@ final class GraphDues {
                             : new GraphTold.Failure(
                                     "its job was " + child.outcome().text() + ": " + child.error()));
         }
-        byte[] input = due.input();
-        return input == null ? hand.in(due.posting(), new GraphTold.Due(due.awaits())) : send(due, input);
+        return hand.in(due.posting(), new GraphTold.Due(due.awaits()));
     }
 
     /** Sends a signal under a key of its own, so that a repeat is no second one, and then records that it was sent. */
@@ -166,14 +189,13 @@ final class GraphDues {
         }
         SentSignal.Id id = new SentSignal.Id(to, name, due.key().toString());
         SentSignal signal = new SentSignal(id, codec.encode(order.get(GraphContext.PAYLOAD)));
-        return send.apply(signal).handle((answer, failure) -> answer).thenCompose(answer -> {
-            if (answer == null) {
-                LOG.warn("the signal of {} was not sent and will be tried again", posting);
-                return CompletableFuture.completedFuture(Handed.NOT_NOW);
-            }
-            byte[] output = codec.encode(Map.of("delivered", answer instanceof Signalled.Kept));
-            return hand.in(posting, new GraphTold.Output(output));
-        });
+        Signalled answer = send.apply(signal).handle((sent, failure) -> sent).join();
+        if (answer == null) {
+            LOG.warn("the signal of {} was not sent and will be tried again", posting);
+            return CompletableFuture.completedFuture(Handed.NOT_NOW);
+        }
+        byte[] output = codec.encode(Map.of("delivered", answer instanceof Signalled.Kept));
+        return hand.in(posting, new GraphTold.Output(output));
     }
 
     private GraphType typeOf(JobId id) {

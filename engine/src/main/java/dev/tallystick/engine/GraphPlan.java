@@ -132,7 +132,11 @@ final class GraphPlan {
                 legs.add(leg(transition, delta, null, output, errorOf(transition.told())));
             }
             semaphore += delta;
-        } catch (ExpressionException | CodecFailedException | UnknownWorkflowException | PayloadTooLargeException e) {
+        } catch (ExpressionException
+                | CodecFailedException
+                | LimitKeyException
+                | UnknownWorkflowException
+                | PayloadTooLargeException e) {
             end(transition, JobOutcome.FAILED, output, "after node '" + place.name() + "': " + e.getMessage());
         }
     }

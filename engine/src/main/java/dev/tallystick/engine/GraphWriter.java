@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,11 @@ final class GraphWriter {
     /** How many waves share a transaction. What would be done in a further one is posted, so that no loop holds a lock for long. */
     static final int MAX_WAVES = 50;
 
+    /** How long what users have written may take where others queue, and where none do. */
+    static final Duration IN_COMPANY = Duration.ofMillis(100);
+
+    static final Duration BY_ITSELF = Duration.ofSeconds(10);
+
     private final CollationStore collation;
     private final PostingStore postings;
     private final JobStore jobs;
@@ -34,6 +40,8 @@ final class GraphWriter {
     private final Function<ChildOrder, NewJob> children;
     private final Codec codec;
     private final Duration lease;
+    private final UserCode userCode = new UserCode();
+    private final SlowGraphs slow;
     private final DeadLetterStore letters = new DeadLetterStore();
     private final TaskStore tasks = new TaskStore();
 
@@ -46,7 +54,8 @@ final class GraphWriter {
             Function<String, @Nullable GraphType> types,
             Function<ChildOrder, NewJob> children,
             Codec codec,
-            Duration lease) {
+            Duration lease,
+            SlowGraphs slow) {
         this.collation = collation;
         this.postings = postings;
         this.jobs = jobs;
@@ -56,6 +65,7 @@ final class GraphWriter {
         this.children = children;
         this.codec = codec;
         this.lease = lease;
+        this.slow = slow;
     }
 
     /**
@@ -156,27 +166,72 @@ final class GraphWriter {
         Map<JobId, List<GraphStore.Seen>> seen = graphs.seen(tx, wave).stream()
                 .collect(Collectors.groupingBy(each -> each.id().job()));
         Map<Guid, GraphStore.Entered> entered = graphs.entered(tx, wave);
-        List<GraphPlan> plans = new ArrayList<>();
+        List<Planning> wanted = new ArrayList<>();
         for (Map.Entry<JobId, List<GraphTransition>> each : byJob.entrySet()) {
             GraphStore.Job job = Objects.requireNonNull(locked.get(each.getKey()));
             if (job.closed() && !written.closed().containsKey(job.id())) {
                 written.closedBefore().add(job.id());
             }
-            GraphType type = typeOf(job);
+            wanted.add(new Planning(job, typeOf(job), each.getValue()));
+        }
+        Map<JobId, GraphPlan> plans = new ConcurrentHashMap<>();
+        plan(tx, wanted, (each, caller) -> {
+            GraphStore.Job job = each.job();
             GraphPlan plan = new GraphPlan(
-                    type,
+                    each.type(),
                     job,
                     seen.getOrDefault(job.id(), List.of()),
                     entered,
-                    new GraphSpawner(job, type.graph(), codec, children, turn.mayGoOn(), turn.past()),
+                    new GraphSpawner(job, each.type().graph(), codec, children, turn.mayGoOn(), turn.past()),
                     codec,
-                    path -> graphs.newest(tx, job.id(), path));
-            for (GraphTransition transition : each.getValue()) {
+                    path -> caller.ask(() -> graphs.newest(tx, job.id(), path)));
+            for (GraphTransition transition : each.transitions()) {
                 plan.take(transition);
             }
-            plans.add(plan);
+            plans.put(job.id(), plan);
+        });
+        return wanted.stream()
+                .map(each -> Objects.requireNonNull(plans.get(each.job().id())))
+                .toList();
+    }
+
+    /** What is to be planned for a job. */
+    private record Planning(GraphStore.Job job, GraphType type, List<GraphTransition> transitions) {
+
+        /** What is recorded and leads to nothing takes no expression and no codec. */
+        boolean takesUserCode() {
+            return !job.closed()
+                    && transitions.stream().anyMatch(each -> !(each.told() instanceof GraphTold.Refused));
         }
-        return plans;
+
+        String graph() {
+            return type.graph().queue();
+        }
+    }
+
+    /** Plans are made of what users have written, so not on this thread, and where others queue for it, not for long. */
+    private void plan(Tx tx, List<Planning> wanted, UserCode.Work<Planning> work) throws SQLException {
+        List<Planning> theirs =
+                wanted.stream().filter(Planning::takesUserCode).toList();
+        Duration patience = tx.othersQueue() ? IN_COMPANY : BY_ITSELF;
+        List<Planning> late = theirs.stream()
+                .filter(each -> tx.othersQueue() && slow.has(each.graph()))
+                .toList();
+        if (late.isEmpty() && !theirs.isEmpty()) {
+            late = userCode.each(theirs, patience, work);
+        }
+        if (!late.isEmpty()) {
+            late.forEach(each -> {
+                slow.add(each.graph());
+                slow.add(each.job().id());
+            });
+            throw new SlowPlanException(patience);
+        }
+        for (Planning each : wanted) {
+            if (!each.takesUserCode()) {
+                work.on(each, UserCode.HERE);
+            }
+        }
     }
 
     /** A wait that has come to its end with a signal that it was given is told that. */

@@ -8,9 +8,13 @@ import dev.tallystick.sql.Loop;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -29,6 +33,12 @@ final class Graphs {
     private static final int CLAIM_BATCH = 200;
     private static final int MAX_ATTEMPTS = 100;
 
+    /** Each takes a connection. */
+    private static final int BY_THEMSELVES = 4;
+
+    private static final Executor THREADS =
+            task -> Thread.ofVirtual().name("tally-graph-step").start(task);
+
     private final Database database;
     private final GroupCommitter committer;
     private final CrashPoints crashPoints;
@@ -41,6 +51,9 @@ final class Graphs {
     private final GraphSignals signals;
     private final GraphRunner runner;
     private final GraphForks forks;
+    private final SlowGraphs slow = new SlowGraphs();
+    private final Semaphore byThemselves = new Semaphore(BY_THEMSELVES);
+    private final Set<Guid> underWay = ConcurrentHashMap.newKeySet();
     private final Loop claims;
     private final Loop dues;
     private final List<Loop> loops;
@@ -89,7 +102,8 @@ final class Graphs {
                 registry::type,
                 surroundings.children(),
                 guarded,
-                settings.lease());
+                settings.lease(),
+                slow);
         this.mover = new GraphMover(collation, postings, store, writer, new GraphTasks(store, registry::type));
         this.signals = new GraphSignals(
                 store, postings, writer, queue -> registry.graphs().contains(queue));
@@ -174,6 +188,9 @@ final class Graphs {
             surroundings.othersAreDue().run();
             return;
         }
+        if (slow.has(graph)) {
+            slow.add(job.id());
+        }
         ActivityId trigger = job.first();
         Lease posting = new Lease(trigger, Guid.of(trigger, 0), 0);
         CompletableFuture<?> unused = hand(posting, new GraphTold.Due(), graph);
@@ -201,36 +218,73 @@ final class Graphs {
         }
     }
 
-    /** Hands a step in without waiting for it: if it is lost, it is still due. */
+    /** Hands a step in without waiting for it: if it is lost, it is still due. One that takes long is not waited for either. */
     private CompletableFuture<GraphDues.Handed> hand(Lease posting, GraphTold told, @Nullable String graph) {
+        if (underWay.contains(posting.guid())) {
+            return CompletableFuture.completedFuture(GraphDues.Handed.UNKNOWN);
+        }
         GraphStep step = new GraphStep(posting, told, graph == null ? null : runner.takerOf(graph));
-        return submit(step).handle((moved, failure) -> {
-            if (failure == null) {
-                afterwards(moved);
-                return GraphDues.Handed.DONE;
-            }
-            LOG.warn("{} is still due and will be tried again", posting, failure);
-            return Failures.causeOf(failure) instanceof DefiniteFailureException
-                    ? GraphDues.Handed.NOT_NOW
-                    : GraphDues.Handed.UNKNOWN;
-        });
+        CompletableFuture<GraphDues.Handed> handed = new CompletableFuture<>();
+        CompletableFuture<?> unused = submit(step, () -> handed.complete(GraphDues.Handed.UNKNOWN))
+                .handle((moved, failure) -> handed.complete(whatCame(posting, moved, failure)));
+        return handed;
     }
 
-    /** A step that can never be written as it is ends its job, and says why. */
-    private CompletableFuture<GraphMoved> submit(GraphStep step) {
-        return committer
-                .submit(mover, step)
-                .exceptionallyCompose(failure -> Failures.refusal(failure)
-                        .map(step::refused)
-                        .map(refused -> committer.submit(mover, refused))
-                        .orElseGet(() -> CompletableFuture.failedFuture(failure)));
+    private GraphDues.Handed whatCame(Lease posting, @Nullable GraphMoved moved, @Nullable Throwable failure) {
+        if (moved != null) {
+            afterwards(moved);
+            return GraphDues.Handed.DONE;
+        }
+        LOG.warn("{} is still due and will be tried again", posting, failure);
+        return failure != null && Failures.causeOf(failure) instanceof DefiniteFailureException
+                ? GraphDues.Handed.NOT_NOW
+                : GraphDues.Handed.UNKNOWN;
+    }
+
+    /**
+     * A step that can never be written as it is ends its job, and says why. One that takes long goes by itself, and is not in the
+     * way of those who share commits.
+     *
+     * @param goesByItself called before it does so
+     */
+    private CompletableFuture<GraphMoved> submit(GraphStep step, Runnable goesByItself) {
+        CompletableFuture<GraphMoved> moved = slow.has(step.job())
+                ? byItself(step, goesByItself)
+                : committer
+                        .submit(mover, step)
+                        .exceptionallyCompose(failure -> Failures.causeOf(failure) instanceof SlowPlanException
+                                ? byItself(step, goesByItself)
+                                : CompletableFuture.failedFuture(failure));
+        return moved.exceptionallyCompose(failure -> Failures.refusal(failure)
+                .map(step::refused)
+                .map(refused -> committer.submit(mover, refused))
+                .orElseGet(() -> CompletableFuture.failedFuture(failure)));
+    }
+
+    private CompletableFuture<GraphMoved> byItself(GraphStep step, Runnable goesByItself) {
+        underWay.add(step.posting().guid());
+        goesByItself.run();
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    byThemselves.acquireUninterruptibly();
+                    try {
+                        return database.transact(
+                                "graph step",
+                                tx -> Objects.requireNonNull(
+                                        mover.apply(tx, List.of(step)).getFirst()));
+                    } finally {
+                        byThemselves.release();
+                        underWay.remove(step.posting().guid());
+                    }
+                },
+                THREADS);
     }
 
     /** Brings a step to an end: done, refused because the lease is lost, or given up because the engine stops. */
     private GraphMoved bring(GraphStep step) {
         for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
             try {
-                GraphMoved moved = submit(step).join();
+                GraphMoved moved = submit(step, () -> {}).join();
                 afterwards(moved);
                 return moved;
             } catch (CompletionException e) {

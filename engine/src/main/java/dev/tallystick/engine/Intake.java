@@ -25,6 +25,7 @@ public final class Intake {
      *
      * @param id new for every order, and kept when the order is started again after a transaction that failed
      * @param version one that {@link #version} has named
+     * @param lane what {@link #lane} has said
      * @param attributes what it can be found by
      * @param traceParent the trace context (W3C) that it came with; null for none
      */
@@ -36,6 +37,7 @@ public final class Intake {
             Priority priority,
             byte[] input,
             Duration delay,
+            @Nullable String lane,
             List<Attribute> attributes,
             @Nullable String traceParent) {}
 
@@ -60,6 +62,16 @@ public final class Intake {
      */
     public int version(String workflow, @Nullable Integer wanted) {
         return maker.version(workflow, wanted).version();
+    }
+
+    /**
+     * The lane of a job whose workflow has a limit; null without one. The limit's key is the user's code: not to be called inside
+     * of a transaction, nor on a thread that others depend on.
+     *
+     * @throws IllegalArgumentException if the limit has no key for this input
+     */
+    public @Nullable String lane(String workflow, int version, byte[] input) {
+        return maker.lane(workflow, version, input);
     }
 
     /**

@@ -171,7 +171,7 @@ final class JobMaker {
     /** The job that somebody else has accepted, leased to whoever is named if it may run at once. */
     NewJob ordered(Intake.Order order, @Nullable String leasedTo) {
         String trigger = version(order.workflow(), order.version()).trigger();
-        return limited(new NewJob(
+        NewJob job = new NewJob(
                         order.id(),
                         order.mesh(),
                         order.workflow(),
@@ -183,8 +183,9 @@ final class JobMaker {
                         null,
                         null,
                         trigger,
-                        null))
+                        null)
                 .traced(order.traceParent());
+        return order.lane() == null ? job : job.inLane(order.lane());
     }
 
     /** The job that the one which orders it goes on as. */
@@ -256,16 +257,27 @@ final class JobMaker {
 
     /** A job whose workflow has a limit waits for its turn, also if this process could run it at once. */
     private NewJob limited(NewJob job) {
-        String queue = Runner.queueOf(job.workflow(), job.version());
+        String lane = lane(job.workflow(), job.version(), job.input());
+        return lane == null ? job : job.inLane(lane);
+    }
+
+    /** The lane of a job whose workflow has a limit, by the key that the limit has for the input; null without a limit. */
+    @Nullable
+    String lane(String workflow, int version, byte[] input) {
+        String queue = Runner.queueOf(workflow, version);
         WorkflowType<?, ?> type = runner.types().get(queue);
         Elsewhere.Registered other = type == null ? graphs.elsewhere().find(queue) : null;
         if (other != null && other.row().limited()) {
             throw new UnknownWorkflowException(other);
         }
-        return type == null || type.limit() == null ? job : job.inLane(keyOf(type, type.limit(), job.input()));
+        return type == null || type.limit() == null ? null : keyOf(type, type.limit(), input);
     }
 
     private <I extends @Nullable Object> String keyOf(WorkflowType<?, ?> type, Limit<I> limit, byte[] input) {
-        return limit.keyOf(codec.<I>decode(input, type.input()));
+        try {
+            return limit.keyOf(codec.<I>decode(input, type.input()));
+        } catch (RuntimeException | Error e) {
+            throw new LimitKeyException(type.name(), e);
+        }
     }
 }

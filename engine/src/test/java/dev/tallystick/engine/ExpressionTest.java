@@ -3,6 +3,7 @@ package dev.tallystick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,17 +19,66 @@ class ExpressionTest {
     @ValueSource(
             strings = {
                 "$match(input, /(.*a){12}b/)",
-                "$contains(input, /(.*a){12}b/)",
+                "$contains(input, /(x+x+)+y|(.*a){12}b/)",
                 "$split(input, /(.*a){12}b/)",
                 "$replace(input, /(.*a){12}b/, 'x')",
                 "$replace(input, '(.*a){12}b', 'x', 1)",
                 "input ~> $match(/(.*a){12}b/)",
-                "($f := function($n) { $f($n + 1) }; $f(0))"
+                "/(.*a){12}b/(input)",
+                "input ~> /(a*)*b/",
+                "($find := /(.*a){12}b/; $find(input))"
+            })
+    void a_pattern_that_goes_back_and_forth_takes_no_longer_than_another(String source) {
+        assertThat(Expression.of(source).evaluate(CONTEXT)).isIn(null, false, List.of(), CONTEXT.get("input"), List.of(CONTEXT.get("input")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "($f := function($n) { $f($n + 1) }; $f(0))",
+                "$contains($pad('', 4000000, 'ab'), /((a|b|c){20}){20}c/)"
             })
     void an_expression_that_would_take_for_ever_is_stopped(String source) {
         assertThatThrownBy(() -> Expression.of(source).evaluate(CONTEXT))
                 .isInstanceOf(ExpressionException.class)
                 .hasMessageContaining("it takes longer than 500 ms");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = " => ",
+            quoteCharacter = '`',
+            value = {
+                "$contains(input, /(a*)*b\\1/) => without back-references",
+                "/(a*)*b\\1/(input) => without back-references",
+                "$map([1], function($n) { $contains(input, /(?=a)b/) }) => without back-references",
+                "$contains(input, /((a{1000}){1000}){1000}/) => is larger than 5000",
+                "($__evaluate_entry := 1; input) => reserved"
+            })
+    void what_cannot_be_bounded_is_refused_when_the_expression_is_read(String source, String reason) {
+        assertThatThrownBy(() -> Expression.of(source))
+                .isInstanceOf(ExpressionException.class)
+                .hasMessageContaining(reason);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = " => ",
+            quoteCharacter = '`',
+            value = {
+                "$eval('/a/(input)') => $eval is not available",
+                "$sum([1..9999999]) => a list of it is longer than 524,288 elements",
+                "$replace($pad('', 100000, 'a'), 'a', $pad('', 20000, 'b')) => a text of it is longer than",
+                "$join([1..300000].('x'), $pad('', 1000, 'y')) => a text of it is longer than",
+                "$number($pad('', 1000000, '9')) => longer than 256",
+                "$fromMillis(1, $pad('', 300000, '[Y]')) => longer than 256",
+                "$formatNumber(1.5, $pad('', 2000000, '#')) => longer than 256",
+                "$toMillis('11111111111111111111111111111111111111111', '[Y][M][D][H][m][s][f][Y][M][D][H][m]x') => too many ways"
+            })
+    void a_function_that_would_take_for_ever_is_refused(String source, String reason) {
+        assertThatThrownBy(() -> Expression.of(source).evaluate(CONTEXT))
+                .isInstanceOf(ExpressionException.class)
+                .hasMessageContaining(reason);
     }
 
     @ParameterizedTest
@@ -59,6 +109,16 @@ class ExpressionTest {
                 "$split('a (b (c', ' (') => [a, b, c]",
                 "$replace('abcb', /b/, 'x', 1) => axcb",
                 "$replace('a(c', '(', 'x') => axc",
+                "$replace('a.c.', '.', '$1', 1) => a$1c.",
+                "$replace('john smith', /(\\w+) (\\w+)/, '$2, $1 $$ $0$9!') => smith, john $ john smith!",
+                "/b(.)/('abcbd').next().match => bd",
+                "'abc' ~> /b/ ~> $lookup('start') => 1",
+                "$match('abcab', /b/, 1).match => b",
+                "$join(['a', 'b'], '-') => a-b",
+                "$number('12.5') => 12.5",
+                "$toMillis('20260102T030405', '[Y0001][M01][D01]T[H01][m01][s01]') => 1767323045000",
+                "$fromMillis(0, '[Y0001]-[M01]') => 1970-01",
+                "$formatNumber(1234.5, '#,##0.00') => 1,234.50",
                 "$replace('abc', /b/, function($m) { $m.match & '!' }) => ab!c",
                 "$map(['ab', 'ac'], $contains(?, /b/)) => [true, false]",
                 "$pad('abc', 8, '12') => abc12121",

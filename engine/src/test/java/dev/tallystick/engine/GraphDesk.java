@@ -35,7 +35,7 @@ final class GraphDesk {
                     throw new UnsupportedOperationException("this desk has no children");
                 },
                 new JsonCodec(),
-                Duration.ofSeconds(30));
+                Duration.ofSeconds(30), new SlowGraphs());
         this.mover = new GraphMover(collation, postings, store, writer, new GraphTasks(store, registry::type));
     }
 

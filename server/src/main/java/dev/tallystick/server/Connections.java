@@ -1,5 +1,6 @@
 package dev.tallystick.server;
 
+import dev.tallystick.sql.Loop;
 import io.helidon.common.socket.SocketOptions;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -11,8 +12,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,12 +35,13 @@ final class Connections implements AutoCloseable {
     private final long begin = System.nanoTime();
     private final Limits limits;
     private final Map<SocketAddress, Connection> open = new ConcurrentHashMap<>();
-    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Loop watch;
     private final Connection unknown = new Connection(null);
 
     Connections(Limits limits) {
         this.limits = limits;
-        Thread.ofVirtual().name("tally-connections").start(this::watch);
+        this.watch = new Loop("connections", LOOK, this::cutLate);
+        watch.start();
     }
 
     /** What is done with a connection, as far as it has a time limit. */
@@ -139,7 +139,7 @@ final class Connections implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
+        watch.end();
     }
 
     private void accepted(SocketChannel channel) {
@@ -155,19 +155,13 @@ final class Connections implements AutoCloseable {
         }
     }
 
-    private void watch() {
-        try {
-            while (!closed.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
-                open.forEach((peer, connection) -> {
-                    connection.cutIfLate(peer);
-                    if (connection.channel == null || !connection.channel.isOpen()) {
-                        open.remove(peer, connection);
-                    }
-                });
+    private void cutLate() {
+        open.forEach((peer, connection) -> {
+            connection.cutIfLate(peer);
+            if (connection.channel == null || !connection.channel.isOpen()) {
+                open.remove(peer, connection);
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        });
     }
 
     private long now() {

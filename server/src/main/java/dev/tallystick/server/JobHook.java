@@ -49,7 +49,9 @@ final class JobHook implements AcceptHook {
         try {
             requireAttributes(submission.options().attributes().members());
             int version = workflows.version(workflow, submission.options().version());
-            return new Plan.Ready(StoredResponse.of(Integer.toString(version)));
+            String lane = intake.lane(
+                    workflow, version, submission.envelope().body().bytes());
+            return new Plan.Ready(StoredResponse.of(Integer.toString(version)), lane);
         } catch (UnknownWorkflowException e) {
             return new Plan.Refused(new Rejection(Rejection.Code.UNKNOWN_WORKFLOW, String.valueOf(e.getMessage())));
         } catch (IllegalArgumentException e) {
@@ -82,6 +84,7 @@ final class JobHook implements AcceptHook {
                 envelope.priority(),
                 envelope.body().bytes(),
                 delay(job.submission()),
+                job.plan().memo(),
                 attributes(job.submission()),
                 job.submission().traceParent());
     }

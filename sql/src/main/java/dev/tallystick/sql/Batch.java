@@ -1,5 +1,6 @@
 package dev.tallystick.sql;
 
+import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.sql.GroupCommitter.Entry;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -69,6 +70,7 @@ final class Batch {
 
     /** The answers of each group, in the order of the groups. Nothing is read or told to anybody before the commit. */
     List<List<?>> apply(Tx tx) throws SQLException {
+        tx.batch();
         if (!isAlone) {
             tx.share();
         }
@@ -123,12 +125,21 @@ final class Batch {
         }
 
         List<@Nullable O> apply(Tx tx) throws SQLException {
-            List<@Nullable O> answers = primitive.apply(tx, items);
+            List<@Nullable O> answers = applied(tx);
             if (answers.size() != items.size()) {
                 throw new IllegalStateException(
                         "'" + primitive.name() + "' gave " + answers.size() + " answers to " + items.size() + " items");
             }
             return answers;
+        }
+
+        /** An error here is an item's fault as an exception is: the transaction is rolled back, and the batch split. */
+        private List<@Nullable O> applied(Tx tx) throws SQLException {
+            try {
+                return primitive.apply(tx, items);
+            } catch (Error e) {
+                throw new DefiniteFailureException(Reason.REFUSED, "'" + primitive.name() + "' failed: " + e, e);
+            }
         }
 
         @SuppressWarnings("unchecked") // these are the answers that apply() returned

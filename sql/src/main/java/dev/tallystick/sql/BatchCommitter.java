@@ -35,16 +35,12 @@ final class BatchCommitter implements AutoCloseable {
         guarded(batch, () -> settle(batch));
     }
 
-    /** Nobody is left without an answer, also if this thread dies of something in the middle of it. */
-    private void guarded(Batch batch, Runnable attempt) {
+    /** Leaves no entry without an answer, even if this thread dies in the middle of it. */
+    private static void guarded(Batch batch, Runnable attempt) {
         try {
             attempt.run();
-        } catch (VirtualMachineError e) {
-            // No memory for one batch is no end for the others.
-            batch.fail(new UnknownOutcomeException("the JVM failed in the middle of a batch", e));
-            close();
-        } catch (Error e) {
-            batch.fail(new UnknownOutcomeException("the committer died in the middle of a batch", e));
+        } catch (Throwable e) {
+            batch.fail(new UnknownOutcomeException("the commit thread died in the middle of a batch", e));
             throw e;
         }
     }

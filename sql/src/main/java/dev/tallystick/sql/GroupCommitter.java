@@ -68,13 +68,18 @@ public final class GroupCommitter implements AutoCloseable {
         }
     }
 
-    /** What has been done so far. A split or a look-up is rare; many of them point to poisoned items or a bad network. */
-    public record Counts(long batches, long items, long splits, long lookUps) {}
+    /**
+     * What has been done so far. A split or a look-up is rare; many of them point to poisoned items or a bad network.
+     *
+     * @param restarts how often a commit thread died and was replaced: each one points to a bug, and was logged
+     */
+    public record Counts(long batches, long items, long splits, long lookUps, long restarts) {}
 
     final LongAdder batches = new LongAdder();
     final LongAdder items = new LongAdder();
     final LongAdder splits = new LongAdder();
     final LongAdder lookUps = new LongAdder();
+    final LongAdder restarts = new LongAdder();
 
     private final List<Lane> lanes = new ArrayList<>();
     private final Duration drain;
@@ -98,7 +103,7 @@ public final class GroupCommitter implements AutoCloseable {
     }
 
     public Counts counts() {
-        return new Counts(batches.sum(), items.sum(), splits.sum(), lookUps.sum());
+        return new Counts(batches.sum(), items.sum(), splits.sum(), lookUps.sum(), restarts.sum());
     }
 
     /** Takes nothing more, commits what has queued, and returns when that is done or {@link Limits#drain()} has passed. */

@@ -13,15 +13,20 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One thread, one connection, one batch at a time.
  *
  * <p>Invariants: an entry is in the queue, or in the batch that is under way, or waits aside for its lock, or is answered. Equal
  * order keys meet in the same lane, at most one of them in a batch, the older one first. While an entry waits aside, those with its
- * lane key stay in the queue.
+ * lane key stay in the queue. Whatever an entry throws fails that entry; an error that no entry has thrown ends the session, is logged
+ * and counted, and the lane starts over with a new one.
  */
 final class Lane {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
     /** How far past a full batch to look for entries whose order keys are still free. */
     private static final int LOOK_AHEAD = 4;
@@ -35,6 +40,8 @@ final class Lane {
     /** How many lane keys are remembered for having been blocked. */
     private static final int SUSPECTS = 1_000;
 
+    private final GroupCommitter committer;
+    private final Database database;
     private final GroupCommitter.Limits limits;
     private final BatchCommitter batches;
     private final WaitingRoom waiting;
@@ -61,6 +68,8 @@ final class Lane {
     private final Set<Object> suspects = new HashSet<>();
 
     Lane(GroupCommitter committer, Database database, GroupCommitter.Limits limits, int number) {
+        this.committer = committer;
+        this.database = database;
         this.limits = limits;
         this.batches = new BatchCommitter(committer, database, limits, this::setAside);
         this.waiting = new WaitingRoom(committer, database, limits);
@@ -116,14 +125,25 @@ final class Lane {
     }
 
     private void run() {
+        while (!hasDrained()) {
+            committer.restarts.increment();
+            database.backoff().pause(1);
+        }
+        failQueued(new DefiniteFailureException(Reason.UNAVAILABLE, "the committer has stopped", null));
+        batches.close();
+    }
+
+    /** Commits what comes until the lane is closed; false if it died before. Then nothing is lost but its session. */
+    private boolean hasDrained() {
         try {
             for (List<Entry<?, ?>> batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
                 batches.commit(new Batch(batch));
             }
-        } finally {
-            refuseMore();
-            failQueued(new DefiniteFailureException(Reason.UNAVAILABLE, "the committer has stopped", null));
+            return true;
+        } catch (Throwable e) {
+            LOG.error("{} died and is replaced: please report this", thread.getName(), e);
             batches.close();
+            return false;
         }
     }
 

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>It is guarded.</b> Applied again to items that are applied already, it writes nothing and gives the answers of the
  *       first time. After a lost COMMIT reply this is how the outcome is found out.
  *   <li><b>Conflicts are answers.</b> What an item may expect to meet (a key already used, a ceiling, a lost fence) is part of
- *       {@code O}; an exception means that the item cannot be applied at all.
+ *       {@code O}; whatever is thrown means that the item cannot be applied at all.
  *   <li><b>It locks in order</b>: lower {@link #rank()} first, and within one statement sorted.
+ *   <li><b>It runs no code of users</b>: everybody waits for the thread that applies it.
  * </ul>
  */
 public interface Primitive<I, O> {

@@ -48,7 +48,7 @@ final class Session implements AutoCloseable {
             if (!connection.isClosed()) {
                 restore();
             }
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException | Error e) {
             Database.discard(connection);
         }
         Database.giveBack(connection);

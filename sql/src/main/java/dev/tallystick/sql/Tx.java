@@ -39,6 +39,7 @@ public final class Tx {
     private final boolean mayDefer;
     private final Opening opening;
     private String unsent;
+    private boolean batched;
     private boolean shared;
     private boolean repeated;
     private @Nullable Deferred deferred;
@@ -65,6 +66,16 @@ public final class Tx {
     /** From now on no user's code runs in this transaction: the limits of our own statements hold. */
     public void withoutUsers() {
         unsent = opening.ownLimits();
+    }
+
+    /** From now on it is that of a batch. */
+    void batch() {
+        batched = true;
+    }
+
+    /** Whether its thread is one that others queue for: nothing may be done on it that takes long. */
+    public boolean othersQueue() {
+        return batched;
     }
 
     /** From now on it may be for several who know nothing of each other. */

@@ -113,6 +113,10 @@ public final class Wakeups implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
+            } catch (Throwable e) {
+                LOG.error("{} failed and starts over", Thread.currentThread().getName(), e);
+                failures = Math.min(failures + 1, 10);
+                database.backoff().pause(failures);
             }
         }
     }
@@ -122,7 +126,7 @@ public final class Wakeups implements AutoCloseable {
         try (Session session = database.session("wake-ups", true)) {
             try {
                 use.of(session.connection());
-            } catch (SQLException e) {
+            } catch (Throwable e) {
                 Database.discard(session.connection());
                 throw e;
             }

@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -323,16 +324,20 @@ class GroupCommitterTest {
     }
 
     @Test
-    void a_committer_that_dies_reports_its_batch_as_unknown_and_takes_no_more() {
-        CrashAt crash = CrashAt.nth(SqlCrashPoint.AFTER_COMMIT, 2);
-        Database crashing = Database.on(postgres.unpooled(), RandomGenerator.getDefault(), crash);
-        GroupCommitter committer = new GroupCommitter(crashing, LIMITS);
-
-        assertThatThrownBy(() -> committer.submit(deposit, item("k", 0)).join())
-                .hasCauseInstanceOf(UnknownOutcomeException.class);
-        Eventually.holds("it takes no more", () -> isRefused(committer));
-
-        assertThat(EffectStore.keys(database)).containsExactly("k");
+    void a_commit_thread_that_dies_reports_its_batch_as_unknown_and_is_replaced() {
+        AtomicInteger commits = new AtomicInteger();
+        Database dyingOnce = Database.on(postgres.unpooled(), RandomGenerator.getDefault(), point -> {
+            if (point == SqlCrashPoint.AFTER_COMMIT && commits.incrementAndGet() == 2) {
+                throw new AssertionError("planted");
+            }
+        });
+        try (GroupCommitter committer = new GroupCommitter(dyingOnce, LIMITS)) {
+            assertThatThrownBy(() -> committer.submit(deposit, item("k", 0)).join())
+                    .hasCauseInstanceOf(UnknownOutcomeException.class);
+            assertThat(committer.submit(deposit, item("later", 0)).join()).isEqualTo(2);
+            assertThat(committer.counts().restarts()).isEqualTo(1);
+        }
+        assertThat(EffectStore.keys(database)).containsExactlyInAnyOrder("k", "later");
     }
 
     @Test

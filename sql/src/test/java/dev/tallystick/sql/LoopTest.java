@@ -1,6 +1,7 @@
 package dev.tallystick.sql;
 
 import dev.tallystick.testkit.Eventually;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,7 +14,9 @@ class LoopTest {
         return List.of(
                 new DefiniteFailureException(DefiniteFailureException.Reason.UNAVAILABLE, "it is away", null),
                 new IllegalStateException("a mistake"),
-                new OutOfMemoryError("planted"));
+                new OutOfMemoryError("planted"),
+                new AssertionError("planted"),
+                new SQLException("planted"));
     }
 
     @ParameterizedTest

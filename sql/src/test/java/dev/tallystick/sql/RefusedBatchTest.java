@@ -3,15 +3,20 @@ package dev.tallystick.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.testkit.TestPostgres;
+import java.io.IOError;
+import java.io.IOException;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Batches that come to nothing, and what becomes of their items. */
 class RefusedBatchTest {
@@ -40,38 +45,61 @@ class RefusedBatchTest {
         assertThat(alone).containsExactly(false, true);
     }
 
-    @Test
-    void a_batch_for_which_there_is_no_memory_is_unknown_and_the_next_one_commits() {
-        AtomicInteger batches = new AtomicInteger();
-        Primitive<Deposit.Item, Integer> hungry = new Primitive<>() {
+    static List<Error> errors() {
+        return List.of(
+                new AssertionError("planted"),
+                new NoClassDefFoundError("planted"),
+                new OutOfMemoryError("planted"),
+                new IOError(new IOException("planted")));
+    }
 
-            @Override
-            public String name() {
-                return "hungry";
-            }
-
-            @Override
-            public int rank() {
-                return 0;
-            }
-
-            @Override
-            public Object orderKey(Deposit.Item item) {
-                return item.account();
-            }
-
-            @Override
-            public List<@Nullable Integer> apply(Tx tx, List<Deposit.Item> items) throws SQLException {
-                if (batches.incrementAndGet() == 1) {
-                    throw new OutOfMemoryError("planted");
-                }
-                return deposit.apply(tx, items);
-            }
-        };
+    @ParameterizedTest
+    @MethodSource("errors")
+    void an_item_that_throws_an_error_fails_alone_and_definitely(Error error) {
+        Primitive<Deposit.Item, Integer> careless = new Careless(deposit, error);
         try (GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT)) {
-            assertThatThrownBy(() -> committer.submit(hungry, ITEM).join())
-                    .hasCauseInstanceOf(UnknownOutcomeException.class);
-            assertThat(committer.submit(hungry, ITEM).join()).isEqualTo(1);
+            CompletableFuture<Integer> poisoned = committer.submit(careless, new Deposit.Item("poison", "account-1"));
+            CompletableFuture<Integer> company = committer.submit(careless, ITEM);
+
+            assertThat(company.join()).isEqualTo(1);
+            assertThatThrownBy(poisoned::join)
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            DefiniteFailureException.class,
+                            failure -> assertThat(failure.reason()).isEqualTo(Reason.REFUSED))
+                    .hasRootCause(error.getCause() == null ? error : error.getCause());
+            assertThat(committer
+                            .submit(careless, new Deposit.Item("later", "account-0"))
+                            .join())
+                    .isEqualTo(2);
+            assertThat(committer.counts().restarts()).isZero();
+        }
+    }
+
+    /** Throws if it is given poison. */
+    private record Careless(Deposit deposit, Error error) implements Primitive<Deposit.Item, Integer> {
+
+        @Override
+        public String name() {
+            return "careless";
+        }
+
+        @Override
+        public int rank() {
+            return 0;
+        }
+
+        @Override
+        public Object orderKey(Deposit.Item item) {
+            return item.account();
+        }
+
+        @Override
+        public List<@Nullable Integer> apply(Tx tx, List<Deposit.Item> items) throws SQLException {
+            if (items.stream().anyMatch(item -> item.key().equals("poison"))) {
+                throw error;
+            }
+            return deposit.apply(tx, items);
         }
     }
 

@@ -93,6 +93,22 @@ class WakeupsTest {
     }
 
     @Test
+    void a_listener_that_fails_listens_again() {
+        Database database = Database.on(postgres.dataSource());
+        try (Wakeups one = new Wakeups(database, "test_wake", "here", () -> {});
+                Wakeups other = new Wakeups(database, "test_wake", "there", () -> {
+                    there.incrementAndGet();
+                    throw new AssertionError("planted");
+                })) {
+            assertThat(other).isNotNull();
+            Eventually.holds("the other one is woken again", () -> {
+                one.ring();
+                return there.get() > 1;
+            });
+        }
+    }
+
+    @Test
     void a_channel_has_a_plain_name() {
         Database database = Database.on(postgres.dataSource());
         assertThatThrownBy(() -> new Wakeups(database, "x; drop table y", "here", () -> {}))

@@ -1,0 +1,13 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+
+/** What follows from a step was not found out in time. Nothing is written. */
+final class SlowPlanException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    SlowPlanException(Duration patience) {
+        super("the expressions of its graph and the codec took longer than " + patience.toMillis() + " ms");
+    }
+}

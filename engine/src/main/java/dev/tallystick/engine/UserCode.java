@@ -1,0 +1,181 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.sql.DefiniteFailureException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs what users have written (expressions, codecs, keys of limits) for threads on which others depend. Those wait for it no
+ * longer than they want to, and go on without it. It has threads of its own, of the platform, so that their processor time can be
+ * counted and the scheduler can take it away from them. Thread-safe.
+ */
+final class UserCode {
+
+    /** A thread that never comes back is left behind. When so many are, nothing more is begun. */
+    private static final int MAX_THREADS = 64;
+
+    /** So many work for one caller, so that an item that takes long does not hold up all the others. */
+    private static final int AT_ONCE = 4;
+
+    private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
+            0,
+            MAX_THREADS,
+            30,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            Thread.ofPlatform().daemon().name("tally-user-code-", 0).factory());
+
+    /** Something to be done with an item. */
+    @FunctionalInterface
+    interface Work<T> {
+        void on(T item, Caller caller) throws SQLException;
+    }
+
+    /** The thread that waits, which meanwhile does what only it can do. */
+    interface Caller {
+        <R> R ask(Callable<R> question) throws SQLException;
+    }
+
+    /** For work that asks nothing of the thread that waits, for it is done there. */
+    static final Caller HERE = new Caller() {
+        @Override
+        public <R> R ask(Callable<R> question) {
+            throw new IllegalStateException("nothing is to be read for what leads to nothing");
+        }
+    };
+
+    /** Does it with all of the items; returns those that took too long, if any did. What it throws is thrown here. */
+    <T> List<T> each(List<T> items, Duration patience, Work<T> work) throws SQLException {
+        Round<T> round = new Round<>(items, work);
+        int helpers = 0;
+        try {
+            while (helpers < Math.min(AT_ONCE, items.size())) {
+                threads.execute(round::help);
+                helpers++;
+            }
+        } catch (RejectedExecutionException full) {
+            // Those that are there do it, or nobody.
+        }
+        if (helpers == 0) {
+            throw new DefiniteFailureException(
+                    DefiniteFailureException.Reason.OVERLOADED,
+                    MAX_THREADS + " calls of codecs or expressions have not come back: see what they wait for",
+                    null);
+        }
+        return round.await(System.nanoTime() + patience.toNanos());
+    }
+
+    private static final class Round<T> implements Caller {
+
+        private final List<T> items;
+        private final Work<T> work;
+        private final AtomicInteger next = new AtomicInteger();
+        private final AtomicInteger left;
+        private final Set<Integer> begun = ConcurrentHashMap.newKeySet();
+        private final Set<Integer> done = ConcurrentHashMap.newKeySet();
+        private final Set<Thread> helpers = ConcurrentHashMap.newKeySet();
+        private final BlockingQueue<FutureTask<?>> questions = new LinkedBlockingQueue<>();
+        private final FutureTask<?> end = new FutureTask<>(() -> {}, null);
+        private volatile @Nullable Throwable failure;
+        private volatile boolean over;
+
+        Round(List<T> items, Work<T> work) {
+            this.items = items;
+            this.work = work;
+            this.left = new AtomicInteger(items.size());
+        }
+
+        void help() {
+            helpers.add(Thread.currentThread());
+            try {
+                for (int i = next.getAndIncrement(); i < items.size() && !over; i = next.getAndIncrement()) {
+                    begun.add(i);
+                    work.on(items.get(i), this);
+                    done.add(i);
+                    if (left.decrementAndGet() == 0) {
+                        questions.add(end);
+                    }
+                }
+            } catch (Throwable e) {
+                failure = e;
+                questions.add(end);
+            } finally {
+                helpers.remove(Thread.currentThread());
+                // The interrupt was for what was done here.
+                boolean unused = Thread.interrupted();
+            }
+        }
+
+        @Override
+        public <R> R ask(Callable<R> question) throws SQLException {
+            FutureTask<R> asked = new FutureTask<>(question);
+            questions.add(asked);
+            if (over) {
+                asked.cancel(false);
+            }
+            try {
+                return asked.get();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("nobody waits for this any more", e);
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof SQLException away) {
+                    throw away;
+                }
+                throw new IllegalStateException(e.getCause());
+            }
+        }
+
+        List<T> await(long deadline) throws SQLException {
+            try {
+                FutureTask<?> asked = questions.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                while (asked != null && asked != end) {
+                    asked.run();
+                    asked = questions.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } finally {
+                over = true;
+                helpers.forEach(Thread::interrupt);
+                questions.forEach(each -> each.cancel(false));
+            }
+            throwFailure();
+            if (left.get() == 0) {
+                return List.of();
+            }
+            List<T> late = new ArrayList<>();
+            for (int i = 0; i < items.size(); i++) {
+                if (begun.contains(i) && !done.contains(i)) {
+                    late.add(items.get(i));
+                }
+            }
+            return late.isEmpty() ? items : late;
+        }
+
+        private void throwFailure() throws SQLException {
+            switch (failure) {
+                case null -> {}
+                case SQLException e -> throw e;
+                case RuntimeException e -> throw e;
+                case Error e -> throw e;
+                case Throwable e -> throw new IllegalStateException(e);
+            }
+        }
+    }
+}
