@@ -30,6 +30,11 @@ final class RetentionStore {
                 using old
                 where a.job_id = old.id
             ),
+            failed as (
+                delete from tally.failed_attempt f
+                using old
+                where f.job_id = old.id
+            ),
             postings as (
                 delete from tally.posting p
                 using old
