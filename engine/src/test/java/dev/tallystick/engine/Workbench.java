@@ -15,6 +15,7 @@ import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -35,7 +36,7 @@ final class Workbench implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Database database;
-    private final Ids ids = new Ids(Clock.systemUTC(), new SplittableRandom());
+    private final Ids ids;
     private final List<Engine> engines = new CopyOnWriteArrayList<>();
     private final List<WorkflowType<?, ?>> types = new ArrayList<>();
     private final Codec codec;
@@ -45,8 +46,18 @@ final class Workbench implements AutoCloseable {
     }
 
     Workbench(DataSource source, Codec codec) {
+        this(source, codec, Clock.systemUTC());
+    }
+
+    private Workbench(DataSource source, Codec codec, InstantSource timeOfIds) {
         this.database = Database.on(source);
         this.codec = codec;
+        this.ids = new Ids(timeOfIds, new SplittableRandom());
+    }
+
+    /** A workbench whose jobs have ids as if they had been made ten years ago; nothing but their ids is that old. */
+    static Workbench withOldIds(DataSource source) {
+        return new Workbench(source, new JsonCodec(), InstantSource.offset(Clock.systemUTC(), Duration.ofDays(-3_650)));
     }
 
     /** A database with the engine's tables for each test. */
