@@ -2,6 +2,7 @@ package dev.tallystick.engine;
 
 import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.SharedClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -26,7 +27,7 @@ final class JobRetention {
     /** Drops all that is due, and returns how many jobs that were. */
     int sweep() {
         // A job that closed that long ago was accepted before that.
-        Instant now = database.transact("read the clock", store::now);
+        Instant now = database.transact("read the clock", SharedClock.DATABASE::now);
         UUID youngest = JobId.smallestAt(now.minus(kept)).value();
         int dropped = 0;
         int last;

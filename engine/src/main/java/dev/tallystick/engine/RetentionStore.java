@@ -3,7 +3,6 @@ package dev.tallystick.engine;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.UUID;
 
 /** Drops jobs that closed long ago, with all that belongs to them. */
@@ -85,11 +84,6 @@ final class RetentionStore {
             delete from tally.dropped_job
             where closed_at < now() - ? * interval '1 second'
             """;
-
-    /** The database's clock. */
-    Instant now(Tx tx) throws SQLException {
-        return tx.first("select now() as now", row -> Tx.instant(row, "now")).orElseThrow();
-    }
 
     /** Forgets when jobs ended whose keys are not needed any more. */
     void forgetEnds(Tx tx, Duration keysKept) throws SQLException {
