@@ -5,6 +5,7 @@ import dev.tallystick.core.Priority;
 import dev.tallystick.engine.Attribute;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -79,12 +80,12 @@ public record Submit(
         return new Request(this, input);
     }
 
-    /** How long from {@code now} the job is not to begin. */
-    Duration delayFrom(Instant now) {
+    /** How long the job is not to begin, by a clock that is asked only if it matters. */
+    Duration delayFrom(InstantSource clock) {
         if (notBefore == null) {
             return delay;
         }
-        Duration left = Duration.between(now, notBefore);
+        Duration left = Duration.between(clock.instant(), notBefore);
         return left.compareTo(delay) > 0 ? left : delay;
     }
 }

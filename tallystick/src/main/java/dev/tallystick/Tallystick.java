@@ -41,6 +41,7 @@ import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.keys.TransactionalHandler;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.SharedClock;
 import dev.tallystick.sql.UnknownOutcomeException;
 import java.io.IOException;
 import java.lang.reflect.Type;
@@ -80,7 +81,7 @@ public final class Tallystick implements AutoCloseable {
     private final Scheduler scheduler;
     private final Registrations registrations;
     private final KeyLedger keys;
-    private final InstantSource clock;
+    private final InstantSource sharedClock;
     private final Codec codec;
     private final Scope scope;
     private final JsonCodec plain = new JsonCodec();
@@ -91,7 +92,7 @@ public final class Tallystick implements AutoCloseable {
             Scheduler scheduler,
             Registrations registrations,
             KeyLedger keys,
-            InstantSource clock,
+            InstantSource sharedClock,
             Codec codec,
             Scope scope,
             List<AutoCloseable> owned) {
@@ -99,7 +100,7 @@ public final class Tallystick implements AutoCloseable {
         this.scheduler = scheduler;
         this.registrations = registrations;
         this.keys = keys;
-        this.clock = clock;
+        this.sharedClock = sharedClock;
         this.codec = codec;
         this.scope = scope;
         this.owned = owned;
@@ -131,10 +132,10 @@ public final class Tallystick implements AutoCloseable {
                 random,
                 builder.settings(),
                 CrashPoints.NONE);
-        Scheduler scheduler =
-                new Scheduler(database, engine, clock, builder.settings().poll(), CrashPoints.NONE);
+        Scheduler scheduler = new Scheduler(database, engine, builder.settings().poll(), CrashPoints.NONE);
+        InstantSource shared = () -> database.transact("read the clock", SharedClock.DATABASE::now);
         return new Tallystick(
-                engine, scheduler, new Registrations(database), keys, clock, builder.codec(), builder.scope(), owned);
+                engine, scheduler, new Registrations(database), keys, shared, builder.codec(), builder.scope(), owned);
     }
 
     /** What an instance of this name held when it died is decided before anything runs. */
@@ -398,7 +399,7 @@ public final class Tallystick implements AutoCloseable {
                 key == null ? null : new ScopedKey(scope, key),
                 key == null ? null : fingerprint(workflow, input, how.priority()),
                 how.priority(),
-                how.delayFrom(clock.instant()),
+                how.delayFrom(sharedClock),
                 how.timeout(),
                 how.attributes());
     }

@@ -116,9 +116,11 @@ class OnceTest {
             tally.register("echo", String.class, String.class, (ctx, input) -> input);
             tally.submit("echo", "", Submit.key("old"));
             tally.submit("echo", "", Submit.key("new"));
-            execute("update tally.key set expires_at = now() - interval '1 day' where key = 'old'");
-
             tally.start();
+            Eventually.holds("both jobs end", () -> count("tally.job where closed_at is not null") == 2);
+
+            execute("update tally.job set closed_at = closed_at - interval '400 days'");
+            execute("update tally.key set expires_at = now() - interval '1 day' where key = 'old'");
 
             Eventually.holds("the old key is forgotten", () -> count("tally.key") == 1);
         }

@@ -1,18 +1,22 @@
 package dev.tallystick.broker;
 
 import java.security.MessageDigest;
-import java.time.Instant;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a token has to fit, and for whom it stands. */
-record Credentials(byte[] hash, @Nullable Instant expires, Member member) {
+/**
+ * What a token has to fit, and for whom it stands.
+ *
+ * @param left how long it was still good when it was read, by the database's clock; null for as long as nobody revokes it
+ */
+record Credentials(byte[] hash, @Nullable Duration left, Member member) {
 
     /** Takes equally long whatever the difference is. */
     boolean fit(Token token) {
         return MessageDigest.isEqual(hash, token.hash());
     }
 
-    boolean areGoodAt(Instant now) {
-        return expires == null || now.isBefore(expires);
+    boolean areGoodAfter(Duration sinceRead) {
+        return left == null || sinceRead.compareTo(left) < 0;
     }
 }

@@ -3,7 +3,7 @@ package dev.tallystick.broker;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -91,7 +91,7 @@ final class MemberStore {
 
     private static final String ISSUE = """
             insert into tally.token (id, mesh, member, hash, expires_at)
-            select ?, m.mesh, m.name, ?, ?::timestamptz
+            select ?, m.mesh, m.name, ?, now() + ?::bigint * interval '1 millisecond'
             from tally.member m
             where m.mesh = ? and m.name = ?
             returning id, mesh, member, created_at, expires_at, revoked_at
@@ -124,7 +124,8 @@ final class MemberStore {
             """;
 
     private static final String CREDENTIALS = """
-            select t.hash, t.expires_at, m.mesh, m.name, m.roles
+            select t.hash, (extract(epoch from t.expires_at - clock_timestamp()) * 1000)::bigint as left_millis,
+                m.mesh, m.name, m.roles
             from tally.token t
             join tally.member m on m.mesh = t.mesh and m.name = t.member
             where t.id = ? and t.revoked_at is null
@@ -182,9 +183,16 @@ final class MemberStore {
     }
 
     /** Empty if there is no such member. */
-    Optional<TokenInfo> issue(Tx tx, Token token, String mesh, String member, @Nullable Instant expires)
+    Optional<TokenInfo> issue(Tx tx, Token token, String mesh, String member, @Nullable Duration validity)
             throws SQLException {
-        return tx.first(ISSUE, MemberStore::tokenInfo, token.id(), token.hash(), expires, mesh, member);
+        return tx.first(
+                ISSUE,
+                MemberStore::tokenInfo,
+                token.id(),
+                token.hash(),
+                validity == null ? null : validity.toMillis(),
+                mesh,
+                member);
     }
 
     Optional<TokenInfo> revoke(Tx tx, String mesh, String id) throws SQLException {
@@ -207,7 +215,11 @@ final class MemberStore {
     Optional<Credentials> credentials(Tx tx, String tokenId) throws SQLException {
         return tx.first(
                 CREDENTIALS,
-                row -> new Credentials(row.getBytes("hash"), Tx.instant(row, "expires_at"), readMember(row)),
+                row -> {
+                    Long left = row.getObject("left_millis", Long.class);
+                    return new Credentials(
+                            row.getBytes("hash"), left == null ? null : Duration.ofMillis(left), readMember(row));
+                },
                 tokenId);
     }
 

@@ -59,7 +59,9 @@ public final class Members {
             remember(token.id(), known);
         }
         Credentials credentials = known.credentials;
-        return credentials != null && credentials.fit(token) && credentials.areGoodAt(now)
+        return credentials != null
+                        && credentials.fit(token)
+                        && credentials.areGoodAfter(Duration.between(known.read, now))
                 ? Optional.of(credentials.member())
                 : Optional.empty();
     }
@@ -133,8 +135,7 @@ public final class Members {
      */
     public Optional<IssuedToken> issue(String mesh, String member, @Nullable Duration validity) {
         Token token = Token.mint(random);
-        Instant expires = validity == null ? null : clock.instant().plus(validity);
-        return database.transact("issue token", tx -> store.issue(tx, token, mesh, member, expires))
+        return database.transact("issue token", tx -> store.issue(tx, token, mesh, member, validity))
                 .map(info -> new IssuedToken(token, info));
     }
 
@@ -145,14 +146,13 @@ public final class Members {
      */
     public Optional<IssuedToken> rotate(String mesh, String tokenId, @Nullable Duration validity) {
         Token token = Token.mint(random);
-        Instant expires = validity == null ? null : clock.instant().plus(validity);
         Optional<IssuedToken> rotated = database.transact("rotate token", tx -> {
             Optional<TokenInfo> old = store.token(tx, mesh, tokenId);
             if (old.isEmpty() || old.get().revoked() != null) {
                 return Optional.empty();
             }
             store.revoke(tx, mesh, tokenId);
-            return store.issue(tx, token, mesh, old.get().member(), expires).map(info -> new IssuedToken(token, info));
+            return store.issue(tx, token, mesh, old.get().member(), validity).map(info -> new IssuedToken(token, info));
         });
         remembered.remove(tokenId);
         return rotated;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Envelope;
+import dev.tallystick.keys.KeyNeeds;
 import dev.tallystick.keys.KeySweeper;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.Eventually;
@@ -64,13 +65,14 @@ class OrphanCheckTest {
     @Test
     void what_nobody_has_taken_when_its_key_expires_is_no_orphan() {
         sendSome();
-        int days = TestBroker.SETTINGS.keyRetention().days();
+        int days = TestBroker.SETTINGS.keyRetention().days() + 1;
         database.transact("let time pass", tx -> {
             tx.update("update tally.message set accepted_at = accepted_at - ? * interval '1 day'", days);
             return tx.update("update tally.key set expires_at = expires_at - ? * interval '1 day'", days);
         });
 
-        assertThat(new KeySweeper(database).sweep(1)).isEqualTo(3);
+        assertThat(new KeySweeper(database, KeyNeeds.NONE, CrashPoints.NONE).sweep(1))
+                .isEqualTo(3);
 
         assertThat(broker.orphans().run().findings()).isEmpty();
     }

@@ -241,7 +241,9 @@ public final class Worker implements AutoCloseable {
     private static boolean isAboutTheResult(RefusedException refused) {
         return ProblemCode.parse(refused.code())
                 .filter(code -> code.lasting() == ProblemCode.Lasting.PERMANENT)
-                .filter(code -> code != ProblemCode.LEASE_LOST && code != ProblemCode.NOT_FOUND)
+                .filter(code -> code != ProblemCode.LEASE_LOST
+                        && code != ProblemCode.RESULT_DIFFERS
+                        && code != ProblemCode.NOT_FOUND)
                 .isPresent();
     }
 

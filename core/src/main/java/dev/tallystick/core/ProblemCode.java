@@ -40,6 +40,7 @@ public enum ProblemCode {
     DEVICE_TAKEN(409, Lasting.PERMANENT, "The name or the key of the device stands for another one."),
     TOO_MANY_WEBHOOKS(409, Lasting.PERMANENT, "The member has as many webhooks as it may have."),
     LEASE_LOST(409, Lasting.PERMANENT, "Somebody else holds the lease."),
+    RESULT_DIFFERS(409, Lasting.PERMANENT, "This attempt has brought another result before, and that one stands."),
     PAYLOAD_TOO_LARGE(413, Lasting.PERMANENT, "The body, or a part of it, is larger than the limit."),
     UNSUPPORTED_MEDIA_TYPE(415, Lasting.PERMANENT, "The body is taken as plain JSON in UTF-8 only."),
     OVER_LIMIT(429, Lasting.TRANSIENT, "The member has used up its budget for now."),

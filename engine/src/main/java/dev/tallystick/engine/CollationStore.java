@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ledgers: job semaphores, activity ledgers and GUID ledgers. One method is one statement over a batch; the caller owns the
@@ -55,18 +56,20 @@ final class CollationStore {
                 select *
                 from unnest(
                     ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::bigint[], ?::int[], ?::text[], ?::bytea[], ?::text[],
-                    ?::bool[], ?::bool[], ?::bool[], ?::bool[], ?::bool[]
+                    ?::bool[], ?::bool[], ?::bool[], ?::bool[], ?::bool[], ?::uuid[]
                 ) with ordinality as i (
                     job_id, guid, path, name, fence, delta, outcome, output, error,
-                    enters, works, spawns, completes, acknowledges, n
+                    enters, works, spawns, completes, acknowledges, said, n
                 )
             ),
             entry as (
                 select i.*, g.ordinal as given,
                     coalesce(g.ledger, 0) as old,
+                    j.closed_by is null as is_open, j.semaphore, j.threshold,
                     a.ledger % {COMPLETION_TASKS_DONE}
                         + sum(i.enters::int) over (partition by i.job_id, i.path, i.name order by i.n) as entries
                 from item i
+                join tally.job j on j.id = i.job_id
                 join tally.activity a on a.job_id = i.job_id and a.path = i.path and a.name = i.name
                 left join tally.guid g on g.job_id = i.job_id and g.guid = i.guid
             ),
@@ -84,12 +87,11 @@ final class CollationStore {
                 where r.most < {COMPLETION_TASKS_DONE}
             ),
             moved as (
-                select p.job_id, p.guid, p.n, p.delta, p.outcome, p.output, p.error, j.threshold,
-                    j.semaphore + sum(p.delta) over (partition by p.job_id order by p.n) as after
+                select p.job_id, p.guid, p.n, p.delta, p.outcome, p.output, p.error, p.threshold,
+                    p.semaphore + sum(p.delta) over (partition by p.job_id order by p.n) as after
                 from plan p
-                join tally.job j on j.id = p.job_id
                 where p.does_spawn
-                    and j.closed_by is null
+                    and p.is_open
             ),
             hit as (
                 select distinct on (job_id) job_id, guid, outcome, output, error
@@ -171,8 +173,8 @@ final class CollationStore {
                 where p.job_id = m.job_id and p.guid = m.guid and m.acknowledges
             ),
             recorded as (
-                insert into tally.guid as g (job_id, guid, path, name, ordinal, fence, ledger)
-                select job_id, guid, path, name, ordinal, fence,
+                insert into tally.guid as g (job_id, guid, path, name, ordinal, fence, said, late, ledger)
+                select job_id, guid, path, name, ordinal, fence, said, case when does_spawn and not is_open then true end,
                     case when enters then 1 else 0 end
                         + case when does_work then {WORK_DONE} else 0 end
                         + case when does_spawn then {CHILDREN_SPAWNED} else 0 end
@@ -180,7 +182,9 @@ final class CollationStore {
                         + case when does_complete then {COMPLETION_TASKS_DONE} else 0 end
                 from marked
                 on conflict (job_id, guid) do update
-                set ledger = g.ledger + excluded.ledger
+                set ledger = g.ledger + excluded.ledger,
+                    said = coalesce(g.said, excluded.said),
+                    late = coalesce(g.late, excluded.late)
                 returning g.job_id, g.guid, g.ordinal, g.ledger
             )
             select r.guid, r.ordinal, r.ledger, m.closes
@@ -250,7 +254,7 @@ final class CollationStore {
             """);
 
     private static final String RECORDED = Weights.in("""
-            select g.guid, (g.ledger / {JOB_CLOSED}) % 10 = 1 as closes
+            select g.guid, g.late, g.said
             from tally.guid g
             join unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
                 on i.job_id = g.job_id and i.guid = g.guid and i.fence = g.fence
@@ -312,7 +316,8 @@ final class CollationStore {
                 of.flags(item -> item.steps().contains(Step.WORK)),
                 of.flags(item -> item.steps().contains(Step.CHILDREN)),
                 of.flags(item -> item.steps().contains(Step.COMPLETION_TASKS)),
-                of.flags(LegTwo::acknowledges));
+                of.flags(LegTwo::acknowledges),
+                of.uuids(item -> item.said() == null ? null : item.said().digest()));
         if (collated.size() < items.size()) {
             endRefused(
                     tx,
@@ -369,28 +374,25 @@ final class CollationStore {
     }
 
     /**
-     * Those of the transitions that are recorded, under the very fence that they bring: what was said here before. Each with
-     * whether it closed its job.
+     * What was answered before.
+     *
+     * @param late whether the job had closed, so that nothing came of it
+     * @param said what a worker elsewhere said
      */
-    Map<Guid, Boolean> recorded(Tx tx, List<LegTwo> items) throws SQLException {
-        return recordedAs(
-                tx,
-                items.stream()
-                        .map(item -> new Lease(item.activity(), item.guid(), item.fence()))
-                        .toList());
-    }
+    record Recorded(boolean late, @Nullable Said said) {}
 
-    /** Those of the postings that are answered, under the very fence that they are held with. */
-    Set<Guid> recordedUnder(Tx tx, List<Lease> postings) throws SQLException {
-        return recordedAs(tx, postings).keySet();
-    }
-
-    private static Map<Guid, Boolean> recordedAs(Tx tx, List<Lease> postings) throws SQLException {
-        Map<Guid, Boolean> recorded = HashMap.newHashMap(postings.size());
+    /** Those of the transitions that are recorded, under the very fence that they bring. */
+    Map<Guid, Recorded> recorded(Tx tx, List<Lease> postings) throws SQLException {
+        Map<Guid, Recorded> recorded = HashMap.newHashMap(postings.size());
         Columns<Lease> of = new Columns<>(postings);
         tx.query(
                 RECORDED,
-                row -> recorded.put(new Guid(row.getObject("guid", UUID.class)), row.getBoolean("closes")),
+                row -> {
+                    UUID said = row.getObject("said", UUID.class);
+                    return recorded.put(
+                            new Guid(row.getObject("guid", UUID.class)),
+                            new Recorded(row.getBoolean("late"), said == null ? null : new Said(said)));
+                },
                 of.uuids(posting -> posting.job().value()),
                 of.uuids(posting -> posting.guid().value()),
                 of.longs(Lease::fence));

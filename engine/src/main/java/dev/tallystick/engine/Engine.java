@@ -139,8 +139,8 @@ public final class Engine implements AutoCloseable {
         this.remoteWork = graphs.remoteWork(random, settings);
         this.unclaimed = new UnclaimedWatch(database, this::isRegistered, settings.lease());
         this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
-        KeySweeper expired = new KeySweeper(database, crashPoints);
-        JobRetention retention = new JobRetention(database, clock, settings.kept());
+        KeySweeper expired = new KeySweeper(database, new KeyNeedStore(keys.retention()), crashPoints);
+        JobRetention retention = new JobRetention(database, keys.retention(), settings.kept());
         this.wakeups = new Wakeups(database, WAKE, owner, this::wokenByAnother);
         this.loops = new ArrayList<>(graphs.loops());
         Collections.addAll(

@@ -18,6 +18,9 @@ sealed interface GraphMoved {
     /** It is recorded and changes nothing, for the job had closed. */
     record JobClosed() implements GraphMoved {}
 
+    /** Nothing was written: the same worker has said something else of the same attempt, and that stands. */
+    record AnotherResult() implements GraphMoved {}
+
     /** Nothing was written: somebody else has the lease. */
     record LeaseLost() implements GraphMoved {}
 }

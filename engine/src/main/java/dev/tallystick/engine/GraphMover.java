@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.CollationStore.Recorded;
 import dev.tallystick.engine.PostingStore.Held;
 import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
@@ -28,6 +29,7 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
     private final GraphStore graphs;
     private final GraphWriter writer;
     private final GraphTasks tasks;
+    private final FailedAttemptStore failedAttempts = new FailedAttemptStore();
 
     GraphMover(
             CollationStore collation, PostingStore postings, GraphStore graphs, GraphWriter writer, GraphTasks tasks) {
@@ -110,18 +112,32 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
     }
 
     private void answerFallen(Tx tx, List<GraphStep> fallen, Map<Guid, GraphMoved> answers) throws SQLException {
-        Set<Guid> recorded = collation.recordedUnder(
-                tx, fallen.stream().map(GraphStep::posting).toList());
-        for (GraphStep step : fallen) {
-            Guid guid = step.posting().guid();
-            if (!recorded.contains(guid)) {
-                answers.put(guid, new GraphMoved.LeaseLost());
-                continue;
-            }
-            String owner = step.owner();
-            List<LeasedWork> leased = owner == null ? List.of() : graphs.leasedBy(tx, Set.of(step.job()), owner);
-            answers.put(guid, new GraphMoved.Done(null, leased, true));
+        Map<Guid, Recorded> recorded = new HashMap<>(
+                collation.recorded(tx, fallen.stream().map(GraphStep::posting).toList()));
+        List<GraphStep> unrecorded = fallen.stream()
+                .filter(step -> step.said() != null)
+                .filter(step -> !recorded.containsKey(step.posting().guid()))
+                .toList();
+        if (!unrecorded.isEmpty()) {
+            failedAttempts.find(tx, unrecorded).forEach((guid, said) -> recorded.put(guid, new Recorded(false, said)));
         }
+        for (GraphStep step : fallen) {
+            Recorded before = recorded.get(step.posting().guid());
+            answers.put(step.posting().guid(), before == null ? new GraphMoved.LeaseLost() : again(tx, step, before));
+        }
+    }
+
+    /** What the step was told the first time, if it says the same now. */
+    private GraphMoved again(Tx tx, GraphStep step, Recorded before) throws SQLException {
+        if (step.said() != null && before.said() != null && !step.said().equals(before.said())) {
+            return new GraphMoved.AnotherResult();
+        }
+        if (before.late()) {
+            return new GraphMoved.JobClosed();
+        }
+        String owner = step.owner();
+        List<LeasedWork> leased = owner == null ? List.of() : graphs.leasedBy(tx, Set.of(step.job()), owner);
+        return new GraphMoved.Done(null, leased, true);
     }
 
     private void postpone(Tx tx, List<GraphStep> standing, Map<Guid, GraphMoved> answers) throws SQLException {
@@ -130,6 +146,11 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
                 .toList();
         if (!again.isEmpty()) {
             graphs.again(tx, again);
+            List<GraphStep> said =
+                    again.stream().filter(step -> step.said() != null).toList();
+            if (!said.isEmpty()) {
+                failedAttempts.keep(tx, said);
+            }
             again.forEach(step -> answers.put(step.posting().guid(), new GraphMoved.Done(null, List.of(), false)));
         }
     }

@@ -405,6 +405,7 @@ final class GraphPlan {
                 error,
                 true,
                 Set.of(Step.values()),
-                true);
+                true,
+                transition.said());
     }
 }

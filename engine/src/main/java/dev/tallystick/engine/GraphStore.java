@@ -105,10 +105,12 @@ final class GraphStore {
             for update of p
             """;
 
+    // Its fence ends with the attempt: what its worker says of it afterwards is a repeat, and no second result.
     private static final String AGAIN = """
             update tally.posting p
             set visible_at = now() + i.after_millis * interval '1 millisecond',
                 owner = null,
+                fence = p.fence + 1,
                 attempts = p.attempts - i.given_back
             from unnest(?::uuid[], ?::uuid[], ?::bigint[], ?::bigint[]) as i (job_id, guid, after_millis, given_back)
             where p.job_id = i.job_id and p.guid = i.guid

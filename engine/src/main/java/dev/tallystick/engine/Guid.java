@@ -34,10 +34,23 @@ record Guid(UUID value) {
         digest.update(activity.path().getBytes(StandardCharsets.UTF_8));
         digest.update((byte) 0);
         digest.update(activity.name().getBytes(StandardCharsets.UTF_8));
+        return new Guid(first128Bits(digest));
+    }
+
+    /** What these parts are, one after the other, in 128 bits. */
+    static UUID hash(byte[]... parts) {
+        MessageDigest digest = sha256();
+        for (byte[] part : parts) {
+            digest.update(part);
+        }
+        return first128Bits(digest);
+    }
+
+    private static UUID first128Bits(MessageDigest digest) {
         ByteBuffer hash = ByteBuffer.wrap(digest.digest());
         long high = (hash.getLong() & ~0xF000L) | VERSION_8;
         long low = (hash.getLong() & ~0xC000_0000_0000_0000L) | VARIANT_2;
-        return new Guid(new UUID(high, low));
+        return new UUID(high, low);
     }
 
     /** To look for a provider takes longer than the digest. */

@@ -5,25 +5,29 @@ import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists jobs, newest first. Reads only. Ids sort by time, so a page is a walk down the primary key, or down the index of one
- * attribute value, from the last job of the page before; no page counts or skips what it does not show.
+ * Lists jobs, newest first. Reads only. Ids sort by time, so a page is a walk down the index of the mesh, one for each state that
+ * is wanted, or down the index of one attribute value, from the last job of the page before; no page counts or skips what it does
+ * not show.
  */
 final class JobListStore {
 
-    private static final String MATCHES = """
-                and j.mesh = ?
-                and (?::text is null or j.workflow = ?)
-                and (?::text is null or coalesce(j.outcome, 'open') = ?)
-            """;
-
     private static final String ALL = JobReadStore.COLUMNS + """
-            from tally.job j
-            where j.id >= ?
-                and j.id < ?
-            """ + MATCHES + """
+            from unnest(?::text[]) as s (state)
+            cross join lateral (
+                select *
+                from tally.job o
+                where o.mesh = ?
+                    and coalesce(o.outcome, 'open') = s.state
+                    and o.id >= ?
+                    and o.id < ?
+                    and (?::text is null or o.workflow = ?)
+                order by o.id desc
+                limit ?
+            ) j
             order by j.id desc
             limit ?
             """;
@@ -46,10 +50,16 @@ final class JobListStore {
                         where o.job_id = f.job_id and o.name = w.name and o.value = w.value
                     )
                 )
-            """ + MATCHES + """
+                and j.mesh = ?
+                and (?::text is null or j.workflow = ?)
+                and (?::text is null or coalesce(j.outcome, 'open') = ?)
             order by f.job_id desc
             limit ?
             """;
+
+    private static final String[] STATES = Stream.concat(
+                    Stream.of(JobQuery.OPEN), Stream.of(JobOutcome.values()).map(JobOutcome::text))
+            .toArray(String[]::new);
 
     private static final UUID FIRST = new UUID(0, 0);
     private static final UUID LAST = new UUID(-1, -1);
@@ -64,13 +74,13 @@ final class JobListStore {
             return tx.query(
                     ALL,
                     JobReadStore::info,
+                    status == null ? STATES : new String[] {status},
+                    query.mesh(),
                     from,
                     below,
-                    query.mesh(),
                     workflow,
                     workflow,
-                    status,
-                    status,
+                    query.limit(),
                     query.limit());
         }
         Attribute first = query.attributes().getFirst();

@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.CollationStore.Recorded;
 import dev.tallystick.engine.PostingStore.Held;
 import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
@@ -115,20 +116,24 @@ final class Mover implements Primitive<Move, Moved> {
     }
 
     private void answerFallen(Tx tx, List<Move> fallen, Map<JobId, Moved> answers) throws SQLException {
-        List<LegTwo> results = all(fallen, Move::results);
-        Map<Guid, Boolean> recorded = results.isEmpty() ? Map.of() : collation.recorded(tx, results);
+        List<Lease> said = new ArrayList<>();
+        for (Move move : fallen) {
+            said.add(move.lease());
+            move.results().forEach(result -> said.add(new Lease(result.activity(), result.guid(), result.fence())));
+        }
+        Map<Guid, Recorded> recorded = collation.recorded(tx, said);
         fallen.forEach(move -> answers.put(move.job(), saidBefore(move, recorded)));
     }
 
-    /** What the move was told the first time, if there was one. An end that came after another end was recorded, and closed nothing. */
-    private static Moved saidBefore(Move move, Map<Guid, Boolean> recorded) {
-        if (move.results().isEmpty()
-                || !move.results().stream().map(LegTwo::guid).allMatch(recorded::containsKey)) {
-            return new Moved.LeaseLost();
+    /** What the move was told the first time, if there was one. A body that came after the end of its job is recorded as late. */
+    private static Moved saidBefore(Move move, Map<Guid, Recorded> recorded) {
+        Recorded body = recorded.get(move.lease().guid());
+        if (body != null && body.late()) {
+            return new Moved.JobClosed();
         }
-        boolean isHeard = move.results().stream()
-                .allMatch(result -> result.outcome() == null || recorded.getOrDefault(result.guid(), false));
-        return isHeard ? new Moved.Done() : new Moved.JobClosed();
+        boolean isRecorded = !move.results().isEmpty()
+                && move.results().stream().map(LegTwo::guid).allMatch(recorded::containsKey);
+        return isRecorded ? new Moved.Done() : new Moved.LeaseLost();
     }
 
     private void write(Tx tx, List<Move> moves, Map<JobId, Moved> answers) throws SQLException {

@@ -65,7 +65,9 @@ public final class RemoteWork {
         /** Nothing was written: somebody else has the lease. */
         LEASE_LOST,
         /** There is no such work. */
-        UNKNOWN
+        UNKNOWN,
+        /** Nothing was written: this worker has brought another result of the same attempt, and that one stands. */
+        ANOTHER_RESULT
     }
 
     RemoteWork(
@@ -151,13 +153,13 @@ public final class RemoteWork {
         if (output.length > Payloads.MAX_BYTES) {
             throw new PayloadTooLargeException(output.length);
         }
-        return bring(mesh, handle, known -> new GraphTold.Output(output));
+        return bring(mesh, handle, Said.output(output), known -> new GraphTold.Output(output));
     }
 
     /** An attempt failed. If it is not the last one, the work will be due again after a while. */
     public Brought fail(String mesh, Handle handle, String said, boolean forGood) {
         String reason = Failures.clean(said);
-        return bring(mesh, handle, known -> {
+        return bring(mesh, handle, Said.failure(reason, forGood), known -> {
             GraphType type = types.apply(known.graph());
             GraphNode.Worker node =
                     type == null ? null : type.worker(known.activity().name());
@@ -168,17 +170,18 @@ public final class RemoteWork {
         });
     }
 
-    private Brought bring(String mesh, Handle handle, Function<RemoteWorkStore.Known, GraphTold> told) {
+    private Brought bring(String mesh, Handle handle, Said said, Function<RemoteWorkStore.Known, GraphTold> told) {
         Optional<RemoteWorkStore.Known> known =
                 database.transact("find remote work", tx -> store.find(tx, mesh, handle.job(), handle.work()));
         if (known.isEmpty()) {
             return Brought.UNKNOWN;
         }
         Lease lease = new Lease(known.get().activity(), new Guid(handle.work()), handle.fence());
-        return switch (bring(new GraphStep(lease, told.apply(known.get()), null))) {
+        return switch (bring(new GraphStep(lease, told.apply(known.get()), null, said))) {
             case GraphMoved.Done done -> Brought.RECORDED;
             case GraphMoved.JobClosed closed -> Brought.JOB_CLOSED;
             case GraphMoved.LeaseLost lost -> Brought.LEASE_LOST;
+            case GraphMoved.AnotherResult another -> Brought.ANOTHER_RESULT;
         };
     }
 

@@ -12,13 +12,23 @@ final class RetentionStore {
     // needed: it would cost every job an entry when it closes.
     private static final String DROP = """
             with old as materialized (
-                select id
+                select id, coalesce(first_job, id) as first_job, closed_at,
+                    parent_job is null and (first_job is not null or closed_at - created_at > interval '1 hour') as is_long
                 from tally.job
                 where id < ?
                     and closed_at < now() - ? * interval '1 second'
                 order by id
                 limit ?
                 for update skip locked
+            ),
+            ended as (
+                insert into tally.dropped_job as d (job_id, closed_at)
+                select first_job, max(closed_at)
+                from old
+                where is_long
+                group by first_job
+                on conflict (job_id) do update
+                set closed_at = greatest(d.closed_at, excluded.closed_at)
             ),
             guids as (
                 delete from tally.guid g
@@ -29,6 +39,11 @@ final class RetentionStore {
                 delete from tally.activity a
                 using old
                 where a.job_id = old.id
+            ),
+            failed as (
+                delete from tally.failed_attempt f
+                using old
+                where f.job_id = old.id
             ),
             postings as (
                 delete from tally.posting p
@@ -64,6 +79,16 @@ final class RetentionStore {
             using old
             where j.id = old.id
             """;
+
+    private static final String FORGET_ENDS = """
+            delete from tally.dropped_job
+            where closed_at < now() - ? * interval '1 second'
+            """;
+
+    /** Forgets when jobs ended whose keys are not needed any more. */
+    void forgetEnds(Tx tx, Duration keysKept) throws SQLException {
+        tx.update(FORGET_ENDS, keysKept.toSeconds());
+    }
 
     /**
      * Drops at most {@code limit} jobs.

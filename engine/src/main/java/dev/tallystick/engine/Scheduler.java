@@ -5,19 +5,19 @@ import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Loop;
+import dev.tallystick.sql.SharedClock;
 import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts jobs by the clock. Any number of processes may be at it.
+ * Starts jobs by the clock, which is the database's. Any number of processes may be at it.
  *
  * <p>Invariant: for each moment of a schedule there is at most one job, because its key is {@code schedule:<name>:<moment>}; and
  * the job, its key and the schedule's next moment commit together, so none of them is ever there without the others.
@@ -32,21 +32,25 @@ public final class Scheduler implements AutoCloseable {
     private final Database database;
     private final Engine engine;
     private final Submitters submitters;
-    private final InstantSource clock;
+    private final SharedClock clock;
     private final CrashPoints crashPoints;
     private final ScheduleStore store = new ScheduleStore();
     private final Loop loop;
 
-    public Scheduler(Database database, Engine engine, InstantSource clock, Duration poll, CrashPoints crashPoints) {
-        this(database, engine, Submitters.ALL, clock, poll, crashPoints);
+    public Scheduler(Database database, Engine engine, Duration poll, CrashPoints crashPoints) {
+        this(database, engine, Submitters.ALL, poll, crashPoints);
     }
 
     /** @param submitters whoever is none of them any more has schedules that do not fire */
-    public Scheduler(
+    public Scheduler(Database database, Engine engine, Submitters submitters, Duration poll, CrashPoints crashPoints) {
+        this(database, engine, submitters, SharedClock.DATABASE, poll, crashPoints);
+    }
+
+    Scheduler(
             Database database,
             Engine engine,
             Submitters submitters,
-            InstantSource clock,
+            SharedClock clock,
             Duration poll,
             CrashPoints crashPoints) {
         this.database = database;
@@ -65,9 +69,8 @@ public final class Scheduler implements AutoCloseable {
 
     /** Keeps the schedule, in place of one of the same name. One that is paused stays so. Returns how it stands then. */
     public ScheduleView save(Schedule schedule) {
-        Instant next = schedule.cron().next(clock.instant(), schedule.zone());
         return database.transact("save schedule", tx -> {
-            store.save(tx, schedule, next);
+            store.save(tx, schedule, schedule.cron().next(clock.now(tx), schedule.zone()));
             return view(tx, schedule.scope().mesh(), schedule.name()).orElseThrow();
         });
     }
@@ -110,7 +113,7 @@ public final class Scheduler implements AutoCloseable {
             Optional<ScheduleStore.Row> row = store.lock(tx, mesh, name);
             if (row.isPresent() && row.get().view().isPaused()) {
                 Schedule schedule = row.get().schedule();
-                store.resume(tx, mesh, name, schedule.cron().next(clock.instant(), schedule.zone()));
+                store.resume(tx, mesh, name, schedule.cron().next(clock.now(tx), schedule.zone()));
             }
             return view(tx, mesh, name);
         });
@@ -159,7 +162,7 @@ public final class Scheduler implements AutoCloseable {
             return 0;
         }
         int fired = database.transact("fire schedules", tx -> {
-            Instant now = clock.instant();
+            Instant now = clock.now(tx);
             List<ScheduleStore.Row> due = store.lockDue(tx, now, workflows, BATCH);
             for (ScheduleStore.Row row : due) {
                 fire(tx, row, now);

@@ -2,13 +2,12 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.testkit.TestPostgres;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -34,7 +33,7 @@ class JobEventsTest {
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
+        workbench = Workbench.withOldIds(postgres.dataSource());
         workbench.workflow("many", (ctx, input) -> {
             for (int i = 0; i < STEPS; i++) {
                 ctx.step("step-" + i, String.class, () -> "done");
@@ -146,8 +145,7 @@ class JobEventsTest {
                                 "update tally.job set closed_at = closed_at - interval '31 days' where id = ?",
                                 job.value()));
 
-        InstantSource later = InstantSource.offset(Clock.systemUTC(), Duration.ofDays(31));
-        new JobRetention(workbench.database(), later, Duration.ofDays(30)).sweep();
+        new JobRetention(workbench.database(), KeyRetention.DEFAULT, Duration.ofDays(30)).sweep();
 
         assertThat(workbench.count("job_event where job_id = '" + job + "'")).isZero();
         assertThat(workbench.count("job_log")).isEqualTo(1);

@@ -2,10 +2,9 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.testkit.TestPostgres;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -25,7 +24,7 @@ class JobRetentionTest {
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
+        workbench = Workbench.withOldIds(postgres.dataSource());
         workbench.workflow("one", (ctx, input) -> ctx.step("one", String.class, () -> "done"));
         workbench.workflow("waiting", (ctx, input) -> ctx.await("never", String.class));
         engine = workbench.start();
@@ -46,7 +45,7 @@ class JobRetentionTest {
         closedDaysAgo(jobs.get(0), 31);
         closedDaysAgo(jobs.get(1), 29);
 
-        assertThat(sweepAsIf(Duration.ofDays(31))).isEqualTo(1);
+        assertThat(sweep()).isEqualTo(1);
 
         assertThat(workbench.activities(jobs.get(0))).isEmpty();
         assertThat(workbench.guids(jobs.get(0))).isEmpty();
@@ -58,7 +57,7 @@ class JobRetentionTest {
     void an_open_job_is_never_dropped() {
         workbench.submit(engine, "waiting", "key");
 
-        assertThat(sweepAsIf(Duration.ofDays(1_000))).isZero();
+        assertThat(sweep()).isZero();
         assertThat(workbench.count("job")).isEqualTo(1);
     }
 
@@ -67,15 +66,14 @@ class JobRetentionTest {
         JobId job = workbench.submit(engine, "one", "key");
         workbench.await(engine, job);
         closedDaysAgo(job, 31);
-        sweepAsIf(Duration.ofDays(31));
+        sweep();
 
         assertThat(workbench.accept(engine, "one", "key")).isEqualTo(new Accepted.Duplicate(job));
         assertThat(workbench.count("job")).isZero();
     }
 
-    private int sweepAsIf(Duration later) {
-        InstantSource clock = InstantSource.offset(Clock.systemUTC(), later);
-        return new JobRetention(workbench.database(), clock, KEPT).sweep();
+    private int sweep() {
+        return new JobRetention(workbench.database(), KeyRetention.DEFAULT, KEPT).sweep();
     }
 
     private void closedDaysAgo(JobId job, int days) {

@@ -82,6 +82,18 @@ class PlainMoveStoreTest {
     }
 
     @Test
+    void a_step_that_came_too_late_is_told_so_also_when_it_comes_again() {
+        Lease lease = leased();
+        Move step = lifeOf(lease).getFirst();
+        ActivityId cancel = ActivityId.cancel(lease.job());
+        ledgers.enter(LegOne.inline(cancel, "cancel", 0));
+        ledgers.collate(LegTwo.ending(cancel, 0, JobOutcome.CANCELLED, null, "it was cancelled"));
+
+        assertThat(apply(step)).isEqualTo(new Moved.JobClosed());
+        assertThat(apply(step)).isEqualTo(new Moved.JobClosed());
+    }
+
+    @Test
     void an_end_that_came_too_late_is_told_so_also_when_it_comes_again() {
         Lease lease = leased();
         List<Move> life = lifeOf(lease);

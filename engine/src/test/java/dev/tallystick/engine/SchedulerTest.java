@@ -12,6 +12,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.SharedClock;
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.sql.UnknownOutcomeException;
 import dev.tallystick.testkit.CommitFate;
@@ -22,8 +23,10 @@ import dev.tallystick.testkit.SettableClock;
 import dev.tallystick.testkit.SimulatedCrash;
 import dev.tallystick.testkit.TcpProxy;
 import dev.tallystick.testkit.TestPostgres;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -95,6 +98,27 @@ class SchedulerTest {
     }
 
     @Test
+    void r28_a_process_whose_clock_is_a_year_ahead_neither_fires_early_nor_silences_a_schedule() {
+        Engine wrong = workbench.start(
+                workbench.database(),
+                Workbench.SETTINGS,
+                CrashPoints.NONE,
+                workbench::registerAll,
+                InstantSource.offset(Clock.systemUTC(), Duration.ofDays(365)));
+        Scheduler ahead = new Scheduler(workbench.database(), wrong, Duration.ofSeconds(1), CrashPoints.NONE);
+
+        Instant saved =
+                ahead.save(schedule("nightly", "0 2 * * *", ZoneOffset.UTC)).nextAt();
+        assertThat(saved)
+                .isBefore(workbench
+                        .database()
+                        .transact("clock", SharedClock.DATABASE::now)
+                        .plus(Duration.ofDays(1)));
+        assertThat(ahead.fire()).isZero();
+        assertThat(view("nightly").nextAt()).isEqualTo(saved);
+    }
+
+    @Test
     void two_processes_that_fire_at_once_start_one_job() throws Exception {
         scheduler.save(schedule("nightly", "0 2 * * *", ZoneOffset.UTC));
         clock.set(Instant.parse("2030-01-01T02:00:00Z"));
@@ -158,7 +182,8 @@ class SchedulerTest {
                 opening[0]--;
             }
         });
-        Scheduler doomed = new Scheduler(dying, engine, clock, Duration.ofSeconds(1), crash);
+        Scheduler doomed =
+                new Scheduler(dying, engine, Submitters.ALL, SharedClock.of(clock), Duration.ofSeconds(1), crash);
         assertThatThrownBy(doomed::fire).isInstanceOf(SimulatedCrash.class);
 
         scheduler.fire();
@@ -177,7 +202,12 @@ class SchedulerTest {
         clock.set(Instant.parse("2030-01-01T02:00:00Z"));
         try (TcpProxy proxy = postgres.proxy()) {
             Scheduler cutOff = new Scheduler(
-                    Database.on(postgres.proxied(proxy)), engine, clock, Duration.ofSeconds(1), CrashPoints.NONE);
+                    Database.on(postgres.proxied(proxy)),
+                    engine,
+                    Submitters.ALL,
+                    SharedClock.of(clock),
+                    Duration.ofSeconds(1),
+                    CrashPoints.NONE);
             proxy.onCommit(CommitPolicy.nextMentioning("update tally.schedule", CommitFate.LOSE_REPLY));
 
             assertThatThrownBy(cutOff::fire).isInstanceOf(UnknownOutcomeException.class);
@@ -286,7 +316,8 @@ class SchedulerTest {
     }
 
     private Scheduler scheduler(Engine on, CrashPoints crashPoints) {
-        return new Scheduler(workbench.database(), on, clock, Duration.ofSeconds(1), crashPoints);
+        return new Scheduler(
+                workbench.database(), on, Submitters.ALL, SharedClock.of(clock), Duration.ofSeconds(1), crashPoints);
     }
 
     private Schedule schedule(String name, String cron, ZoneId zone) {

@@ -59,6 +59,7 @@ final class Simulation implements AutoCloseable {
     private final Workbench workbench;
     private final SimulatedWorkflows workflows = new SimulatedWorkflows(LEASE.multipliedBy(2));
     private final SimulationChecks checks;
+    private final SimulatedSchedules schedules;
     private final List<Node> nodes = new ArrayList<>();
     private final List<CompletableFuture<?>> dying = new ArrayList<>();
     private final Set<HeldCommit> delayed = new HashSet<>();
@@ -85,6 +86,7 @@ final class Simulation implements AutoCloseable {
     /** An engine, the network that it sees, and where it dies, if it is to. */
     private record Node(
             Engine engine,
+            @Nullable Scheduler scheduler,
             TcpProxy proxy,
             HikariDataSource pool,
             @Nullable CrashAt crash) {
@@ -101,6 +103,7 @@ final class Simulation implements AutoCloseable {
         this.fates = random.split();
         this.workbench = new Workbench(postgres.dataSource());
         this.checks = new SimulationChecks(workbench.database());
+        this.schedules = new SimulatedSchedules(workbench.database());
         workbench.database().transact("create", tx -> tx.update("create table effect (job uuid)"));
     }
 
@@ -122,12 +125,14 @@ final class Simulation implements AutoCloseable {
             if (now - lookedAtAll > BETWEEN_FULL_LOOKS.toNanos()) {
                 lookedAtAll = now;
                 wrong.addAll(checks.wrongAmongClosed(10));
+                wrong.addAll(schedules.wrong());
             }
             if (!wrong.isEmpty()) {
                 return wrong;
             }
         }
         List.copyOf(nodes).forEach(this::kill);
+        noticed.addAll(schedules.wrong());
         nodes.add(join(false));
         return afterwards(patience);
     }
@@ -173,7 +178,9 @@ final class Simulation implements AutoCloseable {
                     ? own.oneOf(CommitFate.LOSE_REPLY, CommitFate.CUT_BEFORE, CommitFate.HOLD)
                     : CommitFate.FORWARD);
         }
-        return new Node(workbench.start(database, SETTINGS, points, workflows::register), proxy, pool, crash);
+        Engine engine =
+                workbench.start(database, SETTINGS, points, workflows::register, SimulatedSchedules.wrongClock(fates));
+        return new Node(engine, lossy ? schedules.join(database, engine) : null, proxy, pool, crash);
     }
 
     private CrashAt drawnCrash() {
@@ -191,6 +198,9 @@ final class Simulation implements AutoCloseable {
         dying.add(CompletableFuture.runAsync(
                 () -> {
                     node.pool().close();
+                    if (node.scheduler() != null) {
+                        node.scheduler().close();
+                    }
                     workbench.kill(node.engine());
                 },
                 ASIDE));

@@ -3,6 +3,7 @@ package dev.tallystick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import io.opentelemetry.api.common.AttributeKey;
@@ -10,9 +11,7 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.sdk.trace.data.SpanData;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,7 +72,7 @@ class TracingTest {
 
     @BeforeEach
     void open() {
-        workbench = new Workbench(postgres.dataSource());
+        workbench = Workbench.withOldIds(postgres.dataSource());
         workbench.workflow("order", (ctx, input) -> {
             String reserved = ctx.step("reserve", String.class, () -> "reserved");
             ctx.await("go", String.class);
@@ -285,8 +284,7 @@ class TracingTest {
         workbench
                 .database()
                 .transact("age", tx -> tx.update("update tally.job set closed_at = closed_at - interval '40 days'"));
-        InstantSource later = InstantSource.offset(Clock.systemUTC(), Duration.ofDays(40));
-        assertThat(new JobRetention(workbench.database(), later, Duration.ofDays(30)).sweep())
+        assertThat(new JobRetention(workbench.database(), KeyRetention.DEFAULT, Duration.ofDays(30)).sweep())
                 .isEqualTo(1);
         assertThat(workbench.count("job_trace")).isZero();
     }

@@ -15,6 +15,7 @@ import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -35,7 +36,7 @@ final class Workbench implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Database database;
-    private final Ids ids = new Ids(Clock.systemUTC(), new SplittableRandom());
+    private final Duration ageOfIds;
     private final List<Engine> engines = new CopyOnWriteArrayList<>();
     private final List<WorkflowType<?, ?>> types = new ArrayList<>();
     private final Codec codec;
@@ -45,8 +46,18 @@ final class Workbench implements AutoCloseable {
     }
 
     Workbench(DataSource source, Codec codec) {
+        this(source, codec, Duration.ZERO);
+    }
+
+    private Workbench(DataSource source, Codec codec, Duration ageOfIds) {
         this.database = Database.on(source);
         this.codec = codec;
+        this.ageOfIds = ageOfIds;
+    }
+
+    /** A workbench whose jobs have ids as if they had been made ten years ago; nothing but their ids is that old. */
+    static Workbench withOldIds(DataSource source) {
+        return new Workbench(source, new JsonCodec(), Duration.ofDays(3_650));
     }
 
     /** A database with the engine's tables for each test. */
@@ -83,7 +94,17 @@ final class Workbench implements AutoCloseable {
     }
 
     Engine start(Database on, EngineSettings settings, CrashPoints crashPoints, Consumer<Engine> registrations) {
-        Engine engine = engine(on, settings, crashPoints);
+        return start(on, settings, crashPoints, registrations, Clock.systemUTC());
+    }
+
+    /** @param clock of the host of this process, which may be wrong */
+    Engine start(
+            Database on,
+            EngineSettings settings,
+            CrashPoints crashPoints,
+            Consumer<Engine> registrations,
+            InstantSource clock) {
+        Engine engine = engine(on, settings, crashPoints, clock);
         registrations.accept(engine);
         engines.add(engine);
         engine.start();
@@ -101,18 +122,18 @@ final class Workbench implements AutoCloseable {
     }
 
     Engine idle(Database on) {
-        Engine engine = engine(on, SETTINGS, CrashPoints.NONE);
+        Engine engine = engine(on, SETTINGS, CrashPoints.NONE, Clock.systemUTC());
         types.forEach(engine::register);
         return engine;
     }
 
-    private Engine engine(Database on, EngineSettings settings, CrashPoints crashPoints) {
+    private Engine engine(Database on, EngineSettings settings, CrashPoints crashPoints, InstantSource clock) {
         return new Engine(
                 on,
                 new AcceptDoor(KeyRetention.DEFAULT),
                 codec,
-                ids,
-                Clock.systemUTC(),
+                new Ids(InstantSource.offset(clock, ageOfIds.negated()), new SplittableRandom()),
+                clock,
                 RandomGenerator.getDefault(),
                 settings,
                 crashPoints);

@@ -35,6 +35,11 @@ public final class AcceptDoor {
         this.crashPoints = crashPoints;
     }
 
+    /** How long keys are remembered. */
+    public KeyRetention retention() {
+        return retention;
+    }
+
     /**
      * Binds the keys that are free, and says for each claim what its key is bound to. Applied again to claims that are bound
      * already it writes nothing, so it may be repeated after an unknown outcome.

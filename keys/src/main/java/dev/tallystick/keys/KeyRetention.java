@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * How long a key is remembered once its answer is final. It must outlast the retries of every client: whoever repeats a
+ * How long a key is remembered once its answer is final and its job, if it made one, has ended. It must outlast the retries of every client: whoever repeats a
  * request after its key was forgotten has it done again.
  */
 public record KeyRetention(int days) {

@@ -175,21 +175,31 @@ final class KeyStore {
         order by member
         """.formatted(COLUMNS);
 
-    // A CTE, not "in (select …)": the planner may run a subquery twice and delete more than the limit. Only the CTE
-    // says what is due: said again below, every batch would look for all that is due.
-    private static final String SWEEP = """
-        with due as (
-            select key, mesh, member, door
-            from tally.key
-            where expires_at <= now()
-            order by expires_at
-            limit ?
-            for update skip locked
-        )
+    // An hour late: a job that was open for less than that has its retention counted from its end, and nobody
+    // need keep when that was.
+    private static final String LOCK_EXPIRED = """
+        select %s
+        from tally.key k
+        where expires_at <= now() - interval '1 hour'
+        order by expires_at
+        limit ?
+        for update skip locked
+        """.formatted(COLUMNS);
+
+    private static final String PROLONG = """
+        update tally.key k
+        set expires_at = needed.until
+        from unnest(?, ?, ?, ?, ?::timestamptz[]) as needed (key, mesh, member, door, until)
+        where k.key = needed.key and k.mesh = needed.mesh and k.member = needed.member and k.door = needed.door
+            and needed.until > k.expires_at
+        """;
+
+    private static final String FORGET_EXPIRED = """
         delete from tally.key k
-        using due
-        where k.key = due.key and k.mesh = due.mesh and k.member = due.member and k.door = due.door
+        using unnest(?, ?, ?, ?) as expired (key, mesh, member, door)
+        where k.key = expired.key and k.mesh = expired.mesh and k.member = expired.member and k.door = expired.door
             and k.status in ('committed', 'rejected')
+            and k.expires_at <= now()
         """;
 
     private final Map<String, String> statementsWith = new ConcurrentHashMap<>();
@@ -369,9 +379,36 @@ final class KeyStore {
         return tx.query(RESERVED_IN, KeyStore::entry, key.value(), mesh);
     }
 
-    /** Deletes expired rows and returns their number. */
-    int sweep(Tx tx, int limit) throws SQLException {
-        return tx.update(SWEEP, limit);
+    /** Rows that have expired, locked, without those that somebody else has locked. */
+    List<KeyEntry> lockExpired(Tx tx, int limit) throws SQLException {
+        return tx.query(LOCK_EXPIRED, KeyStore::entry, limit);
+    }
+
+    /** Lets those of the keys expire later whose originals need them longer. */
+    void prolong(Tx tx, List<KeyEntry> expired, Map<UUID, Instant> needed) throws SQLException {
+        List<KeyEntry> kept = expired.stream()
+                .filter(entry -> needed.containsKey(entry.original()))
+                .toList();
+        List<Object> parameters = new ArrayList<>(identities(kept));
+        parameters.add(kept.stream()
+                .map(entry ->
+                        Objects.requireNonNull(needed.get(entry.original())).toString())
+                .toArray(String[]::new));
+        tx.update(PROLONG, parameters.toArray());
+    }
+
+    /** Deletes those of the rows that are expired still, and returns their number. */
+    int forgetExpired(Tx tx, List<KeyEntry> expired) throws SQLException {
+        return tx.update(FORGET_EXPIRED, identities(expired).toArray());
+    }
+
+    private static List<Object> identities(List<KeyEntry> entries) {
+        KeyColumns keys = KeyColumns.of(entries, KeyEntry::key);
+        return List.of(
+                keys.keys(),
+                keys.meshes(),
+                keys.members(),
+                new Columns<>(entries).texts(entry -> entry.door().column()));
     }
 
     static KeyStatus statusAfter(Verdict verdict) {

@@ -2,25 +2,27 @@ package dev.tallystick.keys;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 
 /**
  * Forgets keys whose answers are final and whose retention is over. Any number of instances may sweep at once. What is pending
- * or unknown is never swept, however old it is.
+ * or unknown is never swept, however old it is, nor is a key while what it made {@linkplain KeyNeeds needs} it.
  */
 public final class KeySweeper {
 
     static final int BATCH = 1_000;
 
     private final Database database;
+    private final KeyNeeds needs;
     private final CrashPoints crashPoints;
     private final KeyStore store = new KeyStore();
 
-    public KeySweeper(Database database) {
-        this(database, CrashPoints.NONE);
-    }
-
-    public KeySweeper(Database database, CrashPoints crashPoints) {
+    public KeySweeper(Database database, KeyNeeds needs, CrashPoints crashPoints) {
         this.database = database;
+        this.needs = needs;
         this.crashPoints = crashPoints;
     }
 
@@ -33,20 +35,32 @@ public final class KeySweeper {
     public long sweep(int maxBatches) {
         long forgotten = 0;
         for (int batch = 0; batch < maxBatches; batch++) {
-            int deleted = sweepOnce();
-            forgotten += deleted;
-            if (deleted < BATCH) {
+            Swept swept = sweepOnce();
+            forgotten += swept.forgotten();
+            if (swept.expired() < BATCH) {
                 break;
             }
         }
         return forgotten;
     }
 
-    private int sweepOnce() {
+    /** How many had expired, and how many of them were forgotten. */
+    private record Swept(int expired, int forgotten) {}
+
+    private Swept sweepOnce() {
         return database.transact("sweep expired keys", tx -> {
-            int deleted = store.sweep(tx, BATCH);
+            List<KeyEntry> expired = store.lockExpired(tx, BATCH);
+            if (expired.isEmpty()) {
+                return new Swept(0, 0);
+            }
+            Map<UUID, Instant> needed = needs.neededUntil(
+                    tx, expired.stream().map(KeyEntry::original).toList());
+            if (!needed.isEmpty()) {
+                store.prolong(tx, expired, needed);
+            }
+            int forgotten = store.forgetExpired(tx, expired);
             crashPoints.reached(KeysCrashPoint.SWEEP_WRITTEN);
-            return deleted;
+            return new Swept(expired.size(), forgotten);
         });
     }
 }

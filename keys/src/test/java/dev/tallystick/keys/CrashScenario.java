@@ -199,12 +199,12 @@ enum CrashScenario {
 
         @Override
         public void begin(TestLedger ledger, CrashPoints crashPoints) {
-            new KeySweeper(ledger.database(), crashPoints).sweep(10);
+            new KeySweeper(ledger.database(), KeyNeeds.NONE, crashPoints).sweep(10);
         }
 
         @Override
         public void finish(TestLedger ledger) {
-            new KeySweeper(ledger.database()).sweep(10);
+            new KeySweeper(ledger.database(), KeyNeeds.NONE, CrashPoints.NONE).sweep(10);
 
             assertThat(ledger.keys().lookUp(done)).isEmpty();
             assertThat(ledger.keys().lookUp(open).orElseThrow().status()).isEqualTo(KeyStatus.PENDING);

@@ -6,6 +6,7 @@ import static dev.tallystick.keys.TestKeys.keysInTable;
 import static dev.tallystick.keys.TestKeys.reserving;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.TestPostgres;
 import java.util.List;
@@ -21,7 +22,7 @@ class KeySweeperTest {
     private final Database database = TestKeys.emptied(postgres);
     private final AcceptDoor acceptDoor = new AcceptDoor(TestKeys.RETENTION);
     private final ReserveDoor reserveDoor = new ReserveDoor(TestKeys.RETENTION);
-    private final KeySweeper sweeper = new KeySweeper(database);
+    private final KeySweeper sweeper = new KeySweeper(database, KeyNeeds.NONE, CrashPoints.NONE);
 
     @Test
     void what_has_not_expired_stays() {

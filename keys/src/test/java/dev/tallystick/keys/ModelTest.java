@@ -144,7 +144,9 @@ class ModelTest {
         }
 
         private void sweep() {
-            step(tx -> List.of("swept " + store.sweep(tx, 1_000)), after -> List.of(after.sweep()));
+            step(
+                    tx -> List.of("swept " + store.forgetExpired(tx, store.lockExpired(tx, 1_000))),
+                    after -> List.of(after.sweep()));
         }
 
         /** Takes the step on both sides; sometimes the transaction is rolled back, and then the model is too. */

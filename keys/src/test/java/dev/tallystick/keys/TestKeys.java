@@ -70,7 +70,7 @@ final class TestKeys {
     static void expireEverything(Database database) {
         database.transact("let time pass", tx -> tx.update("""
             update tally.key
-            set expires_at = now() - interval '1 second'
+            set expires_at = now() - interval '2 hours'
             where expires_at is not null
             """));
     }

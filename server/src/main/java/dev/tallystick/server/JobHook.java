@@ -12,13 +12,14 @@ import dev.tallystick.engine.Intake;
 import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.UnknownWorkflowException;
 import dev.tallystick.keys.StoredResponse;
+import dev.tallystick.sql.SharedClock;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Starts the jobs that the broker accepts, in the accepting transaction: key and job exist together or not at all. */
 final class JobHook implements AcceptHook {
@@ -28,13 +29,11 @@ final class JobHook implements AcceptHook {
 
     private final Workflows workflows;
     private final Intake intake;
-    private final InstantSource clock;
     private final EndWatch ends = new EndsOfJobs();
 
-    JobHook(Workflows workflows, InstantSource clock) {
+    JobHook(Workflows workflows) {
         this.workflows = workflows;
         this.intake = workflows.intake();
-        this.clock = clock;
     }
 
     /** What the first answer and every repeat says of a job beyond its key: the version that it was given. */
@@ -61,12 +60,14 @@ final class JobHook implements AcceptHook {
 
     @Override
     public void start(Tx tx, List<PlannedJob> jobs) throws SQLException {
-        intake.start(tx, jobs.stream().map(this::order).toList());
+        boolean mayWait = jobs.stream().anyMatch(job -> notBefore(job) != null);
+        Instant now = mayWait ? SharedClock.DATABASE.now(tx) : Instant.EPOCH;
+        intake.start(tx, jobs.stream().map(job -> order(job, delay(job, now))).toList());
     }
 
     @Override
     public void started(PlannedJob job) {
-        intake.started(order(job));
+        intake.started(order(job, notBefore(job) == null ? Duration.ZERO : SOON));
     }
 
     @Override
@@ -74,7 +75,7 @@ final class JobHook implements AcceptHook {
         return ends;
     }
 
-    private Intake.Order order(PlannedJob job) {
+    private static Intake.Order order(PlannedJob job, Duration delay) {
         Envelope envelope = job.submission().envelope();
         return new Intake.Order(
                 new JobId(job.id()),
@@ -83,7 +84,7 @@ final class JobHook implements AcceptHook {
                 versionIn(job.plan().answer()),
                 envelope.priority(),
                 envelope.body().bytes(),
-                delay(job.submission()),
+                delay,
                 job.plan().memo(),
                 attributes(job.submission()),
                 job.submission().traceParent());
@@ -115,12 +116,16 @@ final class JobHook implements AcceptHook {
      * What may not begin before a certain moment is never begun at once, also if the moment has passed: whether it has must not
      * be answered differently when the job is written and when it is begun. Rounded up to what the engine counts in.
      */
-    private Duration delay(Submission submission) {
-        Instant notBefore = submission.options().notBefore();
+    private static Duration delay(PlannedJob job, Instant now) {
+        Instant notBefore = notBefore(job);
         if (notBefore == null) {
             return Duration.ZERO;
         }
-        Duration wait = Duration.between(clock.instant(), notBefore);
+        Duration wait = Duration.between(now, notBefore);
         return wait.isNegative() ? SOON : wait.plus(SOON);
+    }
+
+    private static @Nullable Instant notBefore(PlannedJob job) {
+        return job.submission().options().notBefore();
     }
 }

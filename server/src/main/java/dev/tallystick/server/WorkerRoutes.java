@@ -106,10 +106,16 @@ final class WorkerRoutes {
                         .roles(Role.WORKER)
                         .answers(KeptWork.class),
                 Route.post(PATH + "/result", WorkResult.class, this::result)
-                        .summary("Bring what came of the work. It is recorded once; repeating it is safe.")
+                        .summary(
+                                "Bring what came of the work. It is recorded once, and a repeat gets the answer of the first time: "
+                                        + "status 'recorded', or 'job_closed' if the job had ended.")
                         .roles(Role.WORKER)
                         .answers(ResultTaken.class)
-                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.LEASE_LOST, ProblemCode.PAYLOAD_TOO_LARGE));
+                        .refuses(
+                                ProblemCode.NOT_FOUND,
+                                ProblemCode.LEASE_LOST,
+                                ProblemCode.RESULT_DIFFERS,
+                                ProblemCode.PAYLOAD_TOO_LARGE));
     }
 
     private Answer claim(Call call, ClaimWork wanted) {
@@ -147,6 +153,10 @@ final class WorkerRoutes {
             case RECORDED -> Answer.ok(new ResultTaken(result.workId(), "recorded"));
             case JOB_CLOSED -> Answer.ok(new ResultTaken(result.workId(), "job_closed"));
             case LEASE_LOST -> throw new Problem(ProblemCode.LEASE_LOST, "somebody else does this work by now");
+            case ANOTHER_RESULT ->
+                throw new Problem(
+                        ProblemCode.RESULT_DIFFERS,
+                        "the first result stands; repeat that one, or claim the work again");
             case UNKNOWN -> throw Call.notFound();
         };
     }

@@ -97,6 +97,34 @@ class WorkerApiTest {
     }
 
     @Test
+    void a_second_and_different_result_of_one_attempt_is_refused() {
+        String job = job();
+        Http.Reply work = claim(worker);
+        worker.post(PATH + "result", handle(work, ",\"output\":\"hello\""));
+
+        Http.Reply other = worker.post(PATH + "result", handle(work, ",\"output\":\"goodbye\""));
+
+        assertThat(other.status()).isEqualTo(409);
+        assertThat(other.code()).isEqualTo("result_differs");
+        assertThat(server.admin().get("/v1/jobs/" + job + "/result?wait=30").body())
+                .contains("hello");
+    }
+
+    @Test
+    void a_result_after_the_end_of_its_job_and_its_repeat_are_answered_alike() {
+        String job = job();
+        Http.Reply work = claim(worker);
+        server.admin().send("POST", "/v1/jobs/" + job + "/cancel", null);
+        server.admin().get("/v1/jobs/" + job + "/result?wait=30");
+
+        Http.Reply first = worker.post(PATH + "result", handle(work, ",\"output\":\"hello\""));
+        Http.Reply again = worker.post(PATH + "result", handle(work, ",\"output\":\"hello\""));
+
+        assertThat(first.text("status")).isEqualTo("job_closed");
+        assertThat(again.text("status")).isEqualTo("job_closed");
+    }
+
+    @Test
     void nothing_is_handed_out_to_a_worker_that_has_gone_away() throws IOException {
         try (Socket gone = worker.open("POST", PATH + "claim", "{\"max\":1,\"wait_seconds\":60}")) {
             assertThat(gone.isConnected()).isTrue();

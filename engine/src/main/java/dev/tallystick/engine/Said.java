@@ -1,0 +1,20 @@
+package dev.tallystick.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+
+/** A digest of what a worker said of one attempt: tells a repeat from another result. */
+record Said(UUID digest) {
+
+    static Said output(byte[] output) {
+        return of("output", output);
+    }
+
+    static Said failure(String reason, boolean forGood) {
+        return of(forGood ? "failed for good" : "failed", reason.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Said of(String kind, byte[] content) {
+        return new Said(Guid.hash(kind.getBytes(StandardCharsets.UTF_8), new byte[1], content));
+    }
+}
