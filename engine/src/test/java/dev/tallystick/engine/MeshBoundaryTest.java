@@ -152,12 +152,31 @@ class MeshBoundaryTest {
 
         RemoteWork remote = engine.remoteWork();
         all.assertThat(remote.claim(OURS, "parcels", "worker", 1)).isEmpty();
-        all.assertThat(remote.keep(OURS, List.of(work))).isEmpty();
-        all.assertThat(remote.succeed(OURS, work, codec.encode("done"))).isEqualTo(RemoteWork.Brought.UNKNOWN);
-        all.assertThat(remote.fail(OURS, work, "no", true)).isEqualTo(RemoteWork.Brought.UNKNOWN);
+        all.assertThat(remote.keep(OURS, "worker", List.of(work))).isEmpty();
+        all.assertThat(remote.succeed(OURS, "worker", work, codec.encode("done")))
+                .isEqualTo(RemoteWork.Brought.UNKNOWN);
+        all.assertThat(remote.fail(OURS, "worker", work, "no", true)).isEqualTo(RemoteWork.Brought.UNKNOWN);
 
         all.assertThat(everything()).isEqualTo(before);
         all.assertAll();
+    }
+
+    @Test
+    void work_is_kept_and_brought_by_the_worker_that_has_claimed_it_alone() {
+        JobId job = submit(OURS, "work", "input");
+        RemoteWork remote = engine.remoteWork();
+        RemoteWork.Handle work = Eventually.value(
+                        "work is claimed", () -> remote.claim(OURS, "parcels", "ada", 1), claimed -> !claimed.isEmpty())
+                .getFirst()
+                .handle();
+
+        assertThat(remote.keep(OURS, "bob", List.of(work))).isEmpty();
+        assertThat(remote.fail(OURS, "bob", work, "no", true)).isEqualTo(RemoteWork.Brought.LEASE_LOST);
+        assertThat(remote.succeed(OURS, "bob", work, codec.encode("forged"))).isEqualTo(RemoteWork.Brought.LEASE_LOST);
+
+        assertThat(remote.keep(OURS, "ada", List.of(work))).containsExactly(work.work());
+        assertThat(remote.succeed(OURS, "ada", work, codec.encode("done"))).isEqualTo(RemoteWork.Brought.RECORDED);
+        assertThat(bench.result(bench.workbench().await(engine, job))).isEqualTo("done");
     }
 
     private static void unknown(SoftAssertions all, ThrowableAssert.ThrowingCallable operation) {

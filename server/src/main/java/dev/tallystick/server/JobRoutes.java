@@ -318,7 +318,7 @@ final class JobRoutes {
         String name = call.name("name");
         Json payload = signal.payload() == null ? Json.ofNull() : signal.payload();
         // Keys are known within a member: another member's equal key is another signal.
-        String sender = call.member().name() + "/" + call.key().value();
+        String sender = call.member().id() + "/" + call.key().value();
         Fingerprint request = Fingerprint.of("signal", job.id().toString(), name, payload.canonical());
         return spending.spend(
                 call, jobs.reader().hasSignal(job.mesh(), job.id(), name, sender), call.key(), request, () -> {
