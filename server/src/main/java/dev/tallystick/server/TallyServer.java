@@ -20,16 +20,21 @@ import dev.tallystick.keys.KeySchema;
 import dev.tallystick.keys.ReserveDoor;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.TransactionException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A running server: HTTP in front, the broker that accepts, the engine that runs what was accepted, and the Postgres beneath.
@@ -37,6 +42,12 @@ import javax.sql.DataSource;
  * what it has leased.
  */
 public final class TallyServer implements AutoCloseable {
+
+    /** How long a server waits for its Postgres when it starts, unless it is told otherwise. */
+    public static final Duration DATABASE_WAIT = Duration.ofMinutes(1);
+
+    private static final Duration RETRY = Duration.ofMillis(500);
+    private static final Logger LOG = LoggerFactory.getLogger(TallyServer.class);
 
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final Path data;
@@ -118,11 +129,41 @@ public final class TallyServer implements AutoCloseable {
 
     /** Returns when requests are served. */
     public static TallyServer start(ServerSettings settings) {
-        return start(settings, Limits.DEFAULT, CrashPoints.NONE);
+        return start(settings, DATABASE_WAIT);
     }
 
+    /**
+     * Returns when requests are served.
+     *
+     * @param databaseWait how long to wait for a Postgres that is away, starting or recovering
+     * @throws NoDatabaseException if it cannot be used by then, or refuses us for a reason that does not pass
+     */
+    public static TallyServer start(ServerSettings settings, Duration databaseWait) {
+        long deadline = System.nanoTime() + databaseWait.toNanos();
+        while (true) {
+            try {
+                return start(settings, Limits.DEFAULT, CrashPoints.NONE);
+            } catch (NoDatabaseException e) {
+                long left = deadline - System.nanoTime();
+                if (!e.mayPass() || left <= 0) {
+                    throw e;
+                }
+                LOG.warn(
+                        "{}; trying again for {} s",
+                        e.getMessage(),
+                        Duration.ofNanos(left).toSeconds());
+                LockSupport.parkNanos(Math.min(left, RETRY.toNanos()));
+            }
+        }
+    }
+
+    /** One attempt. Whatever it has done to the database by the time it fails, the next one finds and goes on from. */
     static TallyServer start(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
-        return new TallyServer(settings, limits, crashPoints);
+        try {
+            return new TallyServer(settings, limits, crashPoints);
+        } catch (TransactionException e) {
+            throw new NoDatabaseException(e);
+        }
     }
 
     static void migrate(Database database) {

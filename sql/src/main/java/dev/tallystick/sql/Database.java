@@ -37,6 +37,11 @@ public final class Database {
         return database;
     }
 
+    /** Whether a Postgres that refuses a connection like this may grant it later although nothing is changed. */
+    public static boolean mayLetInLater(SQLException refusal) {
+        return SqlStates.reasonOf(refusal) != Reason.REFUSED;
+    }
+
     private Database(DataSource source, RandomGenerator random, CrashPoints crashPoints) {
         this.source = source;
         this.crashPoints = crashPoints;
