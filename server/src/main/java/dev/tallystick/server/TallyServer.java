@@ -100,8 +100,9 @@ public final class TallyServer implements AutoCloseable {
                     crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
+            Readiness readiness = new Readiness(database);
             this.table = new RouteTable(
-                    routes(settings, database, engine, scheduler, workflows, broker, meters, new Ids(clock, random)));
+                    routes(settings, database, engine, scheduler, workflows, broker, meters, readiness, new Ids(clock, random)));
             meters.expect(table.routes());
             BrokerMeters.bind(meters, broker);
             meters.gauge("tally_waiting_requests", "Requests that wait for something.", waits, Waits::number);
@@ -110,7 +111,7 @@ public final class TallyServer implements AutoCloseable {
             broker.start();
             Connections connections = open(new Connections(limits));
             FrontDoor door = new FrontDoor(
-                    table, broker.members()::authenticate, limits, connections, meters, new Ids(clock, random));
+                    table, broker.members()::authenticate, limits, connections, meters, readiness::diskIsFull, new Ids(clock, random));
             Tracing tracing = settings.engine().tracing();
             this.web = open(new WebFront(
                     settings.host(),
@@ -210,6 +211,7 @@ public final class TallyServer implements AutoCloseable {
             Workflows workflows,
             Broker broker,
             Meters meters,
+            Readiness readiness,
             Ids ids) {
         GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
         ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
@@ -236,7 +238,7 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new MemberRoutes(broker.members()).routes());
         routes.addAll(new WorkerRoutes(engine.remoteWork(), waits).routes());
         routes.addAll(new SystemRoutes(
-                        () -> broker.members().meshes(),
+                        readiness,
                         waits::areOver,
                         meters::scrape,
                         broker.orphans()::run,

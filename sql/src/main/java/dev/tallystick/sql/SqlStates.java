@@ -13,6 +13,7 @@ final class SqlStates {
     private static final String DEADLOCK_DETECTED = "40P01";
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
     static final String IN_FAILED_TRANSACTION = "25P02";
+    private static final String DISK_FULL = "53100";
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     /** Whether running the same transaction once more may well succeed. */
@@ -28,6 +29,9 @@ final class SqlStates {
         }
         if (state.equals(LOCK_NOT_AVAILABLE)) {
             return Reason.LOCKED;
+        }
+        if (state.equals(DISK_FULL)) {
+            return Reason.DISK_FULL;
         }
         if (state.startsWith("53")) {
             return Reason.OVERLOADED;
