@@ -21,6 +21,7 @@ public final class JobHandle<O extends @Nullable Object> {
 
     private final Engine engine;
     private final Codec codec;
+    private final String mesh;
     private final JobId id;
     private final Type output;
     private final Origin origin;
@@ -36,9 +37,17 @@ public final class JobHandle<O extends @Nullable Object> {
         NAMED
     }
 
-    JobHandle(Engine engine, Codec codec, JobId id, Type output, Origin origin, CompletableFuture<Closed> end) {
+    JobHandle(
+            Engine engine,
+            Codec codec,
+            String mesh,
+            JobId id,
+            Type output,
+            Origin origin,
+            CompletableFuture<Closed> end) {
         this.engine = engine;
         this.codec = codec;
+        this.mesh = mesh;
         this.id = id;
         this.output = output;
         this.origin = origin;
@@ -55,7 +64,7 @@ public final class JobHandle<O extends @Nullable Object> {
 
     /** The same job, whose result is read as this type: for graphs, which do not tell what they return. */
     public <T extends @Nullable Object> JobHandle<T> as(Class<T> type) {
-        return new JobHandle<>(engine, codec, id, type, origin, end);
+        return new JobHandle<>(engine, codec, mesh, id, type, origin, end);
     }
 
     /** Whether the key that this was submitted under stood for the job already. */
@@ -99,8 +108,9 @@ public final class JobHandle<O extends @Nullable Object> {
 
     private Optional<Closed> endOrDemandKept(Duration patience) throws InterruptedException {
         Optional<Closed> closed = engine.await(id, patience);
-        if (closed.isEmpty()) {
-            Why unused = engine.why(id);
+        // Only an id that somebody names can be that of another mesh's job.
+        if (closed.isEmpty() || origin == Origin.NAMED) {
+            Why unused = engine.why(mesh, id);
         }
         return closed;
     }
@@ -113,17 +123,18 @@ public final class JobHandle<O extends @Nullable Object> {
      * @throws PayloadTooLargeException if the payload has more than 1 MiB
      */
     public Signalled signal(String name, String key, @Nullable Object payload) {
-        return engine.signal(id, name, key, Payloads.encode(codec, payload)).join();
+        return engine.signal(mesh, id, name, key, Payloads.encode(codec, payload))
+                .join();
     }
 
     /** Asks for the end of the job and of its children. The request is durable when this returns. */
     public void cancel() {
-        engine.cancel(id);
+        engine.cancel(mesh, id);
     }
 
     /** What the job waits for, since when, and what would move it. */
     public Why why() {
-        return engine.why(id);
+        return engine.why(mesh, id);
     }
 
     @Override

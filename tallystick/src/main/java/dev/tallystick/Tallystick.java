@@ -326,12 +326,13 @@ public final class Tallystick implements AutoCloseable {
 
     /** A job that was submitted before, here or elsewhere. */
     public <O extends @Nullable Object> JobHandle<O> job(JobId id, Class<O> output) {
-        return new JobHandle<>(engine, codec, id, output, JobHandle.Origin.NAMED, new CompletableFuture<>());
+        return new JobHandle<>(
+                engine, codec, scope.mesh(), id, output, JobHandle.Origin.NAMED, new CompletableFuture<>());
     }
 
     /** Does a closed job again from its beginning: in the newest version, and under new keys for foreign systems. */
     public <O extends @Nullable Object> JobHandle<O> rerun(JobHandle<O> job) {
-        return again(engine.reruns().rerun(job.id()), job.output());
+        return again(engine.reruns().rerun(scope.mesh(), job.id()), job.output());
     }
 
     /**
@@ -341,7 +342,7 @@ public final class Tallystick implements AutoCloseable {
      * @param step its name, or its place if there are several of that name
      */
     public <O extends @Nullable Object> JobHandle<O> fork(JobHandle<O> job, String step) {
-        return again(engine.reruns().fork(job.id(), step), job.output());
+        return again(engine.reruns().fork(scope.mesh(), job.id(), step), job.output());
     }
 
     /** Jobs that failed or were not done in time, that nobody waits for, and that nobody has redriven; the oldest first. */
@@ -352,16 +353,17 @@ public final class Tallystick implements AutoCloseable {
     /** Forks a failed job where it failed. The same letter again gives the same job. */
     public <O extends @Nullable Object> JobHandle<O> redrive(DeadLetter letter) {
         Type output = engine.outputOf(letter.workflow());
-        return again(engine.reruns().redrive(letter.job()), output);
+        return again(engine.reruns().redrive(scope.mesh(), letter.job()), output);
     }
 
     /** Leaves a failed job as it is. */
     public void discard(DeadLetter letter) {
-        engine.reruns().discard(letter.job());
+        engine.reruns().discard(scope.mesh(), letter.job());
     }
 
     private <O extends @Nullable Object> JobHandle<O> again(JobId id, Type output) {
-        return new JobHandle<>(engine, codec, id, output, JobHandle.Origin.NEW, new CompletableFuture<>());
+        return new JobHandle<>(
+                engine, codec, scope.mesh(), id, output, JobHandle.Origin.NEW, new CompletableFuture<>());
     }
 
     /** Jobs that are due and that nobody takes, because the code of their version is registered nowhere. */
@@ -418,10 +420,17 @@ public final class Tallystick implements AutoCloseable {
             String workflow, Accepted accepted, CompletableFuture<Closed> end) {
         Type output = engine.outputOf(workflow);
         return switch (accepted) {
-            case Accepted.Fresh fresh -> new JobHandle<>(engine, codec, fresh.job(), output, JobHandle.Origin.NEW, end);
+            case Accepted.Fresh fresh ->
+                new JobHandle<>(engine, codec, scope.mesh(), fresh.job(), output, JobHandle.Origin.NEW, end);
             case Accepted.Duplicate duplicate ->
                 new JobHandle<>(
-                        engine, codec, duplicate.job(), output, JobHandle.Origin.REPEATED, new CompletableFuture<>());
+                        engine,
+                        codec,
+                        scope.mesh(),
+                        duplicate.job(),
+                        output,
+                        JobHandle.Origin.REPEATED,
+                        new CompletableFuture<>());
             case Accepted.Reused reused -> throw new KeyReusedException(reused.reuse());
         };
     }

@@ -25,37 +25,46 @@ final class AcceptStore {
             end
             """;
 
-    // Four tables, each written once. A message that a subscriber's inbox would get twice is one row all the same.
+    // A member that was removed a moment ago is the last of its name. Four tables, each written once. A message that a
+    // subscriber's inbox would get twice is one row all the same.
     private static final String WRITE = """
             with item as (
-                select *
+                select i.*,
+                    case when i.kind = 'member'
+                        then coalesce(
+                            (select m.id from tally.member m where m.mesh = i.mesh and m.name = i.reference), i.reference)
+                        else i.reference
+                    end as recipient
                 from unnest(
-                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[],
+                    ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[],
                     ?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[]
                 ) as i (
-                    id, history_id, mesh, sender, key, kind, reference, reply_to, priority,
+                    id, history_id, mesh, sender, sender_id, key, kind, reference, reply_to, priority,
                     meta, mentions, body_kind, body, traceparent
                 )
             ),
             written as (
                 insert into tally.message
-                    (id, mesh, sender, key, destination, reply_to, priority, meta, mentions, body_kind, body, traceparent)
-                select id, mesh, sender, key, kind || ':' || reference, reply_to, priority, meta, mentions, body_kind, body,
-                    traceparent
+                    (id, mesh, sender, sender_id, key, destination, reply_to, priority, meta, mentions, body_kind, body,
+                    traceparent)
+                select id, mesh, sender, nullif(sender_id, sender), key, kind || ':' || reference, reply_to, priority, meta,
+                    mentions, body_kind, body, traceparent
                 from item
             ),
             remembered as (
                 insert into tally.history (id, message_id, mesh, destination)
-                select history_id, id, mesh, kind || ':' || reference
+                select history_id, id, mesh, kind || ':' || recipient
                 from item
             ),
             mentioned as (
                 insert into tally.mention (mesh, member, message_id)
-                select mesh, member, message_id
-                from unnest(?::text[], ?::text[], ?::uuid[]) as m (mesh, member, message_id)
+                select i.mesh,
+                    coalesce((select m.id from tally.member m where m.mesh = i.mesh and m.name = i.member), i.member),
+                    i.message_id
+                from unnest(?::text[], ?::text[], ?::uuid[]) as i (mesh, member, message_id)
             )
             insert into tally.delivery (message_id, inbox, mesh, priority)
-            select id, kind || ':' || reference, mesh, priority
+            select id, kind || ':' || recipient, mesh, priority
             from item
             where kind in ('member', 'queue')
             union
@@ -89,6 +98,7 @@ final class AcceptStore {
                 of.uuids(AcceptItem::history),
                 of.texts(item -> item.member().mesh()),
                 of.texts(item -> item.member().name()),
+                of.texts(item -> item.member().id()),
                 of.texts(item -> item.submission().key().value()),
                 of.texts(item -> item.envelope().to().kind().word()),
                 of.texts(item -> item.envelope().to().reference()),

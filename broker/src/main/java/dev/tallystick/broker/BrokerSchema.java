@@ -13,7 +13,8 @@ public final class BrokerSchema {
             "0003-webhooks.sql",
             "0004-followers-and-search.sql",
             "0010-devices.sql",
-            "0011-windows-by-their-start.sql");
+            "0011-windows-by-their-start.sql",
+            "0014-identities-of-members.sql");
 
     private BrokerSchema() {}
 }

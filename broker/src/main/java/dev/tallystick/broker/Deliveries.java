@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,8 @@ public final class Deliveries {
     public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
     public static final Duration LONGEST_LEASE = Duration.ofHours(12);
 
+    private static final String ACKNOWLEDGE = "acknowledge deliveries";
+
     private final Database database;
     private final DeliveryStore store = new DeliveryStore();
 
@@ -32,39 +35,70 @@ public final class Deliveries {
     }
 
     /**
-     * Takes up to {@code max} deliveries from an inbox. None if there is nothing to take: listen to {@link Bells} and come
-     * again.
+     * Takes up to {@code max} deliveries from an inbox; only their taker can settle them. None if there is nothing to take:
+     * listen to {@link Bells} and come again.
      */
-    public List<Delivery> lease(String mesh, Inbox inbox, int max, Duration lease) {
+    public List<Delivery> lease(Member taker, Inbox inbox, int max, Duration lease) {
+        return lease(taker.mesh(), taker.id(), inbox, max, lease);
+    }
+
+    /** The same for the broker itself. */
+    List<Delivery> lease(String mesh, Inbox inbox, int max, Duration lease) {
+        return lease(mesh, null, inbox, max, lease);
+    }
+
+    private List<Delivery> lease(String mesh, @Nullable String holder, Inbox inbox, int max, Duration lease) {
         if (max < 1 || max > MAX_BATCH) {
             throw new IllegalArgumentException("1 to " + MAX_BATCH + " deliveries are taken at once, not " + max);
         }
         requireLease(lease);
-        return database.transact("lease deliveries", tx -> store.lease(tx, mesh, inbox, max, lease));
+        return database.transact("lease deliveries", tx -> store.lease(tx, mesh, inbox, max, lease, holder));
     }
 
     /** These are dealt with, and will not come again. May be repeated. One outcome for each, in the same order. */
-    public List<Acknowledge> acknowledge(String mesh, List<Delivery.Lease> leases) {
-        return settle("acknowledge deliveries", mesh, leases, store::finish);
+    public List<Acknowledge> acknowledge(Member taker, List<Delivery.Lease> leases) {
+        return settle(ACKNOWLEDGE, taker.mesh(), taker.id(), leases, store::finish);
+    }
+
+    List<Acknowledge> acknowledge(String mesh, List<Delivery.Lease> leases) {
+        return settle(ACKNOWLEDGE, mesh, null, leases, store::finish);
     }
 
     /** Keeps deliveries for that long from now. */
-    public List<Acknowledge> extend(String mesh, List<Delivery.Lease> leases, Duration lease) {
-        requireLease(lease);
-        return settle("extend leases", mesh, leases, (tx, held) -> store.move(tx, held, lease, null));
+    public List<Acknowledge> extend(Member taker, List<Delivery.Lease> leases, Duration lease) {
+        return extend(taker.mesh(), taker.id(), leases, lease);
     }
 
-    /** Gives deliveries back, for somebody to take after {@code delay}. */
-    public List<Acknowledge> release(String mesh, List<Delivery.Lease> leases, Duration delay, String why) {
+    List<Acknowledge> extend(String mesh, List<Delivery.Lease> leases, Duration lease) {
+        return extend(mesh, null, leases, lease);
+    }
+
+    private List<Acknowledge> extend(
+            String mesh, @Nullable String holder, List<Delivery.Lease> leases, Duration lease) {
+        requireLease(lease);
+        return settle("extend leases", mesh, holder, leases, (tx, held) -> store.move(tx, held, lease, null));
+    }
+
+    /** Gives deliveries back, for others to take after {@code delay}. */
+    public List<Acknowledge> release(Member taker, List<Delivery.Lease> leases, Duration delay, String why) {
+        return release(taker.mesh(), taker.id(), leases, delay, why);
+    }
+
+    List<Acknowledge> release(String mesh, List<Delivery.Lease> leases, Duration delay, String why) {
+        return release(mesh, null, leases, delay, why);
+    }
+
+    private List<Acknowledge> release(
+            String mesh, @Nullable String holder, List<Delivery.Lease> leases, Duration delay, String why) {
         if (delay.isNegative() || delay.compareTo(LONGEST_LEASE) > 0) {
             throw new IllegalArgumentException("a delivery is put off by at most " + LONGEST_LEASE);
         }
-        return settle("release deliveries", mesh, leases, (tx, held) -> store.move(tx, held, delay, why));
+        return settle("release deliveries", mesh, holder, leases, (tx, held) -> store.move(tx, held, delay, why));
     }
 
     /** Gives up on deliveries: they do not come again, and are listed as dead. */
     List<Acknowledge> bury(String mesh, List<Delivery.Lease> leases, String why) {
-        return settle("bury deliveries", mesh, leases, (tx, held) -> store.bury(tx, held, why));
+        return settle("bury deliveries", mesh, null, leases, (tx, held) -> store.bury(tx, held, why));
     }
 
     /** How many wait in an inbox or are leased from it. */
@@ -78,7 +112,8 @@ public final class Deliveries {
 
     private record Place(UUID message, Inbox inbox) {}
 
-    private List<Acknowledge> settle(String name, String mesh, List<Delivery.Lease> leases, Write write) {
+    private List<Acknowledge> settle(
+            String name, String mesh, @Nullable String holder, List<Delivery.Lease> leases, Write write) {
         if (leases.size() > MAX_BATCH) {
             throw new IllegalArgumentException("at most " + MAX_BATCH + " deliveries are settled at once");
         }
@@ -90,7 +125,7 @@ public final class Deliveries {
             List<Acknowledge> outcomes = new ArrayList<>(leases.size());
             List<Delivery.Lease> held = new ArrayList<>(leases.size());
             for (Delivery.Lease lease : leases) {
-                Acknowledge outcome = outcome(lease, states.get(new Place(lease.message(), lease.inbox())));
+                Acknowledge outcome = outcome(lease, holder, states.get(new Place(lease.message(), lease.inbox())));
                 outcomes.add(outcome);
                 if (outcome == Acknowledge.DONE) {
                     held.add(lease);
@@ -103,11 +138,13 @@ public final class Deliveries {
         });
     }
 
-    private static Acknowledge outcome(Delivery.Lease lease, DeliveryStore.@Nullable State state) {
+    private static Acknowledge outcome(
+            Delivery.Lease lease, @Nullable String holder, DeliveryStore.@Nullable State state) {
         if (state == null) {
             return Acknowledge.UNKNOWN;
         }
-        return state.fence() == lease.fence() ? Acknowledge.DONE : Acknowledge.LEASE_LOST;
+        boolean holds = state.fence() == lease.fence() && Objects.equals(state.holder(), holder);
+        return holds ? Acknowledge.DONE : Acknowledge.LEASE_LOST;
     }
 
     private static void requireLease(Duration lease) {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class DeliveryStore {
 
     /** What a lease meets: the row as it is now. */
-    record State(UUID message, Inbox inbox, long fence, boolean done, boolean dead) {}
+    record State(
+            UUID message, Inbox inbox, long fence, @Nullable String holder, boolean done, boolean dead) {}
 
     // A CTE, not "in (select …)": the planner may run a subquery twice and lease more than the limit.
     private static final String LEASE = """
@@ -28,7 +29,7 @@ final class DeliveryStore {
             ),
             leased as (
                 update tally.delivery d
-                set visible_at = now() + ? * interval '1 millisecond', fence = d.fence + 1, attempts = d.attempts + 1
+                set visible_at = now() + ? * interval '1 millisecond', fence = d.fence + 1, attempts = d.attempts + 1, holder = ?
                 from due
                 where d.message_id = due.message_id and d.inbox = due.inbox
                 returning d.message_id, d.inbox, d.fence, d.attempts, d.visible_at, d.priority as turn
@@ -41,7 +42,7 @@ final class DeliveryStore {
 
     // In one order, so that two who settle the same deliveries do not wait for each other.
     private static final String LOCK = """
-            select d.message_id, d.inbox, d.fence, d.done_at is not null as done, d.dead_at is not null as dead
+            select d.message_id, d.inbox, d.fence, d.holder, d.done_at is not null as done, d.dead_at is not null as dead
             from unnest(?::uuid[], ?::text[]) as i (message_id, inbox)
             join tally.delivery d on d.message_id = i.message_id and d.inbox = i.inbox and d.mesh = ?
             order by d.message_id, d.inbox
@@ -75,8 +76,9 @@ final class DeliveryStore {
             where mesh = ? and inbox = ? and done_at is null and dead_at is null
             """;
 
-    List<Delivery> lease(Tx tx, String mesh, Inbox inbox, int limit, Duration lease) throws SQLException {
-        return tx.query(LEASE, DeliveryStore::delivery, mesh, inbox.toString(), limit, lease.toMillis());
+    List<Delivery> lease(Tx tx, String mesh, Inbox inbox, int limit, Duration lease, @Nullable String holder)
+            throws SQLException {
+        return tx.query(LEASE, DeliveryStore::delivery, mesh, inbox.toString(), limit, lease.toMillis(), holder);
     }
 
     /** Locks and reads the rows that leases speak of. */
@@ -88,6 +90,7 @@ final class DeliveryStore {
                         row.getObject("message_id", UUID.class),
                         Inbox.parse(row.getString("inbox")),
                         row.getLong("fence"),
+                        row.getString("holder"),
                         row.getBoolean("done"),
                         row.getBoolean("dead")),
                 of.uuids(Delivery.Lease::message),

@@ -58,28 +58,26 @@ public final class Directory {
             if (!store.exists(tx, mesh, source)) {
                 return Subscribed.UNKNOWN_TOPIC;
             }
-            return store.subscribe(tx, mesh, source, Inbox.member(member))
-                    ? Subscribed.DONE
-                    : Subscribed.UNKNOWN_MEMBER;
+            return store.subscribe(tx, mesh, source, member) ? Subscribed.DONE : Subscribed.UNKNOWN_MEMBER;
         });
     }
 
     /** Ends a subscription, and returns false if there was none. */
     public boolean unsubscribe(String mesh, String topic, String member) {
-        return database.transact("unsubscribe", tx -> store.unsubscribe(tx, mesh, topic(topic), Inbox.member(member)));
+        return database.transact("unsubscribe", tx -> store.unsubscribe(tx, mesh, topic(topic), member));
     }
 
     /** The members that subscribed to a topic. */
     public List<String> subscribers(String mesh, String topic) {
         return database.transact("list subscribers", tx -> store.inboxesOf(tx, mesh, topic(topic))).stream()
                 .filter(inbox -> inbox.kind() == Inbox.Kind.MEMBER)
-                .map(Inbox::name)
+                .map(inbox -> Member.nameIn(inbox.name()))
                 .toList();
     }
 
     /** The topics that a member subscribed to. */
     public List<String> topicsOf(String mesh, String member) {
-        return database.transact("list topics", tx -> store.sourcesOf(tx, mesh, Inbox.member(member))).stream()
+        return database.transact("list topics", tx -> store.sourcesOf(tx, mesh, member)).stream()
                 .filter(source -> source.kind() == Destination.Kind.TOPIC)
                 .map(Destination::reference)
                 .toList();

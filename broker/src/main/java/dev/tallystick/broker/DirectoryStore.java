@@ -42,7 +42,7 @@ final class DirectoryStore {
     // The update changes nothing, but makes the row count the same whether it was there or not.
     private static final String SUBSCRIBE = """
             insert into tally.subscription as s (mesh, source, inbox)
-            select m.mesh, ?, ?
+            select m.mesh, ?, 'member:' || m.id
             from tally.member m
             where m.mesh = ? and m.name = ?
             on conflict (mesh, source, inbox) do update
@@ -50,8 +50,9 @@ final class DirectoryStore {
             """;
 
     private static final String UNSUBSCRIBE = """
-            delete from tally.subscription
-            where mesh = ? and source = ? and inbox = ?
+            delete from tally.subscription s
+            using tally.member m
+            where s.mesh = ? and s.source = ? and s.inbox = 'member:' || m.id and m.mesh = s.mesh and m.name = ?
             """;
 
     private static final String INBOXES = """
@@ -62,10 +63,11 @@ final class DirectoryStore {
             """;
 
     private static final String SOURCES = """
-            select source
-            from tally.subscription
-            where mesh = ? and inbox = ?
-            order by source
+            select s.source
+            from tally.subscription s
+            join tally.member m on m.mesh = s.mesh and s.inbox = 'member:' || m.id
+            where m.mesh = ? and m.name = ?
+            order by s.source
             """;
 
     boolean create(Tx tx, String mesh, Destination destination) throws SQLException {
@@ -89,20 +91,20 @@ final class DirectoryStore {
         return tx.query(LIST, row -> row.getString("name"), mesh, kind.word());
     }
 
-    /** False if the member whose inbox this is does not exist. */
-    boolean subscribe(Tx tx, String mesh, Destination source, Inbox member) throws SQLException {
-        return tx.update(SUBSCRIBE, source.toString(), member.toString(), mesh, member.name()) == 1;
+    /** False if the member does not exist. */
+    boolean subscribe(Tx tx, String mesh, Destination source, String member) throws SQLException {
+        return tx.update(SUBSCRIBE, source.toString(), mesh, member) == 1;
     }
 
-    boolean unsubscribe(Tx tx, String mesh, Destination source, Inbox inbox) throws SQLException {
-        return tx.update(UNSUBSCRIBE, mesh, source.toString(), inbox.toString()) == 1;
+    boolean unsubscribe(Tx tx, String mesh, Destination source, String member) throws SQLException {
+        return tx.update(UNSUBSCRIBE, mesh, source.toString(), member) == 1;
     }
 
     List<Inbox> inboxesOf(Tx tx, String mesh, Destination source) throws SQLException {
         return tx.query(INBOXES, row -> Inbox.parse(row.getString("inbox")), mesh, source.toString());
     }
 
-    List<Destination> sourcesOf(Tx tx, String mesh, Inbox inbox) throws SQLException {
-        return tx.query(SOURCES, row -> Destination.parse(row.getString("source")), mesh, inbox.toString());
+    List<Destination> sourcesOf(Tx tx, String mesh, String member) throws SQLException {
+        return tx.query(SOURCES, row -> Destination.parse(row.getString("source")), mesh, member);
     }
 }

@@ -51,10 +51,15 @@ public final class History {
                                 : store.of(tx, mesh, destination, after, limit)));
     }
 
-    /** What mentioned a member after a position. */
-    public Page mentions(String mesh, String member, long after, int limit) {
+    /** What mentioned a member, by its id, after a position. */
+    public Page mentions(String mesh, String id, long after, int limit) {
         requireLimit(limit);
-        return page(after, database.transact("read mentions", tx -> store.mentions(tx, mesh, member, after, limit)));
+        return page(after, database.transact("read mentions", tx -> store.mentions(tx, mesh, id, after, limit)));
+    }
+
+    /** A message that the member sent, that was sent to it, or that all may read. */
+    public Optional<Message> message(Member reader, UUID id) {
+        return database.transact("read message", tx -> store.messageFor(tx, reader, id));
     }
 
     /** Empty if there is no such message in the mesh, or not any more. */

@@ -34,7 +34,8 @@ final class HistoryStore {
             select h.position, h.id as history_id, %s
             from tally.history h
             join tally.message m on m.id = h.message_id
-            where h.mesh = ? and h.destination = ? and h.position > ?
+            where h.mesh = ? and h.position > ?
+                and h.destination = coalesce((select 'member:' || b.id from tally.member b where b.mesh = ? and b.name = ?), ?)
             order by h.position
             limit ?
             """.formatted(MessageColumns.SELECTED);
@@ -47,6 +48,14 @@ final class HistoryStore {
             where n.mesh = ? and n.member = ? and h.position > ?
             order by h.position
             limit ?
+            """.formatted(MessageColumns.SELECTED);
+
+    private static final String MESSAGE_FOR = """
+            select %s
+            from tally.message m
+            where m.mesh = ? and m.id = ?
+                and (? or coalesce(m.sender_id, m.sender) = ? or not starts_with(m.destination, 'member:')
+                    or exists (select from tally.history h where h.message_id = m.id and h.destination = ?))
             """.formatted(MessageColumns.SELECTED);
 
     private static final String MESSAGE = """
@@ -107,11 +116,23 @@ final class HistoryStore {
     }
 
     List<History.Entry> of(Tx tx, String mesh, Destination destination, long after, int limit) throws SQLException {
-        return tx.query(OF_DESTINATION, HistoryStore::entry, mesh, destination.toString(), after, limit);
+        String member = destination.kind() == Destination.Kind.MEMBER ? destination.reference() : null;
+        return tx.query(OF_DESTINATION, HistoryStore::entry, mesh, after, mesh, member, destination.toString(), limit);
     }
 
     List<History.Entry> mentions(Tx tx, String mesh, String member, long after, int limit) throws SQLException {
         return tx.query(MENTIONS, HistoryStore::entry, mesh, member, after, limit);
+    }
+
+    Optional<Message> messageFor(Tx tx, Member reader, UUID id) throws SQLException {
+        return tx.first(
+                MESSAGE_FOR,
+                MessageColumns::read,
+                reader.mesh(),
+                id,
+                reader.may(Role.OBSERVER),
+                reader.id(),
+                Inbox.of(reader).toString());
     }
 
     Optional<Message> message(Tx tx, String mesh, UUID id) throws SQLException {

@@ -2,7 +2,11 @@ package dev.tallystick.broker;
 
 import dev.tallystick.core.Destination;
 
-/** Where deliveries wait to be taken, written {@code kind:name}: a member's own, a queue's, or a webhook's. */
+/**
+ * Where deliveries wait to be taken, written {@code kind:name}: a member's own, a queue's, or a webhook's.
+ *
+ * @param name of a member and of a webhook the id
+ */
 public record Inbox(Kind kind, String name) {
 
     /** Whose it is. */
@@ -16,15 +20,15 @@ public record Inbox(Kind kind, String name) {
     }
 
     public Inbox {
-        Names.require("inbox", name);
+        Names.require("inbox", kind == Kind.MEMBER ? Member.nameIn(name) : name);
     }
 
     public static Inbox of(Member member) {
-        return new Inbox(Kind.MEMBER, member.name());
+        return member(member.id());
     }
 
-    public static Inbox member(String name) {
-        return new Inbox(Kind.MEMBER, name);
+    static Inbox member(String id) {
+        return new Inbox(Kind.MEMBER, id);
     }
 
     public static Inbox queue(String name) {

@@ -28,10 +28,19 @@ final class MemberStore {
 
     // A mesh that is not there makes no row, and so does a member that is.
     private static final String CREATE_MEMBER = """
-            insert into tally.member (mesh, name, roles)
-            select m.name, ?, ?
-            from tally.mesh m
-            where m.name = ?
+            with given as (
+                insert into tally.member_name as n (mesh, name, given)
+                select s.name, i.name, 1
+                from (values (?::text, ?::text)) as i (mesh, name)
+                join tally.mesh s on s.name = i.mesh
+                where not exists (select from tally.member m where m.mesh = i.mesh and m.name = i.name)
+                on conflict (mesh, name) do update
+                set given = n.given + 1
+                returning mesh, name, given
+            )
+            insert into tally.member (mesh, name, roles, incarnation)
+            select mesh, name, ?, given
+            from given
             on conflict (mesh, name) do nothing
             """;
 
@@ -42,7 +51,7 @@ final class MemberStore {
             """;
 
     private static final String LOCK_MEMBER = """
-            select name
+            select id
             from tally.member
             where mesh = ? and name = ?
             for update
@@ -77,16 +86,22 @@ final class MemberStore {
             """;
 
     private static final String MEMBERS = """
-            select mesh, name, roles, created_at
+            select mesh, name, id, roles, created_at
             from tally.member
             where mesh = ?
             order by name
             """;
 
     private static final String MEMBER = """
-            select mesh, name, roles, created_at
+            select mesh, name, id, roles, created_at
             from tally.member
             where mesh = ? and name = ?
+            """;
+
+    private static final String IDENTIFIED = """
+            select mesh, name, id, roles, created_at
+            from tally.member
+            where mesh = ? and id = ?
             """;
 
     private static final String ISSUE = """
@@ -125,7 +140,7 @@ final class MemberStore {
 
     private static final String CREDENTIALS = """
             select t.hash, (extract(epoch from t.expires_at - clock_timestamp()) * 1000)::bigint as left_millis,
-                m.mesh, m.name, m.roles
+                m.mesh, m.name, m.id, m.roles
             from tally.token t
             join tally.member m on m.mesh = t.mesh and m.name = t.member
             where t.id = ? and t.revoked_at is null
@@ -140,16 +155,16 @@ final class MemberStore {
     }
 
     boolean createMember(Tx tx, Member member) throws SQLException {
-        return tx.update(CREATE_MEMBER, member.name(), words(member.roles()), member.mesh()) == 1;
+        return tx.update(CREATE_MEMBER, member.mesh(), member.name(), words(member.roles())) == 1;
     }
 
     boolean changeRoles(Tx tx, Member member) throws SQLException {
         return tx.update(CHANGE_ROLES, words(member.roles()), member.mesh(), member.name()) == 1;
     }
 
-    /** Keeps others from giving it something before it is removed. Returns false if there is no such member. */
-    boolean lockMember(Tx tx, String mesh, String name) throws SQLException {
-        return tx.first(LOCK_MEMBER, row -> true, mesh, name).isPresent();
+    /** Keeps others from giving it something before it is removed, and returns its id; empty if there is no such member. */
+    Optional<String> lockMember(Tx tx, String mesh, String name) throws SQLException {
+        return tx.first(LOCK_MEMBER, row -> row.getString("id"), mesh, name);
     }
 
     boolean removeMember(Tx tx, String mesh, String name) throws SQLException {
@@ -180,6 +195,11 @@ final class MemberStore {
 
     Optional<MemberInfo> member(Tx tx, String mesh, String name) throws SQLException {
         return tx.first(MEMBER, MemberStore::memberInfo, mesh, name);
+    }
+
+    /** The member with this id, which is another one than all who had the name before. */
+    Optional<MemberInfo> identified(Tx tx, String mesh, String id) throws SQLException {
+        return tx.first(IDENTIFIED, MemberStore::memberInfo, mesh, id);
     }
 
     /** Empty if there is no such member. */
@@ -228,7 +248,7 @@ final class MemberStore {
     }
 
     private static Member readMember(ResultSet row) throws SQLException {
-        return new Member(row.getString("mesh"), row.getString("name"), roles(row));
+        return new Member(row.getString("mesh"), row.getString("name"), row.getString("id"), roles(row));
     }
 
     static Set<Role> roles(ResultSet row) throws SQLException {

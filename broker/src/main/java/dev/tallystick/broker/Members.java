@@ -97,15 +97,16 @@ public final class Members {
     /** Ends a membership, with all its tokens, subscriptions and webhooks. What waits for it is not delivered any more. */
     public boolean remove(String mesh, String name) {
         boolean done = database.transact("remove member", tx -> {
-            if (!store.lockMember(tx, mesh, name)) {
+            Optional<Inbox> inbox = store.lockMember(tx, mesh, name).map(Inbox::member);
+            if (inbox.isEmpty()) {
                 return false;
             }
             for (String webhook : store.webhooks(tx, mesh, name)) {
                 ends.unwatch(tx, webhook);
             }
-            store.removeSubscriptions(tx, mesh, Inbox.member(name));
+            store.removeSubscriptions(tx, mesh, inbox.get());
             store.removeWebhookSubscriptions(tx, mesh, name);
-            store.buryDeliveries(tx, mesh, Inbox.member(name));
+            store.buryDeliveries(tx, mesh, inbox.get());
             return store.removeMember(tx, mesh, name);
         });
         remembered.clear();
@@ -122,7 +123,7 @@ public final class Members {
 
     /** Whether jobs may be submitted in this name, as of the transaction. */
     public boolean maySubmit(Tx tx, Scope scope) throws SQLException {
-        return store.member(tx, scope.mesh(), scope.member())
+        return store.identified(tx, scope.mesh(), scope.member())
                 .filter(found -> found.member().may(Role.MEMBER))
                 .isPresent();
     }

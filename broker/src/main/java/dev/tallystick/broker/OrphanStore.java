@@ -32,7 +32,7 @@ final class OrphanStore {
                 and not exists (
                     select
                     from tally.key k
-                    where k.key = m.key and k.mesh = m.mesh and k.member = m.sender and k.door = 'accept'
+                    where k.key = m.key and k.mesh = m.mesh and k.member = coalesce(m.sender_id, m.sender) and k.door = 'accept'
                         and k.original_id = m.id)
             """;
 
@@ -47,14 +47,19 @@ final class OrphanStore {
             from tally.message m
             where (m.destination like 'member:%' or m.destination like 'queue:%')
                 and not exists (
-                    select from tally.delivery d where d.message_id = m.id and d.inbox = m.destination)
+                    select
+                    from tally.delivery d
+                    where d.message_id = m.id and (d.inbox = m.destination or starts_with(d.inbox, m.destination || '#')))
             """;
 
     private static final String MESSAGE_WITHOUT_MENTION = """
             select distinct m.id::text as id
             from tally.message m, unnest(string_to_array(nullif(m.mentions, ''), ',')) as n (member)
             where not exists (
-                select from tally.mention x where x.mesh = m.mesh and x.member = n.member and x.message_id = m.id)
+                select
+                from tally.mention x
+                where x.mesh = m.mesh and x.message_id = m.id
+                    and (x.member = n.member or starts_with(x.member, n.member || '#')))
             """;
 
     private static final String HISTORY_WITHOUT_MESSAGE = """

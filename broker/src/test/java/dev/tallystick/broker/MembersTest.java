@@ -152,6 +152,27 @@ class MembersTest {
     }
 
     @Test
+    void a_member_that_gets_the_name_of_a_removed_one_is_another_member() {
+        assertThat(members.find(MESH, "alice").orElseThrow().member().id()).isEqualTo("alice");
+        members.remove(MESH, "alice");
+        assertThat(members.create(ALICE)).isTrue();
+        Member second = members.find(MESH, "alice").orElseThrow().member();
+
+        assertThat(second.id()).isEqualTo("alice#2");
+        assertThat(members.authenticate(issue(null))).contains(second);
+        assertThat(maySubmit(ALICE)).isFalse();
+        assertThat(maySubmit(second)).isTrue();
+
+        members.remove(MESH, "alice");
+        members.create(ALICE);
+        assertThat(members.find(MESH, "alice").orElseThrow().member().id()).isEqualTo("alice#3");
+    }
+
+    private boolean maySubmit(Member member) {
+        return database.transact("may submit", tx -> members.maySubmit(tx, member.scope()));
+    }
+
+    @Test
     void a_member_is_created_once_and_in_a_mesh_that_exists() {
         assertThat(members.create(ALICE)).isFalse();
         assertThat(members.create(new Member("nowhere", "carol", Set.of(Role.MEMBER))))

@@ -9,12 +9,18 @@ import dev.tallystick.server.NoDatabaseException;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
 import dev.tallystick.sql.NotDurableException;
+import java.io.IOException;
 import dev.tallystick.sql.SchemaException;
 import dev.tallystick.sql.SchemaName;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +46,10 @@ import picocli.CommandLine.Option;
         })
 final class ServerCommand extends TallyCommand {
 
+    private static final String POSTGRES = "TALLY_POSTGRES";
+    private static final String PASSWORD = "TALLY_POSTGRES_PASSWORD";
+    private static final String PASSWORD_FILE = "TALLY_POSTGRES_PASSWORD_FILE";
+
     @Option(names = "--host", paramLabel = "HOST", description = "Where to listen (default: ${DEFAULT-VALUE}).")
     private String host = ServerSettings.LOOPBACK;
 
@@ -55,8 +65,21 @@ final class ServerCommand extends TallyCommand {
     @Option(
             names = "--postgres",
             paramLabel = "JDBC-URL",
-            description = "A Postgres of yours, 15 or newer and durable; an embedded one in DIR if missing.")
+            description = {
+                "A Postgres of yours, 15 or newer and durable; an embedded one in DIR if missing",
+                "(default: TALLY_POSTGRES). Its password is in TALLY_POSTGRES_PASSWORD,",
+                "or in the file that TALLY_POSTGRES_PASSWORD_FILE names."
+            })
     private @Nullable String postgres;
+
+    @Option(
+            names = "--database-wait",
+            paramLabel = "SECONDS",
+            description = {
+                "How long to wait at the start for a Postgres that is away, starting or recovering",
+                "(default: ${DEFAULT-VALUE})."
+            })
+    private int databaseWait = (int) TallyServer.DATABASE_WAIT.toSeconds();
 
     @Option(
             names = "--schema",
@@ -124,12 +147,38 @@ final class ServerCommand extends TallyCommand {
         }
     }
 
+    /** Passwords have no place on a command line, which every user of the machine can read. */
+    private @Nullable String postgres(Map<String, String> environment) {
+        String url = postgres == null ? environment.get(POSTGRES) : postgres;
+        String file = environment.get(PASSWORD_FILE);
+        String password = environment.get(PASSWORD);
+        if (url == null) {
+            return null;
+        }
+        if (password != null && file != null) {
+            throw new IllegalArgumentException("set " + PASSWORD + " or " + PASSWORD_FILE + ", not both");
+        }
+        String secret = file == null ? password : read(Path.of(file));
+        return secret == null
+                ? url
+                : url + (url.indexOf('?') < 0 ? '?' : '&') + "password="
+                        + URLEncoder.encode(secret, StandardCharsets.UTF_8);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file).stripTrailing();
+        } catch (IOException e) {
+            throw new IllegalArgumentException("cannot read the file in " + PASSWORD_FILE + ": " + e, e);
+        }
+    }
+
     private TallyServer start(Telemetry telemetry) {
         try {
             Logs.require(environment());
             ServerSettings settings = ServerSettings.of(data, environment())
                     .at(host, port)
-                    .on(postgres)
+                    .on(postgres(environment()))
                     .withSamples(samples)
                     .withOpenTelemetry(telemetry.api());
             if (schema != null) {
@@ -141,7 +190,7 @@ final class ServerCommand extends TallyCommand {
             if (certificate != null || privateKey != null) {
                 settings = settings.withTls(Certificate.of(certificate, privateKey));
             }
-            return TallyServer.start(settings);
+            return TallyServer.start(settings, Duration.ofSeconds(databaseWait));
         } catch (NotDurableException e) {
             throw new CommandFailed(
                     ExitCode.USAGE,

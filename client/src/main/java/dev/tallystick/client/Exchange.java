@@ -273,7 +273,7 @@ final class Exchange {
         }
         return switch (known.get()) {
             case OUTCOME_UNKNOWN, INTERNAL_ERROR -> new Attempt.Unknown<>("the server said " + code, null);
-            case OVER_LIMIT, BUSY, DATABASE_UNAVAILABLE, STOPPING, REQUEST_TIMEOUT ->
+            case OVER_LIMIT, BUSY, DATABASE_UNAVAILABLE, DATABASE_FULL, STOPPING, REQUEST_TIMEOUT ->
                 new Attempt.NotNow<>("the server said " + code, wait, null);
             // What has no key of its own asks about that of another request, and cannot wait for it for ever.
             case REQUEST_IN_PROGRESS ->

@@ -49,6 +49,7 @@ public enum ProblemCode {
     OUTCOME_UNKNOWN(503, Lasting.TRANSIENT, "It may have happened or not: repeat it under the same key."),
     BUSY(503, Lasting.TRANSIENT, "Too much is under way; nothing was done."),
     DATABASE_UNAVAILABLE(503, Lasting.TRANSIENT, "The database cannot be reached; nothing was done."),
+    DATABASE_FULL(503, Lasting.TRANSIENT, "The database has no disk space left; nothing was done."),
     STOPPING(503, Lasting.TRANSIENT, "The server is stopping; nothing was done.");
 
     /** Whether the same request, sent again, may fare better. */

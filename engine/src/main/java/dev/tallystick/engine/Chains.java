@@ -38,9 +38,9 @@ final class Chains {
         cancel(tx, asked, postings::postCancel);
     }
 
-    /** As {@link #cancel(Tx, Collection)}, for a transaction that does nothing else. */
-    void askCancel(Tx tx, JobId asked) throws SQLException {
-        cancel(tx, List.of(asked), postings::askCancel);
+    /** As {@link #cancel(Tx, Collection)} for a job of this mesh, in a transaction that does nothing else. */
+    void askCancel(Tx tx, String mesh, JobId asked) throws SQLException {
+        cancel(tx, List.of(asked), (transaction, jobs) -> postings.askCancel(transaction, mesh, jobs));
     }
 
     private interface Asking {

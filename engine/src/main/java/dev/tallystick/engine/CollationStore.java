@@ -42,12 +42,17 @@ final class CollationStore {
     private static final String LOCK_FREE_JOBS = LOCK_JOBS + " skip locked";
 
     private static final String KNOWN = """
+            select id, mesh
+            from tally.job
+            where (id, mesh) in (select * from unnest(?::uuid[], ?::text[]))
+            """;
+
+    private static final String OPEN = """
             select id
             from tally.job
             where id = any(?)
+                and closed_by is null
             """;
-
-    private static final String OPEN = KNOWN + " and closed_by is null";
 
     // One insert-or-update a row: the increments of a GUID are summed before they are written, and so are those of an
     // activity and of a job, because a row that a statement touches twice keeps only one of the changes.
@@ -271,9 +276,16 @@ final class CollationStore {
         return ids(tx, wait ? LOCK_JOBS : LOCK_FREE_JOBS, jobs);
     }
 
-    /** Those of the jobs that exist. */
-    Set<JobId> known(Tx tx, List<JobId> jobs) throws SQLException {
-        return ids(tx, KNOWN, jobs);
+    /** Those of the jobs that the senders of these signals may know, with their meshes. */
+    Map<JobId, String> known(Tx tx, List<SentSignal> signals) throws SQLException {
+        Map<JobId, String> known = new HashMap<>();
+        Columns<SentSignal> of = new Columns<>(signals);
+        tx.query(
+                KNOWN,
+                row -> known.put(new JobId(row.getObject("id", UUID.class)), row.getString("mesh")),
+                of.uuids(signal -> signal.id().job().value()),
+                of.texts(SentSignal::mesh));
+        return known;
     }
 
     /** Those of the jobs that have not closed. */

@@ -40,7 +40,9 @@ final class DeadLetterStore {
             where mesh = ?
                 and redriven_as is null
                 and (?::uuid is null
-                    or (raised_at, job_id) > (select b.raised_at, b.job_id from tally.dead_letter b where b.job_id = ?))
+                    or (raised_at, job_id) > (
+                        select b.raised_at, b.job_id from tally.dead_letter b where b.job_id = ? and b.mesh = tally.dead_letter.mesh
+                    ))
             order by raised_at, job_id
             limit ?
             """;
@@ -48,7 +50,8 @@ final class DeadLetterStore {
     private static final String LOCK = """
             select redriven_as
             from tally.dead_letter
-            where job_id = ?
+            where mesh = ?
+                and job_id = ?
             for update
             """;
 
@@ -61,7 +64,8 @@ final class DeadLetterStore {
 
     private static final String DISCARD = """
             delete from tally.dead_letter
-            where job_id = ?
+            where mesh = ?
+                and job_id = ?
             """;
 
     /** Those of the jobs that failed and that nobody waits for are dead letters from now on. */
@@ -83,16 +87,16 @@ final class DeadLetterStore {
     record Locked(Optional<JobId> redrivenAs) {}
 
     /** Locks the letter, if there is one. */
-    Optional<Locked> lock(Tx tx, JobId job) throws SQLException {
-        return tx.first(LOCK, row -> new Locked(Optional.ofNullable(redrivenAs(row))), job.value());
+    Optional<Locked> lock(Tx tx, String mesh, JobId job) throws SQLException {
+        return tx.first(LOCK, row -> new Locked(Optional.ofNullable(redrivenAs(row))), mesh, job.value());
     }
 
     void redriven(Tx tx, JobId job, JobId as) throws SQLException {
         tx.update(REDRIVEN, as.value(), job.value());
     }
 
-    void discard(Tx tx, JobId job) throws SQLException {
-        tx.update(DISCARD, job.value());
+    void discard(Tx tx, String mesh, JobId job) throws SQLException {
+        tx.update(DISCARD, mesh, job.value());
     }
 
     private static DeadLetter letter(ResultSet row) throws SQLException {

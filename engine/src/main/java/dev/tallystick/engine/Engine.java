@@ -4,6 +4,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.KeySweeper;
+import dev.tallystick.keys.Scope;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Loop;
@@ -251,19 +252,29 @@ public final class Engine implements AutoCloseable {
     }
 
     /** What the job waits for, since when, and what would move it. */
-    public Why why(JobId job) {
-        return database.transact("why", tx -> new WhyStore().why(tx, chains.newest(tx, job)))
+    public Why why(String mesh, JobId job) {
+        return database.transact("why", tx -> new WhyStore().why(tx, mesh, chains.newest(tx, job)))
                 .orElseThrow(() -> new UnknownJobException(job));
     }
 
-    /** Sends a signal; the sender's key tells it from others, and a repeat from the first. */
-    public CompletableFuture<Signalled> signal(JobId job, String name, String senderKey, byte[] payload) {
-        SentSignal signal = new SentSignal(SentSignal.Id.ofSender(job, name, senderKey), payload);
+    /** The same for a job of the default mesh. */
+    Why why(JobId job) {
+        return why(Scope.DEFAULT.mesh(), job);
+    }
+
+    /** Sends a signal to a job of the mesh; the sender's key tells it from others, and a repeat from the first. */
+    public CompletableFuture<Signalled> signal(String mesh, JobId job, String name, String senderKey, byte[] payload) {
+        SentSignal signal = new SentSignal(mesh, SentSignal.Id.ofSender(job, name, senderKey), payload);
         return signaller.send(committer, signal).thenApply(answer -> {
             crashPoints.reached(EngineCrashPoint.SIGNALLED);
             jobsAreDue();
             return answer;
         });
+    }
+
+    /** The same for a job of the default mesh. */
+    CompletableFuture<Signalled> signal(JobId job, String name, String senderKey, byte[] payload) {
+        return signal(Scope.DEFAULT.mesh(), job, name, senderKey, payload);
     }
 
     /** Sends a signal in a transaction that the caller has begun; when it has committed, {@link #jobsAreDue} is to be told. */
@@ -284,17 +295,27 @@ public final class Engine implements AutoCloseable {
     }
 
     private CompletableFuture<Signalled> send(SentSignal signal) {
-        return signal(signal.id().job(), signal.id().name(), signal.id().senderKey(), signal.payload());
+        return signal(
+                signal.mesh(),
+                signal.id().job(),
+                signal.id().name(),
+                signal.id().senderKey(),
+                signal.payload());
     }
 
-    /** Asks for the end of a job. It is durable when this returns, and done soon after; a job that has closed stays as it is. */
-    public void cancel(JobId job) {
+    /** Asks for the end of a job of the mesh. It is durable when this returns, and done soon after; a job that has closed stays as it is. */
+    public void cancel(String mesh, JobId job) {
         database.transact("cancel job", tx -> {
-            chains.askCancel(tx, job);
+            chains.askCancel(tx, mesh, job);
             return null;
         });
         crashPoints.reached(EngineCrashPoint.CANCEL_ASKED);
         timers.ring();
+    }
+
+    /** The same for a job of the default mesh. */
+    void cancel(JobId job) {
+        cancel(Scope.DEFAULT.mesh(), job);
     }
 
     /** The job's end, or empty if it is still open after {@code patience}. */

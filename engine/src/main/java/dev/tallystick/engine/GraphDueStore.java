@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class GraphDueStore {
 
     private static final String DUE = PostingStore.LANES + """
-            select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.awaits, a.input,
+            select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.awaits, p.mesh, a.input,
                 p.attempts, p.visible_at + ? * interval '1 millisecond' <= now() as overdue,
                 c.id is not null as child_closed, c.output as child_output, c.error as child_error, c.outcome as child_outcome
             from lane l
@@ -79,6 +79,7 @@ final class GraphDueStore {
     record Due(
             Lease posting,
             UUID key,
+            String mesh,
             @Nullable String awaits,
             byte @Nullable [] input,
             int begun,
@@ -130,6 +131,7 @@ final class GraphDueStore {
         return new Due(
                 posting,
                 row.getObject("key", UUID.class),
+                row.getString("mesh"),
                 row.getString("awaits"),
                 row.getBytes("input"),
                 row.getInt("attempts"),

@@ -188,7 +188,7 @@ final class GraphDues {
             return hand.in(posting, new GraphTold.Failure("'" + order.get(GraphContext.JOB) + "' is no job's id"));
         }
         SentSignal.Id id = new SentSignal.Id(to, name, due.key().toString());
-        SentSignal signal = new SentSignal(id, codec.encode(order.get(GraphContext.PAYLOAD)));
+        SentSignal signal = new SentSignal(due.mesh(), id, codec.encode(order.get(GraphContext.PAYLOAD)));
         Signalled answer = send.apply(signal).handle((sent, failure) -> sent).join();
         if (answer == null) {
             LOG.warn("the signal of {} was not sent and will be tried again", posting);

@@ -16,14 +16,17 @@ final class JobEventStore {
             select id
             from tally.job
             where id = ?
+                and mesh = ?
             on conflict (job_id) do nothing
             """;
 
     private static final String LOCK = """
-            select last
-            from tally.job_log
-            where job_id = ?
-            for update
+            select l.last
+            from tally.job_log l
+            join tally.job j on j.id = l.job_id
+            where l.job_id = ?
+                and j.mesh = ?
+            for update of l
             """;
 
     // Of what happened at the same moment, what comes first by its nature comes first.
@@ -79,6 +82,7 @@ final class JobEventStore {
             select position, event, path, name, kind, outcome, error, at
             from tally.job_event
             where job_id = ?
+                and exists (select 1 from tally.job j where j.id = job_id and j.mesh = ?)
                 and position > ?
             order by position
             limit ?
@@ -98,9 +102,9 @@ final class JobEventStore {
             """;
 
     /** Makes all others who number this job wait, and returns how far that has come; empty if there is no such job. */
-    Optional<Long> lock(Tx tx, JobId job) throws SQLException {
-        tx.update(OPEN, job.value());
-        return tx.first(LOCK, row -> row.getLong("last"), job.value());
+    Optional<Long> lock(Tx tx, String mesh, JobId job) throws SQLException {
+        tx.update(OPEN, job.value(), mesh);
+        return tx.first(LOCK, row -> row.getLong("last"), job.value(), mesh);
     }
 
     /** Numbers what is committed and has no number, at most so much, and returns how much that was. */
@@ -113,8 +117,8 @@ final class JobEventStore {
         tx.update(ADVANCE, by, job.value());
     }
 
-    List<JobEvent> read(Tx tx, JobId job, long after, int limit) throws SQLException {
-        return tx.query(READ, JobEventStore::event, job.value(), after, limit);
+    List<JobEvent> read(Tx tx, String mesh, JobId job, long after, int limit) throws SQLException {
+        return tx.query(READ, JobEventStore::event, job.value(), mesh, after, limit);
     }
 
     /** Drops the events of jobs that are no more. */

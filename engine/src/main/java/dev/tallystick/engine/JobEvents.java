@@ -25,23 +25,23 @@ public final class JobEvents {
     }
 
     /** What comes after a position, in order. Whoever goes on from the last one that it got misses nothing. */
-    public List<JobEvent> read(JobId job, long after, int limit) {
+    public List<JobEvent> read(String mesh, JobId job, long after, int limit) {
         if (limit < 1 || limit > LARGEST_PAGE) {
             throw new IllegalArgumentException("a page has 1 to " + LARGEST_PAGE + " events, got " + limit);
         }
-        List<JobEvent> numbered = database.transact("read events", tx -> store.read(tx, job, after, limit));
+        List<JobEvent> numbered = database.transact("read events", tx -> store.read(tx, mesh, job, after, limit));
         if (numbered.size() == limit) {
             return numbered;
         }
         return database.transact("number events", tx -> {
-            Optional<Long> last = store.lock(tx, job);
+            Optional<Long> last = store.lock(tx, mesh, job);
             if (last.isPresent()) {
                 int fresh = store.number(tx, job, last.get(), LARGEST_PAGE);
                 if (fresh > 0) {
                     store.advance(tx, job, fresh);
                 }
             }
-            return store.read(tx, job, after, limit);
+            return store.read(tx, mesh, job, after, limit);
         });
     }
 }

@@ -27,6 +27,7 @@ final class JobReadStore {
     private static final String JOB = COLUMNS + """
             from tally.job j
             where j.id = ?
+                and j.mesh = ?
             """;
 
     private static final String ACTIVITIES = """
@@ -34,15 +35,17 @@ final class JobReadStore {
                 (select min(g.entered_at) from tally.guid g
                     where g.job_id = a.job_id and g.path = a.path and g.name = a.name) as returned_at
             from tally.activity a
+            join tally.job j on j.id = a.job_id
             where a.job_id = ?
+                and j.mesh = ?
             order by a.entered_at, a.path, a.name
             """;
 
-    Optional<JobInfo> job(Tx tx, JobId id) throws SQLException {
-        return tx.first(JOB, JobReadStore::info, id.value());
+    Optional<JobInfo> job(Tx tx, String mesh, JobId id) throws SQLException {
+        return tx.first(JOB, JobReadStore::info, id.value(), mesh);
     }
 
-    List<ActivityInfo> activities(Tx tx, JobId id) throws SQLException {
+    List<ActivityInfo> activities(Tx tx, String mesh, JobId id) throws SQLException {
         return tx.query(
                 ACTIVITIES,
                 row -> new ActivityInfo(
@@ -54,7 +57,8 @@ final class JobReadStore {
                         row.getString("error"),
                         Objects.requireNonNull(Tx.instant(row, "entered_at")),
                         Tx.instant(row, "returned_at")),
-                id.value());
+                id.value(),
+                mesh);
     }
 
     static JobInfo info(ResultSet row) throws SQLException {

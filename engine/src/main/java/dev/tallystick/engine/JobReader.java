@@ -16,8 +16,8 @@ public final class JobReader {
         this.database = database;
     }
 
-    public Optional<JobInfo> job(JobId id) {
-        return database.transact("read job", tx -> store.job(tx, id));
+    public Optional<JobInfo> job(String mesh, JobId id) {
+        return database.transact("read job", tx -> store.job(tx, mesh, id));
     }
 
     /** The newest first. */
@@ -26,14 +26,16 @@ public final class JobReader {
     }
 
     /** Whether the job, or one that it continues, was sent this signal under this key before. */
-    public boolean hasSignal(JobId id, String name, String senderKey) {
+    public boolean hasSignal(String mesh, JobId id, String name, String senderKey) {
         SentSignal.Id signal = new SentSignal.Id(id, name, senderKey);
         return database.transact(
-                "look up signal", tx -> !signals.seen(tx, List.of(signal)).isEmpty());
+                "look up signal",
+                tx -> store.job(tx, mesh, id).isPresent()
+                        && !signals.seen(tx, List.of(signal)).isEmpty());
     }
 
     /** All activities of a job, in the order in which they were entered. */
-    public List<ActivityInfo> activities(JobId id) {
-        return database.transact("read activities", tx -> store.activities(tx, id));
+    public List<ActivityInfo> activities(String mesh, JobId id) {
+        return database.transact("read activities", tx -> store.activities(tx, mesh, id));
     }
 }

@@ -222,16 +222,19 @@ final class PostingStore {
             from unnest(?::uuid[], ?::uuid[]) as i (job_id, guid)
             join tally.job j on j.id = i.job_id
             where j.closed_by is null
+            {mesh}
             {lock}
             on conflict (job_id, guid) do nothing
             """;
 
     // Whoever ends one job from within another must not lock it. Its end may be under way, and is asked for once more
     // then; that is found in its ledger and goes away.
-    private static final String POST_CANCEL_OF_OTHER = POST_CANCEL.replace("{lock}", "");
+    private static final String POST_CANCEL_OF_OTHER =
+            POST_CANCEL.replace("{mesh}", "").replace("{lock}", "");
 
     // Whoever has nothing else in hand waits for an end that is under way, and asks for none after that.
-    private static final String ASK_CANCEL = POST_CANCEL.replace("{lock}", "for share of j");
+    private static final String ASK_CANCEL =
+            POST_CANCEL.replace("{mesh}", "and j.mesh = ?").replace("{lock}", "for share of j");
 
     private static final String DROP = """
             delete from tally.posting p
@@ -381,21 +384,22 @@ final class PostingStore {
 
     /** Asks for the end of jobs that are open. */
     void postCancel(Tx tx, List<JobId> jobs) throws SQLException {
-        postCancel(tx, POST_CANCEL_OF_OTHER, jobs);
+        tx.update(POST_CANCEL_OF_OTHER, Timekeeper.QUEUE, ids(jobs), cancelGuids(jobs));
     }
 
-    /** As {@link #postCancel}, for a transaction that does nothing else: waits for whoever moves the jobs. */
-    void askCancel(Tx tx, List<JobId> jobs) throws SQLException {
-        postCancel(tx, ASK_CANCEL, jobs);
+    /** Those of the jobs that are of this mesh, in a transaction that does nothing else: waits for whoever moves them. */
+    void askCancel(Tx tx, String mesh, List<JobId> jobs) throws SQLException {
+        tx.update(ASK_CANCEL, Timekeeper.QUEUE, ids(jobs), cancelGuids(jobs), mesh);
     }
 
-    private static void postCancel(Tx tx, String statement, List<JobId> jobs) throws SQLException {
-        Columns<JobId> of = new Columns<>(jobs);
-        tx.update(
-                statement,
-                Timekeeper.QUEUE,
-                of.uuids(JobId::value),
-                of.uuids(job -> Guid.of(ActivityId.cancel(job), 0).value()));
+    private static UUID[] ids(List<JobId> jobs) {
+        return jobs.stream().map(JobId::value).toArray(UUID[]::new);
+    }
+
+    private static UUID[] cancelGuids(List<JobId> jobs) {
+        return jobs.stream()
+                .map(job -> Guid.of(ActivityId.cancel(job), 0).value())
+                .toArray(UUID[]::new);
     }
 
     void drop(Tx tx, List<Lease> postings) throws SQLException {

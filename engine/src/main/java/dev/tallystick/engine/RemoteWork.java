@@ -139,8 +139,8 @@ public final class RemoteWork {
     }
 
     /** Extends leases; returns the work that is still its worker's. */
-    public Set<UUID> keep(String mesh, List<Handle> handles) {
-        List<Lease> leases = leasesOf(mesh, handles);
+    public Set<UUID> keep(String mesh, String worker, List<Handle> handles) {
+        List<Lease> leases = leasesOf(mesh, worker, handles);
         if (leases.isEmpty()) {
             return Set.of();
         }
@@ -149,17 +149,17 @@ public final class RemoteWork {
         return beat.standing().stream().map(Guid::value).collect(Collectors.toSet());
     }
 
-    public Brought succeed(String mesh, Handle handle, byte[] output) {
+    public Brought succeed(String mesh, String worker, Handle handle, byte[] output) {
         if (output.length > Payloads.MAX_BYTES) {
             throw new PayloadTooLargeException(output.length);
         }
-        return bring(mesh, handle, Said.output(output), known -> new GraphTold.Output(output));
+        return bring(mesh, worker, handle, Said.output(output), known -> new GraphTold.Output(output));
     }
 
     /** An attempt failed. If it is not the last one, the work will be due again after a while. */
-    public Brought fail(String mesh, Handle handle, String said, boolean forGood) {
+    public Brought fail(String mesh, String worker, Handle handle, String said, boolean forGood) {
         String reason = Failures.clean(said);
-        return bring(mesh, handle, Said.failure(reason, forGood), known -> {
+        return bring(mesh, worker, handle, Said.failure(reason, forGood), known -> {
             GraphType type = types.apply(known.graph());
             GraphNode.Worker node =
                     type == null ? null : type.worker(known.activity().name());
@@ -170,11 +170,19 @@ public final class RemoteWork {
         });
     }
 
-    private Brought bring(String mesh, Handle handle, Said said, Function<RemoteWorkStore.Known, GraphTold> told) {
+    private Brought bring(
+            String mesh,
+            String worker,
+            Handle handle,
+            Said said,
+            Function<RemoteWorkStore.Known, GraphTold> told) {
         Optional<RemoteWorkStore.Known> known =
-                database.transact("find remote work", tx -> store.find(tx, mesh, handle.job(), handle.work()));
+                database.transact("find remote work", tx -> store.find(tx, mesh, handle.job(), handle.work(), handle.fence()));
         if (known.isEmpty()) {
             return Brought.UNKNOWN;
+        }
+        if (known.get().isHeldByAnother(worker)) {
+            return Brought.LEASE_LOST;
         }
         Lease lease = new Lease(known.get().activity(), new Guid(handle.work()), handle.fence());
         return switch (bring(new GraphStep(lease, told.apply(known.get()), null, said))) {
@@ -185,11 +193,12 @@ public final class RemoteWork {
         };
     }
 
-    private List<Lease> leasesOf(String mesh, List<Handle> handles) {
+    private List<Lease> leasesOf(String mesh, String worker, List<Handle> handles) {
         return database.transact("find remote work", tx -> {
             List<Lease> leases = new ArrayList<>(handles.size());
             for (Handle handle : handles) {
                 store.find(tx, mesh, handle.job(), handle.work())
+                        .filter(known -> !known.isHeldByAnother(worker))
                         .ifPresent(known ->
                                 leases.add(new Lease(known.activity(), new Guid(handle.work()), handle.fence())));
             }

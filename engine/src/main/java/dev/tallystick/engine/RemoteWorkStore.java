@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The postings of a topic, as workers outside of any engine take them: those of one mesh. */
 final class RemoteWorkStore {
@@ -30,13 +31,13 @@ final class RemoteWorkStore {
 
     // What is recorded has no posting any more, and whoever repeats its result still gets the answer of the first time.
     private static final String FIND = """
-            select w.path, w.name, w.attempts, j.workflow, j.version
+            select w.path, w.name, w.attempts, w.owner, j.workflow, j.version
             from (
-                select job_id, path, name, attempts
+                select job_id, path, name, attempts, case when fence = ? then owner end as owner
                 from tally.posting
                 where job_id = ? and guid = ?
                 union all
-                select job_id, path, name, 0
+                select job_id, path, name, 0, null
                 from tally.guid
                 where job_id = ? and guid = ?
             ) as w
@@ -45,20 +46,33 @@ final class RemoteWorkStore {
             limit 1
             """;
 
-    /** What is known of a piece of work, done or not. */
-    record Known(ActivityId activity, int attempt, String graph) {}
+    /**
+     * What is known of a piece of work, done or not.
+     *
+     * @param owner who leased it with the fence that was asked about; null if that lease is over. Who repeats an answer to a lease
+     *     that is over gets the answer of the first time
+     */
+    record Known(ActivityId activity, int attempt, @Nullable String owner, String graph) {
+
+        /** Whether another worker than this one holds that lease. */
+        boolean isHeldByAnother(String worker) {
+            return owner != null && !owner.equals(worker);
+        }
+    }
 
     List<Lease> lease(Tx tx, String mesh, String topic, int limit, Duration lease, String owner) throws SQLException {
         return tx.query(LEASE, PostingStore::lease, topic, mesh, limit, lease.toMillis(), owner);
     }
 
-    Optional<Known> find(Tx tx, String mesh, JobId job, UUID guid) throws SQLException {
+    Optional<Known> find(Tx tx, String mesh, JobId job, UUID guid, long fence) throws SQLException {
         return tx.first(
                 FIND,
                 row -> new Known(
                         new ActivityId(job, row.getString("path"), row.getString("name")),
                         row.getInt("attempts"),
+                        row.getString("owner"),
                         Runner.queueOf(row.getString("workflow"), row.getInt("version"))),
+                fence,
                 job.value(),
                 guid,
                 job.value(),

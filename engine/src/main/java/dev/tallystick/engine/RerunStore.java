@@ -19,6 +19,15 @@ final class RerunStore {
                 exists (select 1 from tally.activity a where a.job_id = j.id and a.path = '' and a.name = '$undo') as undone
             from tally.job j
             where j.id = ?
+                and j.mesh = ?
+            """;
+
+    private static final String LOCK = """
+            select id
+            from tally.job
+            where id = ?
+                and mesh = ?
+            for update
             """;
 
     private static final String RECORD = """
@@ -67,8 +76,13 @@ final class RerunStore {
             boolean isGraph,
             boolean undone) {}
 
-    Optional<Source> source(Tx tx, JobId job) throws SQLException {
-        return tx.first(SOURCE, RerunStore::source, job.value());
+    Optional<Source> source(Tx tx, String mesh, JobId job) throws SQLException {
+        return tx.first(SOURCE, RerunStore::source, job.value(), mesh);
+    }
+
+    /** Waits for whoever moves the job; what that one has written is seen by the statement that follows. */
+    void lock(Tx tx, String mesh, JobId job) throws SQLException {
+        tx.first(LOCK, row -> row.getObject("id"), job.value(), mesh);
     }
 
     List<Past> record(Tx tx, JobId job) throws SQLException {

@@ -6,6 +6,7 @@ import dev.tallystick.engine.ForkRefusedException.Reason;
 import dev.tallystick.keys.Accept;
 import dev.tallystick.keys.AcceptClaim;
 import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.TransactionException;
@@ -59,16 +60,16 @@ public final class Reruns {
      * @return the new job
      * @throws ForkRefusedException if the job is open
      */
-    public JobId rerun(JobId job) {
+    public JobId rerun(String mesh, JobId job) {
         JobId id = maker.id();
         return begun(id, tx -> {
-            start(tx, job, maker.rerun(id, job, closed(tx, job)));
+            start(tx, job, maker.rerun(id, job, closed(tx, mesh, job)));
             return id;
         });
     }
 
     /**
-     * As {@link #rerun(JobId)}, for whoever may ask again: the same key is the same new job.
+     * As {@link #rerun(String, JobId)}, for whoever may ask again: the same key is the same new job.
      *
      * @throws UnknownJobException if the mesh of the key has no such job
      */
@@ -85,16 +86,16 @@ public final class Reruns {
      * @return the new job
      * @throws ForkRefusedException if the job is open, has no such step, or cannot be forked
      */
-    public JobId fork(JobId job, String step) {
+    public JobId fork(String mesh, JobId job, String step) {
         JobId id = maker.id();
         return begun(id, tx -> {
-            forkAt(tx, closed(tx, job), job, id, step);
+            forkAt(tx, closed(tx, mesh, job), job, id, step);
             return id;
         });
     }
 
     /**
-     * As {@link #fork(JobId, String)}, for whoever may ask again: the same key is the same new job.
+     * As {@link #fork(String, JobId, String)}, for whoever may ask again: the same key is the same new job.
      *
      * @throws UnknownJobException if the mesh of the key has no such job
      */
@@ -110,11 +111,11 @@ public final class Reruns {
      * @return the new job
      * @throws ForkRefusedException if the job is no dead letter, or cannot be forked there
      */
-    public JobId redrive(JobId job) {
+    public JobId redrive(String mesh, JobId job) {
         JobId id = maker.id();
         return begun(id, tx -> {
-            RerunStore.Source source = closed(tx, job);
-            Optional<JobId> before = letters.lock(tx, job)
+            RerunStore.Source source = closed(tx, mesh, job);
+            Optional<JobId> before = letters.lock(tx, mesh, job)
                     .orElseThrow(() -> new ForkRefusedException(job, Reason.NO_LETTER, "is no dead letter"))
                     .redrivenAs();
             if (before.isPresent()) {
@@ -148,11 +149,28 @@ public final class Reruns {
     }
 
     /** Somebody has seen the letter and leaves the job as it is. */
-    public void discard(JobId job) {
+    public void discard(String mesh, JobId job) {
         database.transact("discard dead letter", tx -> {
-            letters.discard(tx, job);
+            letters.discard(tx, mesh, job);
             return null;
         });
+    }
+
+    /** As those above, for jobs of the default mesh. */
+    JobId rerun(JobId job) {
+        return rerun(Scope.DEFAULT.mesh(), job);
+    }
+
+    JobId fork(JobId job, String step) {
+        return fork(Scope.DEFAULT.mesh(), job, step);
+    }
+
+    JobId redrive(JobId job) {
+        return redrive(Scope.DEFAULT.mesh(), job);
+    }
+
+    void discard(JobId job) {
+        discard(Scope.DEFAULT.mesh(), job);
     }
 
     private interface Part<T> {
@@ -167,8 +185,8 @@ public final class Reruns {
     private Accepted underKey(JobId job, ScopedKey key, Fingerprint request, Again again) {
         JobId id = maker.id();
         return begun(id, tx -> {
-            Optional<RerunStore.Source> seen = store.source(tx, job)
-                    .filter(source -> source.mesh().equals(key.scope().mesh()));
+            String mesh = key.scope().mesh();
+            Optional<RerunStore.Source> seen = store.source(tx, mesh, job);
             if (seen.isEmpty()) {
                 return repeated(tx, key, request).orElseThrow(() -> new UnknownJobException(job));
             }
@@ -177,7 +195,7 @@ public final class Reruns {
             Accept bound = keys.accept(tx, List.of(new AcceptClaim(key, request, workflow, id.value())))
                     .getFirst();
             if (bound instanceof Accept.Fresh) {
-                again.write(tx, closed(tx, job), id);
+                again.write(tx, closed(tx, mesh, job), id);
             }
             return Acceptor.answer(bound);
         });
@@ -221,9 +239,9 @@ public final class Reruns {
         }
     }
 
-    private RerunStore.Source closed(Tx tx, JobId job) throws SQLException {
-        collation.lock(tx, List.of(job), true);
-        RerunStore.Source source = store.source(tx, job).orElseThrow(() -> new UnknownJobException(job));
+    private RerunStore.Source closed(Tx tx, String mesh, JobId job) throws SQLException {
+        store.lock(tx, mesh, job);
+        RerunStore.Source source = store.source(tx, mesh, job).orElseThrow(() -> new UnknownJobException(job));
         if (!source.closed()) {
             throw new ForkRefusedException(job, Reason.OPEN, "is open: wait for its end, or cancel it");
         }

@@ -7,12 +7,13 @@ import java.util.UUID;
 /**
  * A signal on its way to a job. The sender's key tells it from others, and a repeat from the first.
  *
+ * @param mesh the sender's mesh: jobs of other meshes are unknown to it
  * @param keptOnly whether it is only kept, and a graph goes on with it in another transaction
  */
-record SentSignal(Id id, byte[] payload, boolean keptOnly) {
+record SentSignal(String mesh, Id id, byte[] payload, boolean keptOnly) {
 
-    SentSignal(Id id, byte[] payload) {
-        this(id, payload, false);
+    SentSignal(String mesh, Id id, byte[] payload) {
+        this(mesh, id, payload, false);
     }
 
     /** Both are part of a key of the database, which has its limits. */
@@ -46,11 +47,11 @@ record SentSignal(Id id, byte[] payload, boolean keptOnly) {
 
     /** The same, for another job. */
     SentSignal to(JobId job) {
-        return new SentSignal(new Id(job, id.name(), id.senderKey()), payload, keptOnly);
+        return new SentSignal(mesh, new Id(job, id.name(), id.senderKey()), payload, keptOnly);
     }
 
     SentSignal toBeKeptOnly() {
-        return new SentSignal(id, payload, true);
+        return new SentSignal(mesh, id, payload, true);
     }
 
     static Id id(ResultSet row) throws SQLException {

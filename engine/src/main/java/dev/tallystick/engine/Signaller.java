@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings signals to jobs. A key that was seen before gets its original answer, also if the job has closed since. Locks the job,
+ * Brings signals to jobs of the sender's mesh. A key that was seen before gets its original answer, also if the job has closed since. Locks the job,
  * then the body's posting, then answers the oldest wait, if there is one.
  */
 final class Signaller implements Primitive<SentSignal, Signalled> {
@@ -70,9 +70,10 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
                 .distinct()
                 .sorted()
                 .toList();
-        Set<JobId> locked = collation.lock(tx, jobs, tx.mayWait());
-        Set<JobId> open = collation.open(tx, jobs);
-        Set<JobId> known = collation.known(tx, jobs);
+        Map<JobId, String> known = collation.known(tx, sent);
+        List<JobId> theirs = jobs.stream().filter(known::containsKey).toList();
+        Set<JobId> locked = collation.lock(tx, theirs, tx.mayWait());
+        Set<JobId> open = collation.open(tx, theirs);
         Set<SentSignal.Id> seen =
                 signals.seen(tx, sent.stream().map(SentSignal::id).toList());
         Map<JobId, JobId> became = chains.successors(
@@ -84,10 +85,11 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
             JobId newest = became.get(job);
             if (newest != null) {
                 answers.add(apply(tx, List.of(signal.to(newest))).getFirst());
-            } else if (!known.contains(job)) {
+            } else if (!signal.mesh().equals(known.get(job))) {
                 answers.add(new Signalled.NoSuchJob());
             } else if (!locked.contains(job)) {
-                answers.add(null);
+                // Where locks are waited for, a job that cannot be locked has been dropped.
+                answers.add(tx.mayWait() ? new Signalled.NoSuchJob() : null);
             } else if (seen.contains(signal.id())) {
                 answers.add(new Signalled.Kept(true));
             } else if (!open.contains(job)) {

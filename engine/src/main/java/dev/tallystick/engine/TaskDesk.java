@@ -116,7 +116,9 @@ public final class TaskDesk {
             }
             Optional<TaskOutcome> refused =
                     over(row.get()).or(() -> heldByAnother(row.get().view(), person));
-            return refused.isPresent() ? refused.get() : answer(tx, row.get().view(), person, answer, key);
+            return refused.isPresent()
+                    ? refused.get()
+                    : answer(tx, mesh, row.get().view(), person, answer, key);
         });
         if (outcome instanceof TaskOutcome.Done) {
             engine.jobsAreDue();
@@ -124,9 +126,10 @@ public final class TaskDesk {
         return outcome;
     }
 
-    private TaskOutcome answer(Tx tx, TaskView task, String person, byte[] answer, String key) throws SQLException {
+    private TaskOutcome answer(Tx tx, String mesh, TaskView task, String person, byte[] answer, String key)
+            throws SQLException {
         SentSignal.Id id = new SentSignal.Id(task.job(), Question.signal(task.id()), key);
-        return switch (engine.signalIn(tx, new SentSignal(id, answer))) {
+        return switch (engine.signalIn(tx, new SentSignal(mesh, id, answer))) {
             case Signalled.Kept kept -> {
                 store.resolve(tx, task.id(), person, key);
                 yield new TaskOutcome.Done(false);

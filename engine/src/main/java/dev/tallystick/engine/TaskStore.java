@@ -72,7 +72,9 @@ final class TaskStore {
                 and t.resolved_at is null
                 and t.expired_at is null
                 and j.closed_by is null
-                and (?::uuid is null or (t.asked_at, t.id) > (select a.asked_at, a.id from tally.task a where a.id = ?))
+                and (?::uuid is null or (t.asked_at, t.id) > (
+                    select a.asked_at, a.id from tally.task a where a.id = ? and a.mesh = t.mesh
+                ))
             order by t.asked_at, t.id
             limit ?
             """;

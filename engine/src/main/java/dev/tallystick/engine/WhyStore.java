@@ -18,6 +18,7 @@ final class WhyStore {
             from tally.job j
             left join tally.posting p on p.job_id = j.id and p.name = '$main'
             where j.id = ?
+                and j.mesh = ?
             """;
 
     private static final String OPEN_ACTIVITIES = Weights.in("""
@@ -39,9 +40,9 @@ final class WhyStore {
             order by a.entered_at, a.path
             """);
 
-    /** Empty if there is no such job. */
-    Optional<Why> why(Tx tx, JobId job) throws SQLException {
-        Optional<String> state = tx.first(BODY, WhyStore::state, job.value());
+    /** Empty if the mesh has no such job. */
+    Optional<Why> why(Tx tx, String mesh, JobId job) throws SQLException {
+        Optional<String> state = tx.first(BODY, WhyStore::state, job.value(), mesh);
         if (state.isEmpty()) {
             return Optional.empty();
         }

@@ -56,7 +56,7 @@ class JobEventsTest {
         workbench.signal(engine, job, "go");
         workbench.await(engine, job);
 
-        List<JobEvent> told = events.read(job, JobEvents.BEGINNING, 100);
+        List<JobEvent> told = events.read("default", job, JobEvents.BEGINNING, 100);
 
         assertThat(told).extracting(JobEvent::position).containsExactlyElementsOf(upTo(told.size()));
         assertThat(told.getFirst().event()).isEqualTo("accepted");
@@ -65,29 +65,29 @@ class JobEventsTest {
                 .contains("signalled go", "entered $await:go");
         assertThat(told.getLast().event()).isEqualTo("closed");
         assertThat(told.getLast().outcome()).isEqualTo("completed");
-        assertThat(events.read(job, told.size(), 100)).isEmpty();
+        assertThat(events.read("default", job, told.size(), 100)).isEmpty();
     }
 
     @Test
     void r18_what_commits_late_comes_late_and_is_not_missed() throws SQLException {
         JobId job = workbench.submit(engine, "waiting", "key");
         workbench.awaitParked();
-        List<JobEvent> before = events.read(job, JobEvents.BEGINNING, 100);
+        List<JobEvent> before = events.read("default", job, JobEvents.BEGINNING, 100);
         try (Connection slow = postgres.unpooled().getConnection();
                 Connection fast = postgres.unpooled().getConnection()) {
             slow.setAutoCommit(false);
             enter(slow, job, "slow");
             enter(fast, job, "fast");
 
-            List<JobEvent> between = events.read(job, before.size(), 100);
+            List<JobEvent> between = events.read("default", job, before.size(), 100);
             slow.commit();
-            List<JobEvent> after = events.read(job, between.getLast().position(), 100);
+            List<JobEvent> after = events.read("default", job, between.getLast().position(), 100);
 
             assertThat(between).extracting(JobEvent::name).containsExactly("fast");
             assertThat(after).extracting(JobEvent::name).containsExactly("slow");
             assertThat(after.getFirst().at()).isBefore(between.getFirst().at());
         }
-        List<JobEvent> again = events.read(job, JobEvents.BEGINNING, 100);
+        List<JobEvent> again = events.read("default", job, JobEvents.BEGINNING, 100);
         assertThat(again).extracting(JobEvent::name).endsWith("fast", "slow");
     }
 
@@ -110,7 +110,7 @@ class JobEventsTest {
                 readers.add(threads.submit(() -> follow(job, page)));
             }
         }
-        List<JobEvent> all = events.read(job, JobEvents.BEGINNING, JobEvents.LARGEST_PAGE);
+        List<JobEvent> all = events.read("default", job, JobEvents.BEGINNING, JobEvents.LARGEST_PAGE);
 
         assertThat(all).extracting(JobEvent::position).containsExactlyElementsOf(upTo(all.size()));
         assertThat(all.stream().filter(event -> event.event().equals("returned")))
@@ -125,7 +125,7 @@ class JobEventsTest {
     private List<JobEvent> follow(JobId job, int page) {
         List<JobEvent> seen = new ArrayList<>();
         while (seen.isEmpty() || !seen.getLast().event().equals("closed")) {
-            seen.addAll(events.read(job, seen.size(), page));
+            seen.addAll(events.read("default", job, seen.size(), page));
         }
         return seen;
     }
@@ -135,8 +135,8 @@ class JobEventsTest {
         JobId job = workbench.submit(engine, "many", "key");
         JobId open = workbench.submit(engine, "waiting", "other");
         workbench.await(engine, job);
-        events.read(job, JobEvents.BEGINNING, 100);
-        events.read(open, JobEvents.BEGINNING, 100);
+        events.read("default", job, JobEvents.BEGINNING, 100);
+        events.read("default", open, JobEvents.BEGINNING, 100);
         workbench
                 .database()
                 .transact(
@@ -149,9 +149,9 @@ class JobEventsTest {
 
         assertThat(workbench.count("job_event where job_id = '" + job + "'")).isZero();
         assertThat(workbench.count("job_log")).isEqualTo(1);
-        assertThat(events.read(job, JobEvents.BEGINNING, 100)).isEmpty();
+        assertThat(events.read("default", job, JobEvents.BEGINNING, 100)).isEmpty();
         assertThat(workbench.count("job_log")).isEqualTo(1);
-        assertThat(events.read(open, JobEvents.BEGINNING, 100)).isNotEmpty();
+        assertThat(events.read("default", open, JobEvents.BEGINNING, 100)).isNotEmpty();
     }
 
     private static List<Long> upTo(long last) {

@@ -94,7 +94,8 @@ class LockOrderTest {
         answers.add(committer.submit(mover, new Move(lease, List.of(end), List.of(), List.of(), List.of())));
         answers.add(committer.submit(new Stop("between", signaller.rank(), () -> meet(barrier)), "between"));
         answers.add(committer.submit(
-                signaller, new SentSignal(new SentSignal.Id(to, "go", "k"), "1".getBytes(StandardCharsets.UTF_8))));
+                signaller,
+                new SentSignal("default", new SentSignal.Id(to, "go", "k"), "1".getBytes(StandardCharsets.UTF_8))));
         busy.open();
         return answers;
     }

@@ -19,12 +19,12 @@ class ValuesTest {
 
     @Test
     void a_name_that_is_too_long_is_refused() {
-        String longest = "x".repeat(128);
+        String longest = "x".repeat(Scope.MAX_LENGTH);
 
-        assertThat(new Scope(longest, longest).member()).hasSize(128);
+        assertThat(new Scope(longest, longest).member()).hasSize(Scope.MAX_LENGTH);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Scope("default", longest + "x"))
-                .withMessage("the name of a member has 1 to 128 characters, got 129");
+                .withMessage("the name of a member has 1 to 140 characters, got 141");
         assertThatIllegalArgumentException().isThrownBy(() -> new KeyOwner("x".repeat(256)));
     }
 

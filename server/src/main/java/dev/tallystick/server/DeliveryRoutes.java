@@ -91,8 +91,8 @@ final class DeliveryRoutes {
                                 (call, body) -> settle(
                                         call,
                                         body,
-                                        (mesh, held) -> deliveries.extend(
-                                                mesh, held, seconds(body.seconds(), Deliveries.DEFAULT_LEASE))))
+                                        (taker, held) -> deliveries.extend(
+                                                taker, held, seconds(body.seconds(), Deliveries.DEFAULT_LEASE))))
                         .summary("Keep deliveries for longer.")
                         .roles(Role.MEMBER)
                         .answers(Settled.class),
@@ -102,8 +102,8 @@ final class DeliveryRoutes {
                                 (call, body) -> settle(
                                         call,
                                         body,
-                                        (mesh, held) -> deliveries.release(
-                                                mesh,
+                                        (taker, held) -> deliveries.release(
+                                                taker,
                                                 held,
                                                 seconds(body.seconds(), Duration.ZERO),
                                                 "released by its taker")))
@@ -113,7 +113,7 @@ final class DeliveryRoutes {
     }
 
     private Route settling(
-            String verb, String summary, BiFunction<String, List<Delivery.Lease>, List<Acknowledge>> action) {
+            String verb, String summary, BiFunction<Member, List<Delivery.Lease>, List<Acknowledge>> action) {
         return Route.post("/v1/deliveries/" + verb, Settle.class, (call, body) -> settle(call, body, action))
                 .summary(summary)
                 .roles(Role.MEMBER)
@@ -121,7 +121,6 @@ final class DeliveryRoutes {
     }
 
     private Answer take(Call call, Take wanted) {
-        String mesh = call.member().mesh();
         String queue = wanted.queue();
         Inbox inbox = queue == null ? Inbox.of(call.member()) : Call.understood(() -> Inbox.queue(queue));
         int max = wanted.max() == null ? USUAL_BATCH : wanted.max();
@@ -135,18 +134,18 @@ final class DeliveryRoutes {
         return awaited.answer(
                 call,
                 wait,
-                () -> Taken.of(Call.understood(() -> deliveries.lease(mesh, inbox, max, lease))),
+                () -> Taken.of(Call.understood(() -> deliveries.lease(call.member(), inbox, max, lease))),
                 new Taken(List.of()));
     }
 
     private static Answer settle(
-            Call call, Settle body, BiFunction<String, List<Delivery.Lease>, List<Acknowledge>> action) {
+            Call call, Settle body, BiFunction<Member, List<Delivery.Lease>, List<Acknowledge>> action) {
         Member member = call.member();
         List<Delivery.Lease> held = body.deliveries().stream()
                 .map(each ->
                         new Delivery.Lease(member.mesh(), inbox(member, each.inbox()), each.messageId(), each.fence()))
                 .toList();
-        List<Acknowledge> outcomes = Call.understood(() -> action.apply(member.mesh(), held));
+        List<Acknowledge> outcomes = Call.understood(() -> action.apply(member, held));
         return Answer.ok(new Settled(outcomes.stream()
                 .map(outcome -> outcome.name().toLowerCase(Locale.ROOT))
                 .toList()));

@@ -57,6 +57,7 @@ final class FrontDoor implements Handler {
     private final Limits limits;
     private final Connections connections;
     private final Meters meters;
+    private final Runnable diskIsFull;
     private final Ids ids;
 
     FrontDoor(
@@ -65,12 +66,14 @@ final class FrontDoor implements Handler {
             Limits limits,
             Connections connections,
             Meters meters,
+            Runnable diskIsFull,
             Ids ids) {
         this.table = table;
         this.members = members;
         this.limits = limits;
         this.connections = connections;
         this.meters = meters;
+        this.diskIsFull = diskIsFull;
         this.ids = ids;
     }
 
@@ -275,6 +278,9 @@ final class FrontDoor implements Handler {
             when refused.reason() == JsonRefused.Reason.TOO_LONG ->
                 new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(refused.getMessage()));
             case JsonRefused refused -> new Problem(ProblemCode.MALFORMED_JSON, String.valueOf(refused.getMessage()));
+            case UnknownOutcomeException unknown when isRead(request) ->
+                new Problem(ProblemCode.DATABASE_UNAVAILABLE, "it did not answer; ask again")
+                        .retryAfter(Duration.ofSeconds(1));
             case UnknownOutcomeException unknown ->
                 new Problem(ProblemCode.OUTCOME_UNKNOWN, "send the same request again, under the same key")
                         .retryAfter(Duration.ofSeconds(1));
@@ -286,9 +292,18 @@ final class FrontDoor implements Handler {
         };
     }
 
-    private static Problem unavailable(DefiniteFailureException failure) {
+    /** Whatever its transaction writes, it may be asked again. */
+    private static boolean isRead(ServerRequest request) {
+        return request.prologue().method().text().equals("GET");
+    }
+
+    private Problem unavailable(DefiniteFailureException failure) {
         ProblemCode code = switch (failure.reason()) {
             case UNAVAILABLE -> ProblemCode.DATABASE_UNAVAILABLE;
+            case DISK_FULL -> {
+                diskIsFull.run();
+                yield ProblemCode.DATABASE_FULL;
+            }
             case CONFLICT, LOCKED, OVERLOADED, REFUSED -> ProblemCode.BUSY;
         };
         LOG.warn("refused for now: {}", failure.getMessage());

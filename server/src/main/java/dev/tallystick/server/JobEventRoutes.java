@@ -120,7 +120,7 @@ final class JobEventRoutes {
     }
 
     private Optional<EventPage> page(JobInfo job, long after, int limit) {
-        List<EventPage.Event> page = events.read(job.id(), after, limit).stream()
+        List<EventPage.Event> page = events.read(job.mesh(), job.id(), after, limit).stream()
                 .map(EventPage.Event::of)
                 .toList();
         return page.isEmpty()
@@ -145,7 +145,7 @@ final class JobEventRoutes {
         JobInfo job = jobs.job(call);
         return Answer.ok(new JobActivities(
                 job.id().value(),
-                jobs.reader().activities(job.id()).stream()
+                jobs.reader().activities(job.mesh(), job.id()).stream()
                         .map(JobActivities.Activity::of)
                         .toList()));
     }

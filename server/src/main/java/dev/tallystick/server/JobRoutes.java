@@ -188,8 +188,8 @@ final class JobRoutes {
                         .refuses(ProblemCode.NOT_FOUND, ProblemCode.STOPPING),
                 Route.get(
                                 "/v1/jobs/{id}/why",
-                                call -> Answer.ok(
-                                        JobWhy.of(engine.why(jobs.job(call).id()))))
+                                call -> Answer.ok(JobWhy.of(engine.why(
+                                        call.member().mesh(), jobs.job(call).id()))))
                         .summary("What the job waits for, since when, and what would move it.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .answers(JobWhy.class)
@@ -279,7 +279,7 @@ final class JobRoutes {
     private JobInfo byKey(Call call, String key) {
         return broker.find(new ScopedKey(call.member().scope(), Call.understood(() -> new IdempotencyKey(key))))
                 .filter(message -> message.to().kind() == Destination.Kind.WORKFLOW)
-                .flatMap(message -> jobs.reader().job(new JobId(message.id())))
+                .flatMap(message -> jobs.reader().job(call.member().mesh(), new JobId(message.id())))
                 .orElseThrow(Call::notFound);
     }
 
@@ -318,13 +318,15 @@ final class JobRoutes {
         String name = call.name("name");
         Json payload = signal.payload() == null ? Json.ofNull() : signal.payload();
         // Keys are known within a member: another member's equal key is another signal.
-        String sender = call.member().name() + "/" + call.key().value();
+        String sender = call.member().id() + "/" + call.key().value();
         Fingerprint request = Fingerprint.of("signal", job.id().toString(), name, payload.canonical());
-        return spending.spend(call, jobs.reader().hasSignal(job.id(), name, sender), call.key(), request, () -> {
-            Signalled sent = Call.understood(() -> engine.signal(job.id(), name, sender, payload.canonicalBytes()))
-                    .join();
-            return signalled(job, name, sent);
-        });
+        return spending.spend(
+                call, jobs.reader().hasSignal(job.mesh(), job.id(), name, sender), call.key(), request, () -> {
+                    Signalled sent = Call.understood(
+                                    () -> engine.signal(job.mesh(), job.id(), name, sender, payload.canonicalBytes()))
+                            .join();
+                    return signalled(job, name, sent);
+                });
     }
 
     private static Answer signalled(JobInfo job, String name, Signalled sent) {
@@ -341,7 +343,7 @@ final class JobRoutes {
 
     private Answer cancel(Call call) {
         JobInfo job = jobs.job(call);
-        engine.cancel(job.id());
+        engine.cancel(job.mesh(), job.id());
         return Answer.of(202, new JobStatus(job.id().value(), status(job.outcome())));
     }
 

@@ -253,6 +253,6 @@ final class KeyRoutes {
 
     /** The member itself: it outlives its processes, and knows better than we whether they are alive. */
     private static KeyOwner owner(Member member) {
-        return new KeyOwner("member " + member.name());
+        return new KeyOwner("member " + member.id());
     }
 }

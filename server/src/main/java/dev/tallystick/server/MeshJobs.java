@@ -19,8 +19,6 @@ final class MeshJobs {
 
     /** The job in the path, if it is one of the caller's mesh. */
     JobInfo job(Call call) {
-        return jobs.job(new JobId(call.id("id")))
-                .filter(job -> job.mesh().equals(call.member().mesh()))
-                .orElseThrow(Call::notFound);
+        return jobs.job(call.member().mesh(), new JobId(call.id("id"))).orElseThrow(Call::notFound);
     }
 }

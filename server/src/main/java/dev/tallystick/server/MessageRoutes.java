@@ -178,9 +178,7 @@ final class MessageRoutes {
     private Answer message(Call call) {
         Member reader = call.member();
         return broker.history()
-                .message(reader.mesh(), call.id("id"))
-                .filter(message -> message.sender().equals(reader.name())
-                        || mayRead(reader, message.envelope().to()))
+                .message(reader, call.id("id"))
                 .map(message -> Answer.ok(MessageView.of(message)))
                 .orElseThrow(Call::notFound);
     }
@@ -200,7 +198,7 @@ final class MessageRoutes {
         return Answer.ok(Page.of(broker.history()
                 .mentions(
                         reader.mesh(),
-                        reader.name(),
+                        reader.id(),
                         after(call),
                         call.number("limit", USUAL_PAGE, 1, History.MAX_PAGE))));
     }

@@ -154,6 +154,7 @@ final class OpenApi {
         problems.add(ProblemCode.OUTCOME_UNKNOWN);
         problems.add(ProblemCode.BUSY);
         problems.add(ProblemCode.DATABASE_UNAVAILABLE);
+        problems.add(ProblemCode.DATABASE_FULL);
         return problems;
     }
 

@@ -200,11 +200,12 @@ final class RerunRoutes {
                 letter.redrivenAs() != null,
                 new IdempotencyKey("redrive:" + job),
                 Fingerprint.of("redrive", job.toString()),
-                () -> Answer.ok(new Redriven(refusing(() -> reruns.redrive(job)).value(), job.value())));
+                () -> Answer.ok(new Redriven(
+                        refusing(() -> reruns.redrive(letter.mesh(), job)).value(), job.value())));
     }
 
     private Answer discard(Call call) {
-        reruns.discard(letter(call).job());
+        reruns.discard(call.member().mesh(), letter(call).job());
         return Answer.nothing();
     }
 }

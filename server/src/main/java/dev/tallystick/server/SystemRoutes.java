@@ -3,7 +3,8 @@ package dev.tallystick.server;
 import dev.tallystick.broker.OrphanReport;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.ProblemCode;
-import dev.tallystick.sql.TransactionException;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
@@ -30,20 +31,19 @@ final class SystemRoutes {
             "workflows",
             "history-stream");
 
-    private final Runnable ping;
+    private final Readiness readiness;
     private final BooleanSupplier stopping;
     private final Supplier<String> metrics;
     private final Supplier<OrphanReport> orphans;
     private final Supplier<String> openApi;
 
-    /** @param ping reaches for the database, and throws if it is away */
     SystemRoutes(
-            Runnable ping,
+            Readiness readiness,
             BooleanSupplier stopping,
             Supplier<String> metrics,
             Supplier<OrphanReport> orphans,
             Supplier<String> openApi) {
-        this.ping = ping;
+        this.readiness = readiness;
         this.stopping = stopping;
         this.metrics = metrics;
         this.orphans = orphans;
@@ -79,10 +79,11 @@ final class SystemRoutes {
                         .answers(Health.class),
                 Route.get("/health/ready", call -> ready())
                         .summary(
-                                "Whether requests can be served: the database answers, and the server is not stopping.")
+                                "Whether requests can be served: the database answers and has space, and the server is not"
+                                        + " stopping. Answered within a second.")
                         .open()
                         .answers(Health.class)
-                        .refuses(ProblemCode.DATABASE_UNAVAILABLE, ProblemCode.STOPPING),
+                        .refuses(ProblemCode.DATABASE_UNAVAILABLE, ProblemCode.DATABASE_FULL, ProblemCode.STOPPING),
                 Route.get("/metrics", call -> new Answer.Text("text/plain; version=0.0.4", metrics.get()))
                         .summary("Counters and gauges, for Prometheus.")
                         .roles(Role.OBSERVER),
@@ -98,14 +99,13 @@ final class SystemRoutes {
                         .answers(Features.class));
     }
 
-    private Answer ready() {
+    private Answer ready() throws InterruptedException {
         if (stopping.getAsBoolean()) {
             throw new Problem(ProblemCode.STOPPING, "ask another server");
         }
-        try {
-            ping.run();
-        } catch (TransactionException e) {
-            throw new Problem(ProblemCode.DATABASE_UNAVAILABLE, "the database does not answer");
+        Optional<ProblemCode> trouble = readiness.trouble();
+        if (trouble.isPresent()) {
+            throw new Problem(trouble.get(), "ask another server, or again in a second").retryAfter(Duration.ofSeconds(1));
         }
         return Answer.ok(new Health("ready"));
     }

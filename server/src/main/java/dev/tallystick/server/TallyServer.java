@@ -17,16 +17,21 @@ import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.ReserveDoor;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.TransactionException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A running server: HTTP in front, the broker that accepts, the engine that runs what was accepted, and the Postgres beneath.
@@ -34,6 +39,12 @@ import javax.sql.DataSource;
  * what it has leased.
  */
 public final class TallyServer implements AutoCloseable {
+
+    /** How long a server waits for its Postgres when it starts, unless it is told otherwise. */
+    public static final Duration DATABASE_WAIT = Duration.ofMinutes(1);
+
+    private static final Duration RETRY = Duration.ofMillis(500);
+    private static final Logger LOG = LoggerFactory.getLogger(TallyServer.class);
 
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final Path data;
@@ -85,8 +96,9 @@ public final class TallyServer implements AutoCloseable {
                     crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
+            Readiness readiness = new Readiness(database);
             this.table = new RouteTable(
-                    routes(settings, database, engine, scheduler, workflows, broker, meters, new Ids(clock, random)));
+                    routes(settings, database, engine, scheduler, workflows, broker, meters, readiness, new Ids(clock, random)));
             meters.expect(table.routes());
             BrokerMeters.bind(meters, broker);
             meters.gauge("tally_waiting_requests", "Requests that wait for something.", waits, Waits::number);
@@ -95,7 +107,7 @@ public final class TallyServer implements AutoCloseable {
             broker.start();
             Connections connections = open(new Connections(limits));
             FrontDoor door = new FrontDoor(
-                    table, broker.members()::authenticate, limits, connections, meters, new Ids(clock, random));
+                    table, broker.members()::authenticate, limits, connections, meters, readiness::diskIsFull, new Ids(clock, random));
             Tracing tracing = settings.engine().tracing();
             this.web = open(new WebFront(
                     settings.host(),
@@ -114,11 +126,41 @@ public final class TallyServer implements AutoCloseable {
 
     /** Returns when requests are served. */
     public static TallyServer start(ServerSettings settings) {
-        return start(settings, Limits.DEFAULT, CrashPoints.NONE);
+        return start(settings, DATABASE_WAIT);
     }
 
+    /**
+     * Returns when requests are served.
+     *
+     * @param databaseWait how long to wait for a Postgres that is away, starting or recovering
+     * @throws NoDatabaseException if it cannot be used by then, or refuses us for a reason that does not pass
+     */
+    public static TallyServer start(ServerSettings settings, Duration databaseWait) {
+        long deadline = System.nanoTime() + databaseWait.toNanos();
+        while (true) {
+            try {
+                return start(settings, Limits.DEFAULT, CrashPoints.NONE);
+            } catch (NoDatabaseException e) {
+                long left = deadline - System.nanoTime();
+                if (!e.mayPass() || left <= 0) {
+                    throw e;
+                }
+                LOG.warn(
+                        "{}; trying again for {} s",
+                        e.getMessage(),
+                        Duration.ofNanos(left).toSeconds());
+                LockSupport.parkNanos(Math.min(left, RETRY.toNanos()));
+            }
+        }
+    }
+
+    /** One attempt. Whatever it has done to the database by the time it fails, the next one finds and goes on from. */
     static TallyServer start(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
-        return new TallyServer(settings, limits, crashPoints);
+        try {
+            return new TallyServer(settings, limits, crashPoints);
+        } catch (TransactionException e) {
+            throw new NoDatabaseException(e);
+        }
     }
 
     /** Where it listens. */
@@ -158,6 +200,7 @@ public final class TallyServer implements AutoCloseable {
             Workflows workflows,
             Broker broker,
             Meters meters,
+            Readiness readiness,
             Ids ids) {
         GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
         ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
@@ -184,7 +227,7 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new MemberRoutes(broker.members()).routes());
         routes.addAll(new WorkerRoutes(engine.remoteWork(), waits).routes());
         routes.addAll(new SystemRoutes(
-                        () -> broker.members().meshes(),
+                        readiness,
                         waits::areOver,
                         meters::scrape,
                         broker.orphans()::run,

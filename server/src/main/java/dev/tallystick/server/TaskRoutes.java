@@ -146,7 +146,7 @@ final class TaskRoutes {
         String person = person(call, resolution.person());
         Json answer = resolution.answer() == null ? Json.ofNull() : resolution.answer();
         // Keys are known within a member: another member's equal key is another answer.
-        String key = call.member().name() + "/" + call.key().value();
+        String key = call.member().id() + "/" + call.key().value();
         boolean over = desk.find(call.member().mesh(), task(call))
                 .map(found -> found.over() != null)
                 .orElse(false);

@@ -130,7 +130,7 @@ final class WorkerRoutes {
         return awaited.answer(
                 call,
                 Duration.ofSeconds(seconds),
-                () -> claimed(Call.understood(() -> work.claim(worker.mesh(), topic(call), worker.name(), max))),
+                () -> claimed(Call.understood(() -> work.claim(worker.mesh(), topic(call), worker.id(), max))),
                 new ClaimedWork(List.of(), work.lease().toSeconds()));
     }
 
@@ -144,12 +144,14 @@ final class WorkerRoutes {
 
     private Answer keep(Call call, KeepWork held) {
         Set<UUID> kept = work.keep(
-                call.member().mesh(), held.work().stream().map(HeldWork::handle).toList());
+                call.member().mesh(),
+                call.member().id(),
+                held.work().stream().map(HeldWork::handle).toList());
         return Answer.ok(new KeptWork(kept.stream().sorted().toList()));
     }
 
     private Answer result(Call call, WorkResult result) {
-        return switch (bring(call.member().mesh(), result)) {
+        return switch (bring(call.member(), result)) {
             case RECORDED -> Answer.ok(new ResultTaken(result.workId(), "recorded"));
             case JOB_CLOSED -> Answer.ok(new ResultTaken(result.workId(), "job_closed"));
             case LEASE_LOST -> throw new Problem(ProblemCode.LEASE_LOST, "somebody else does this work by now");
@@ -161,14 +163,14 @@ final class WorkerRoutes {
         };
     }
 
-    private RemoteWork.Brought bring(String mesh, WorkResult result) {
+    private RemoteWork.Brought bring(Member worker, WorkResult result) {
         String error = result.error();
         if (error != null) {
-            return work.fail(mesh, result.handle(), error, Boolean.TRUE.equals(result.forGood()));
+            return work.fail(worker.mesh(), worker.id(), result.handle(), error, Boolean.TRUE.equals(result.forGood()));
         }
         Json output = result.output() == null ? Json.ofNull() : result.output();
         try {
-            return work.succeed(mesh, result.handle(), output.canonicalBytes());
+            return work.succeed(worker.mesh(), worker.id(), result.handle(), output.canonicalBytes());
         } catch (PayloadTooLargeException e) {
             throw new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(e.getMessage()));
         }

@@ -121,6 +121,7 @@ class BrokenStreamTest {
                 Limits.DEFAULT,
                 connections,
                 new Meters(),
+                () -> {},
                 new Ids(Clock.systemUTC(), new SecureRandom()));
     }
 

@@ -293,14 +293,16 @@ class OperatorApiTest {
                         .body()
                         .contains("leaver, who made it, may not submit jobs any more"));
         assertThat(list(http.get("/v1/jobs?attribute.schedule=left"), "jobs")).isEmpty();
-        server.admin().put("/v1/members/leaver", "{\"roles\":[\"observer\"]}");
+        Http namesake = server.member("leaver", "member");
         beLate("left");
         Eventually.holds("it was looked at again", () -> !isLate("left"));
         assertThat(list(http.get("/v1/jobs?attribute.schedule=left"), "jobs"))
-                .as("an observer submits nothing")
+                .as("another member of that name has not made it")
                 .isEmpty();
 
-        server.admin().put("/v1/members/leaver", "{\"roles\":[\"member\"]}");
+        namesake.put(
+                "/v1/schedules/left",
+                "{\"workflow\":\"sample.order\",\"cron\":\"* * * * *\",\"input\":{\"order\":\"l\"}}");
         beLate("left");
 
         Eventually.holds(

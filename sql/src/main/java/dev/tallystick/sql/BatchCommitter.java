@@ -115,7 +115,10 @@ final class BatchCommitter implements AutoCloseable {
     private static boolean blamesAnItem(RuntimeException failure) {
         return switch (failure) {
             case UnknownOutcomeException e -> false;
-            case DefiniteFailureException e -> e.reason() != Reason.UNAVAILABLE && e.reason() != Reason.OVERLOADED;
+            case DefiniteFailureException e -> switch (e.reason()) {
+                case UNAVAILABLE, OVERLOADED, DISK_FULL -> false;
+                case CONFLICT, LOCKED, REFUSED -> true;
+            };
             default -> true;
         };
     }

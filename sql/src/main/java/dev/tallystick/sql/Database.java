@@ -55,6 +55,11 @@ public final class Database {
         return new Database(source, crashPoints, backoff, own, new SessionStore(asking.demandDurability()), statements);
     }
 
+    /** Whether a Postgres that refuses a connection like this may grant it later although nothing is changed. */
+    public static boolean mayLetInLater(SQLException refusal) {
+        return SqlStates.reasonOf(refusal) != Reason.REFUSED;
+    }
+
     private Database(
             DataSource source,
             CrashPoints crashPoints,

@@ -15,6 +15,8 @@ public final class DefiniteFailureException extends TransactionException {
         LOCKED,
         /** The database cannot be reached, is shutting down, or lets a session only read. Repeat once it is back. */
         UNAVAILABLE,
+        /** The database has no disk space left. Repeat once somebody has made room. */
+        DISK_FULL,
         /** Too much is queued already. Repeat later. */
         OVERLOADED,
         /** The database refused the statement: a constraint, a type, a syntax error. Repeating it unchanged cannot help. */

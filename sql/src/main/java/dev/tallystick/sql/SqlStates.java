@@ -15,6 +15,7 @@ final class SqlStates {
     private static final String DEADLOCK_DETECTED = "40P01";
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
     static final String IN_FAILED_TRANSACTION = "25P02";
+    private static final String DISK_FULL = "53100";
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
     private static final String QUERY_CANCELED = "57014";
@@ -42,6 +43,9 @@ final class SqlStates {
         }
         if (state.equals(LOCK_NOT_AVAILABLE)) {
             return Reason.LOCKED;
+        }
+        if (state.equals(DISK_FULL)) {
+            return Reason.DISK_FULL;
         }
         if (state.startsWith("53") || state.equals(QUERY_CANCELED)) {
             return Reason.OVERLOADED;
