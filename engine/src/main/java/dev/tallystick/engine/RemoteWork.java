@@ -171,13 +171,9 @@ public final class RemoteWork {
     }
 
     private Brought bring(
-            String mesh,
-            String worker,
-            Handle handle,
-            Said said,
-            Function<RemoteWorkStore.Known, GraphTold> told) {
-        Optional<RemoteWorkStore.Known> known =
-                database.transact("find remote work", tx -> store.find(tx, mesh, handle.job(), handle.work(), handle.fence()));
+            String mesh, String worker, Handle handle, Said said, Function<RemoteWorkStore.Known, GraphTold> told) {
+        Optional<RemoteWorkStore.Known> known = database.transact(
+                "find remote work", tx -> store.find(tx, mesh, handle.job(), handle.work(), handle.fence()));
         if (known.isEmpty()) {
             return Brought.UNKNOWN;
         }
@@ -197,7 +193,7 @@ public final class RemoteWork {
         return database.transact("find remote work", tx -> {
             List<Lease> leases = new ArrayList<>(handles.size());
             for (Handle handle : handles) {
-                store.find(tx, mesh, handle.job(), handle.work())
+                store.find(tx, mesh, handle.job(), handle.work(), handle.fence())
                         .filter(known -> !known.isHeldByAnother(worker))
                         .ifPresent(known ->
                                 leases.add(new Lease(known.activity(), new Guid(handle.work()), handle.fence())));

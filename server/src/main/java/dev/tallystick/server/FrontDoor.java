@@ -278,7 +278,8 @@ final class FrontDoor implements Handler {
             when refused.reason() == JsonRefused.Reason.TOO_LONG ->
                 new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(refused.getMessage()));
             case JsonRefused refused -> new Problem(ProblemCode.MALFORMED_JSON, String.valueOf(refused.getMessage()));
-            case UnknownOutcomeException unknown when isRead(request) ->
+            case UnknownOutcomeException unknown
+            when isRead(request) ->
                 new Problem(ProblemCode.DATABASE_UNAVAILABLE, "it did not answer; ask again")
                         .retryAfter(Duration.ofSeconds(1));
             case UnknownOutcomeException unknown ->

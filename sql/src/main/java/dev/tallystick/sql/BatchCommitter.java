@@ -115,10 +115,11 @@ final class BatchCommitter implements AutoCloseable {
     private static boolean blamesAnItem(RuntimeException failure) {
         return switch (failure) {
             case UnknownOutcomeException e -> false;
-            case DefiniteFailureException e -> switch (e.reason()) {
-                case UNAVAILABLE, OVERLOADED, DISK_FULL -> false;
-                case CONFLICT, LOCKED, REFUSED -> true;
-            };
+            case DefiniteFailureException e ->
+                switch (e.reason()) {
+                    case UNAVAILABLE, OVERLOADED, DISK_FULL -> false;
+                    case CONFLICT, LOCKED, REFUSED -> true;
+                };
             default -> true;
         };
     }
