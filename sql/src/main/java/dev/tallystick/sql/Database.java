@@ -148,7 +148,7 @@ public final class Database {
     }
 
     private Opening opening(String sql, SessionLimits limits) {
-        return new Opening(sql, sessions.change(own), limits.silence());
+        return new Opening(sql, sessions.change(own), limits.silence(), own.silence());
     }
 
     CrashPoints crashPoints() {
