@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.SessionLimits;
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.testkit.CommitFate;
 import dev.tallystick.testkit.CrashAt;
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Several engines on one database, each behind a network that loses, delays and holds back some of its commits; engines that crash
- * at a point drawn for them, are killed, cut off past their leases and replaced; postings that are delivered a second time while
+ * at a point drawn for them, are killed, cut off past their leases and replaced; connections that fall silent for ever, and sessions
+ * that can only read; postings that are delivered a second time while
  * the first delivery is under way; jobs that are submitted more than once, signalled and cancelled.
  */
 final class Simulation implements AutoCloseable {
@@ -42,6 +44,9 @@ final class Simulation implements AutoCloseable {
 
     private static final EngineSettings SETTINGS =
             EngineSettings.DEFAULT.lease(LEASE, Duration.ofMillis(400)).poll(Duration.ofMillis(200));
+
+    /** Shorter than in production by as much as the lease is. */
+    private static final SessionLimits LIMITS = new SessionLimits(LEASE, Duration.ofMillis(500));
 
     private static final int ENGINES = 3;
     private static final int MOST_OPEN = 60;
@@ -79,6 +84,8 @@ final class Simulation implements AutoCloseable {
         int crashes;
         int pauses;
         int cuts;
+        int abandoned;
+        int readOnly;
         int heldCommits;
         int redeliveries;
     }
@@ -89,6 +96,7 @@ final class Simulation implements AutoCloseable {
             @Nullable Scheduler scheduler,
             TcpProxy proxy,
             HikariDataSource pool,
+            FlawedSource source,
             @Nullable CrashAt crash) {
 
         boolean isDead() {
@@ -138,8 +146,8 @@ final class Simulation implements AutoCloseable {
     }
 
     String summary() {
-        return ("%d submissions, %d jobs, %d cancels, %d signals, %d kills, %d crashes, %d pauses, %d cuts, %d held commits, "
-                        + "%d redeliveries, seed %d")
+        return ("%d submissions, %d jobs, %d cancels, %d signals, %d kills, %d crashes, %d pauses, %d cuts, "
+                        + "%d times abandoned, %d times read-only, %d held commits, %d redeliveries, seed %d")
                 .formatted(
                         counts.submitted,
                         accepted.size(),
@@ -149,6 +157,8 @@ final class Simulation implements AutoCloseable {
                         counts.crashes,
                         counts.pauses,
                         counts.cuts,
+                        counts.abandoned,
+                        counts.readOnly,
                         counts.heldCommits,
                         counts.redeliveries,
                         random.seed());
@@ -157,7 +167,8 @@ final class Simulation implements AutoCloseable {
     private Node join(boolean lossy) {
         TcpProxy proxy = postgres.proxy();
         HikariConfig config = new HikariConfig();
-        config.setDataSource(postgres.proxied(proxy));
+        FlawedSource source = new FlawedSource(postgres.proxied(proxy));
+        config.setDataSource(source);
         config.setMinimumIdle(0);
         config.setMaximumPoolSize(8);
         config.setInitializationFailTimeout(-1);
@@ -165,11 +176,12 @@ final class Simulation implements AutoCloseable {
         CrashAt crash = lossy && fates.chance(0.5) ? drawnCrash() : null;
         CrashPoints points = crash == null ? CrashPoints.NONE : crash;
         boolean[] opened = {false};
-        Database database = Database.on(sabotage.apply(pool), fates.split(), point -> {
+        CrashPoints onceOpened = point -> {
             if (opened[0]) {
                 points.reached(point);
             }
-        });
+        };
+        Database database = Database.on(sabotage.apply(pool), fates.split(), onceOpened, LIMITS);
         opened[0] = true;
         pool.getHikariConfigMXBean().setConnectionTimeout(1000);
         if (lossy) {
@@ -180,7 +192,7 @@ final class Simulation implements AutoCloseable {
         }
         Engine engine =
                 workbench.start(database, SETTINGS, points, workflows::register, SimulatedSchedules.wrongClock(fates));
-        return new Node(engine, lossy ? schedules.join(database, engine) : null, proxy, pool, crash);
+        return new Node(engine, lossy ? schedules.join(database, engine) : null, proxy, pool, source, crash);
     }
 
     private CrashAt drawnCrash() {
@@ -240,7 +252,7 @@ final class Simulation implements AutoCloseable {
     }
 
     private void mistreat(Node node) {
-        switch (random.between(0, 3)) {
+        switch (random.between(0, 5)) {
             case 0 -> {
                 counts.pauses++;
                 node.proxy().blackHole();
@@ -250,6 +262,17 @@ final class Simulation implements AutoCloseable {
             case 1 -> {
                 counts.cuts++;
                 node.proxy().cut();
+            }
+            case 2 -> {
+                counts.abandoned++;
+                node.proxy().abandon();
+            }
+            case 3 -> {
+                counts.readOnly++;
+                node.source().makeReadOnly(true);
+                node.proxy().cut();
+                CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS)
+                        .execute(() -> node.source().makeReadOnly(false));
             }
             default -> {
                 node.proxy().delay(Duration.ofMillis(random.between(1, 10)));

@@ -46,7 +46,11 @@ public final class Database {
         return on(source, random, crashPoints, SessionLimits.OWN);
     }
 
-    /** @param own the limits of transactions that name no others */
+    /**
+     * As {@link #on(DataSource)}, with other limits.
+     *
+     * @param own the limits of transactions that name no others
+     */
     public static Database on(DataSource source, RandomGenerator random, CrashPoints crashPoints, SessionLimits own) {
         limitLogin(source);
         Backoff backoff = new Backoff(Duration.ofMillis(2), Duration.ofMillis(250), random);
@@ -175,7 +179,7 @@ public final class Database {
     }
 
     private Opening opening(String sql, SessionLimits limits) {
-        return new Opening(sql, sessions.change(own), limits.silence());
+        return new Opening(sql, sessions.change(own), limits.silence(), own.silence());
     }
 
     CrashPoints crashPoints() {

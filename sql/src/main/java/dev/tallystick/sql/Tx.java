@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -40,6 +41,7 @@ public final class Tx {
     private final Opening opening;
     private String unsent;
     private boolean batched;
+    private Duration silence;
     private boolean shared;
     private boolean repeated;
     private @Nullable Deferred deferred;
@@ -51,6 +53,7 @@ public final class Tx {
         this.mayDefer = mayDefer;
         this.opening = opening;
         this.unsent = opening.sql();
+        this.silence = opening.silence();
     }
 
     /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
@@ -66,6 +69,7 @@ public final class Tx {
     /** From now on no user's code runs in this transaction: the limits of our own statements hold. */
     public void withoutUsers() {
         unsent = opening.ownLimits();
+        silence = opening.ownSilence();
     }
 
     /** From now on it is that of a batch. */
@@ -124,7 +128,7 @@ public final class Tx {
 
     @SuppressWarnings("try") // that it is closed is all that the watch is for
     private boolean execute(PreparedStatement statement) throws SQLException {
-        try (Watchdog.Watch watch = Watchdog.over(connection, opening.silence())) {
+        try (Watchdog.Watch watch = Watchdog.over(connection, silence)) {
             return statement.execute();
         }
     }

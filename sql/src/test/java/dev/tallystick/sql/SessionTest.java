@@ -13,7 +13,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -115,10 +114,10 @@ class SessionTest {
         Database database = Database.on(postgres.unpooled());
         try (GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT)) {
             assertThatThrownBy(() -> committer.submit(new Writing(), 1).join())
+                    .cause()
                     .isInstanceOfSatisfying(
-                            CompletionException.class,
-                            e -> assertThat(((DefiniteFailureException) e.getCause()).reason())
-                                    .isEqualTo(Reason.UNAVAILABLE));
+                            DefiniteFailureException.class,
+                            e -> assertThat(e.reason()).isEqualTo(Reason.UNAVAILABLE));
             alterDatabase("default_transaction_read_only = off");
             assertThat(committer.submit(new Writing(), 2).join()).isEqualTo(2);
         }

@@ -28,6 +28,7 @@ final class ProxiedConnection {
 
     private final TcpProxy proxy;
     private final Traffic traffic;
+    private final Traffic own = new Traffic();
     private final SocketChannel client;
     private final SocketChannel server;
     private final DataInputStream fromClient;
@@ -65,11 +66,17 @@ final class ProxiedConnection {
         close();
     }
 
+    /** Carries nothing more, neither way, and tells nobody. */
+    void abandon() {
+        own.stop();
+    }
+
     private void close() {
         if (open.compareAndSet(true, false)) {
             TcpProxy.close(client);
             TcpProxy.close(server);
             traffic.recheck();
+            own.recheck();
             answered.fire();
             proxy.ended(this);
         }
@@ -195,6 +202,7 @@ final class ProxiedConnection {
     private void awaitPassage() throws IOException {
         try {
             traffic.awaitPassage(open::get);
+            own.awaitPassage(open::get);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException();

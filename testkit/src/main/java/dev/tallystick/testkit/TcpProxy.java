@@ -20,7 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Stands between JDBC and Postgres on a loopback port of its own and spoils the connection on demand: for all at once with
- * {@link #cut}, {@link #refuse}, {@link #delay} and {@link #blackHole} until {@link #pass}, or for single COMMITs with
+ * {@link #cut}, {@link #abandon}, {@link #refuse}, {@link #delay} and {@link #blackHole} until {@link #pass}, or for single COMMITs with
  * {@link #onCommit}.
  *
  * <p>COMMIT means an explicit one, as {@code Connection.commit()} sends it, alone or in a batch, prepared or not; a
@@ -83,6 +83,11 @@ public final class TcpProxy implements AutoCloseable {
     /** Nothing arrives any more, neither way, and nobody is told, not even that the other side has closed. */
     public void blackHole() {
         traffic.stop();
+    }
+
+    /** As {@link #blackHole}, for ever, and for the connections that there are by now. New ones are welcome. */
+    public void abandon() {
+        connections.forEach(ProxiedConnection::abandon);
     }
 
     /** New connections are reset at once; those that exist live on. */

@@ -124,6 +124,19 @@ class TcpProxyTest {
     }
 
     @Test
+    void an_abandoned_connection_carries_nothing_more_and_a_new_one_does() throws SQLException {
+        try (Connection connection = connect()) {
+            proxy.abandon();
+            proxy.pass();
+            connection.setNetworkTimeout(Runnable::run, 100);
+            assertThatThrownBy(() -> ask(connection, "select 1")).satisfies(TcpProxyTest::isConnectionFailure);
+        }
+        try (Connection later = connect()) {
+            assertThat(ask(later, "select 1")).isEqualTo("1");
+        }
+    }
+
+    @Test
     void what_a_black_hole_kept_arrives_when_it_is_gone() throws SQLException {
         try (Connection connection = connect()) {
             proxy.blackHole();
