@@ -47,7 +47,6 @@ public final class Engine implements AutoCloseable {
 
     private final String owner;
     private final GroupCommitter committer;
-    private final Duration poll;
     private final Acceptor acceptor;
     private final Signaller signaller;
     private final Runner runner;
@@ -88,7 +87,6 @@ public final class Engine implements AutoCloseable {
             CrashPoints crashPoints) {
         this.database = database;
         this.crashPoints = crashPoints;
-        this.poll = settings.poll();
         this.owner = ids.next().toString();
         PostingStore postings = new PostingStore();
         CollationStore collation = new CollationStore();
@@ -117,7 +115,7 @@ public final class Engine implements AutoCloseable {
                 new Graphs.Surroundings(this::child, this::send, outcomes::tell, this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphs.signals());
         this.timekeeper = new Timekeeper(database, postings, collation, jobs);
-        MoveCourier courier = new MoveCourier(committer, mover, () -> stopping, this::ringClaims);
+        MoveCourier courier = new MoveCourier(committer, mover, () -> stopping, this::ringClaims, timers::ringIn);
         BodyTools tools = new BodyTools(
                 courier,
                 this::recorded,
@@ -184,6 +182,8 @@ public final class Engine implements AutoCloseable {
         started = true;
         loops.stream().filter(loop -> loop != watch).forEach(Loop::start);
         claims.ring();
+        timers.ring();
+        graphs.ring();
     }
 
     /** Accepts a job. The future fails as those of {@link GroupCommitter} do. */
@@ -335,8 +335,15 @@ public final class Engine implements AutoCloseable {
             graphs.begin(job);
         } else if (job.owner() != null) {
             runner.begin(LeasedBody.first(job, askedAt), end);
-        } else if (job.delay().compareTo(poll) < 0) {
+        } else if (job.delay().isZero()) {
             jobsAreDue();
+        } else {
+            graphs.ringIn(job.delay());
+            claims.ringIn(job.delay());
+            limited.ringIn(job.delay());
+        }
+        if (job.timeout() != null) {
+            timers.ringIn(job.delay().plus(job.timeout()));
         }
     }
 
@@ -405,6 +412,8 @@ public final class Engine implements AutoCloseable {
         }
         if (fired.mayBeMore() || !fired.cancelled().isEmpty()) {
             timers.ring();
+        } else {
+            timekeeper.next().ifPresent(timers::ringIn);
         }
     }
 

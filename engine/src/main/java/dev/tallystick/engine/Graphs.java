@@ -180,6 +180,12 @@ final class Graphs {
         dues.ring();
     }
 
+    /** Something will be due in this time. */
+    void ringIn(Duration time) {
+        claims.ringIn(time);
+        dues.ringIn(time);
+    }
+
     /** A job has just been accepted: its trigger need not wait until somebody looks, unless only others have the graph. */
     void begin(NewJob job) {
         crashPoints.reached(EngineCrashPoint.ACCEPTED);
@@ -215,6 +221,8 @@ final class Graphs {
     private void doDue(GraphDues due) {
         if (due.doAll()) {
             dues.ring();
+        } else {
+            due.next().ifPresent(dues::ringIn);
         }
     }
 
@@ -286,6 +294,9 @@ final class Graphs {
             try {
                 GraphMoved moved = submit(step, () -> {}).join();
                 afterwards(moved);
+                if (step.told() instanceof GraphTold.Again again) {
+                    claims.ringIn(again.after());
+                }
                 return moved;
             } catch (CompletionException e) {
                 Throwable cause = Failures.causeOf(e);

@@ -66,10 +66,12 @@ public final class Scheduler implements AutoCloseable {
     /** Keeps the schedule, in place of one of the same name. One that is paused stays so. Returns how it stands then. */
     public ScheduleView save(Schedule schedule) {
         Instant next = schedule.cron().next(clock.instant(), schedule.zone());
-        return database.transact("save schedule", tx -> {
+        ScheduleView saved = database.transact("save schedule", tx -> {
             store.save(tx, schedule, next);
             return view(tx, schedule.scope().mesh(), schedule.name()).orElseThrow();
         });
+        loop.ring();
+        return saved;
     }
 
     /** All of them, by name. */
@@ -150,6 +152,9 @@ public final class Scheduler implements AutoCloseable {
         while (fire() == BATCH) {
             Thread.onSpinWait();
         }
+        database.transact("look for the next moment", tx -> store.next(tx, engine.workflows()))
+                .map(next -> Duration.between(clock.instant(), next))
+                .ifPresent(loop::ringIn);
     }
 
     /** Fires what is due, and returns how many that were. */
