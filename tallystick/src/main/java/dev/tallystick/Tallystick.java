@@ -56,7 +56,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CompletionException;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,6 +88,7 @@ public final class Tallystick implements AutoCloseable {
     private final Scope scope;
     private final JsonCodec plain = new JsonCodec();
     private final List<AutoCloseable> owned;
+    private final CountDownLatch closed = new CountDownLatch(1);
 
     private Tallystick(
             Engine engine,
@@ -112,7 +115,9 @@ public final class Tallystick implements AutoCloseable {
 
     static Tallystick build(Builder builder) {
         List<AutoCloseable> owned = new ArrayList<>();
-        Database database = Database.on(builder.openDataSource(owned));
+        DataSource source = builder.openDataSource(owned);
+        Database database = Database.on(source);
+        PoolCheck.demandEnough(source);
         KeySchema.migrations().migrate(database);
         EngineSchema.MIGRATIONS.migrate(database);
         SecureRandom random = new SecureRandom();
@@ -374,6 +379,12 @@ public final class Tallystick implements AutoCloseable {
         for (AutoCloseable each : owned.reversed()) {
             closeOwned(each);
         }
+        closed.countDown();
+    }
+
+    /** Waits until this is closed, by another thread: what a {@code main} does last, as no thread here keeps the JVM alive. */
+    public void awaitTermination() throws InterruptedException {
+        closed.await();
     }
 
     private static void closeOwned(AutoCloseable each) {

@@ -101,6 +101,7 @@ public final class Engine implements AutoCloseable {
         this.limited = new Loop("limited", settings.poll(), this::claimLimited);
         this.timers = new Loop("timers", settings.poll(), Timekeeper.REST, this::fireTimers);
         this.repeats = new Repeats(() -> stopping);
+        Room room = new Room(settings);
         this.graphs = new Graphs(
                 database,
                 committer,
@@ -110,6 +111,7 @@ public final class Engine implements AutoCloseable {
                 codec,
                 random,
                 settings,
+                room,
                 crashPoints,
                 owner,
                 new Graphs.Surroundings(this::child, this::send, outcomes::tell, this::otherJobsAreDue));
@@ -131,7 +133,7 @@ public final class Engine implements AutoCloseable {
                 new Spans(committer, settings.tracing()),
                 crashPoints);
         this.runner = new Runner(
-                database, postings, jobs, settings, tools, courier::isCrowded, outcomes::tell, this::bodyEnded);
+                database, postings, jobs, settings, tools, room, courier::isCrowded, outcomes::tell, this::bodyEnded);
         this.maker = new JobMaker(ids, codec, runner, graphs, settings.tracing());
         this.reruns = new Reruns(database, collation, jobs, maker, keys, graphs.forks(), this::jobsAreDue);
         this.remoteWork = graphs.remoteWork(random, settings);

@@ -82,6 +82,7 @@ final class Graphs {
             Codec codec,
             RandomGenerator random,
             EngineSettings settings,
+            Room room,
             CrashPoints crashPoints,
             String owner,
             Surroundings surroundings) {
@@ -109,7 +110,7 @@ final class Graphs {
                 store, postings, writer, queue -> registry.graphs().contains(queue));
         this.forks = new GraphForks(writer, registry::type);
         this.runner = new GraphRunner(
-                database, postings, store, registry, this::bring, codec, random, settings, spans, crashPoints, owner);
+                database, postings, store, registry, this::bring, room, codec, random, settings, spans, crashPoints, owner);
         this.claims = new Loop("graph-claims", settings.poll(), this::claim);
         GraphDues due = new GraphDues(
                 database,
