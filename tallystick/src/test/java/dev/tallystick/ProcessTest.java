@@ -45,13 +45,17 @@ class ProcessTest {
                 .dataSource(postgres.dataSource())
                 .atOnce(5, 3)
                 .build()) {
-            tally.register("busy", String.class, String.class, (ctx, input) -> ctx.step("work", String.class, () -> {
-                most.accumulateAndGet(now.incrementAndGet(), Math::max);
-                begun.countDown();
-                released.await();
-                now.decrementAndGet();
-                return input;
-            }));
+            tally.register(
+                    "busy",
+                    String.class,
+                    String.class,
+                    (ctx, input) -> ctx.step("work", String.class, () -> {
+                        most.accumulateAndGet(now.incrementAndGet(), Math::max);
+                        begun.countDown();
+                        released.await();
+                        now.decrementAndGet();
+                        return input;
+                    }));
             tally.start();
             List<JobHandle<String>> jobs = new ArrayList<>();
             for (int i = 0; i < 40; i++) {

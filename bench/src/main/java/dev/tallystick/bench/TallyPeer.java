@@ -129,7 +129,10 @@ final class TallyPeer {
             public Map<String, Double> extras(long items) {
                 List<Double> sorted = late.stream().sorted().toList();
                 return Map.of(
-                        "late_p50_ms", sorted.get(sorted.size() / 2), "late_p99_ms", sorted.get(sorted.size() * 99 / 100));
+                        "late_p50_ms",
+                        sorted.get(sorted.size() / 2),
+                        "late_p99_ms",
+                        sorted.get(sorted.size() * 99 / 100));
             }
         });
     }

@@ -57,7 +57,8 @@ public record EngineSettings(
     }
 
     public EngineSettings poll(Duration interval) {
-        return new EngineSettings(lease, heartbeat, interval, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing);
+        return new EngineSettings(
+                lease, heartbeat, interval, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing);
     }
 
     /** So many run at once in this process, and so many of one workflow; more wait for their turn. */
@@ -66,19 +67,23 @@ public record EngineSettings(
     }
 
     public EngineSettings lanes(int number) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, number, kept, sweep, drain, tracing);
+        return new EngineSettings(
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, number, kept, sweep, drain, tracing);
     }
 
     public EngineSettings kept(Duration duration) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, duration, sweep, drain, tracing);
+        return new EngineSettings(
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, duration, sweep, drain, tracing);
     }
 
     public EngineSettings sweep(Duration interval) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, interval, drain, tracing);
+        return new EngineSettings(
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, interval, drain, tracing);
     }
 
     public EngineSettings drain(Duration patience) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, patience, tracing);
+        return new EngineSettings(
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, patience, tracing);
     }
 
     /** As {@link #drain}, but no longer than leases last for sure: there are no heartbeats any more. */
@@ -88,6 +93,7 @@ public record EngineSettings(
     }
 
     public EngineSettings tracing(Tracing other) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, other);
+        return new EngineSettings(
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, other);
     }
 }

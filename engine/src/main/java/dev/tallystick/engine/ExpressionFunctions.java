@@ -30,7 +30,8 @@ final class ExpressionFunctions {
 
     @FunctionalInterface
     private interface Body {
-        @Nullable Object call(List<?> arguments);
+        @Nullable
+        Object call(List<?> arguments);
     }
 
     ExpressionFunctions(ExpressionBounds bounds) {
@@ -125,9 +126,7 @@ final class ExpressionFunctions {
             return null;
         }
         List<Object> found = Utils.createSequence();
-        pattern(at(arguments, 1))
-                .matches(text, limit(arguments, 2))
-                .forEach(match -> found.add(match.described()));
+        pattern(at(arguments, 1)).matches(text, limit(arguments, 2)).forEach(match -> found.add(match.described()));
         return found;
     }
 

@@ -200,8 +200,7 @@ final class GraphWriter {
 
         /** What is recorded and leads to nothing takes no expression and no codec. */
         boolean takesUserCode() {
-            return !job.closed()
-                    && transitions.stream().anyMatch(each -> !(each.told() instanceof GraphTold.Refused));
+            return !job.closed() && transitions.stream().anyMatch(each -> !(each.told() instanceof GraphTold.Refused));
         }
 
         String graph() {
@@ -211,8 +210,7 @@ final class GraphWriter {
 
     /** Plans are made of what users have written, so not on this thread, and where others queue for it, not for long. */
     private void plan(Tx tx, List<Planning> wanted, UserCode.Work<Planning> work) throws SQLException {
-        List<Planning> theirs =
-                wanted.stream().filter(Planning::takesUserCode).toList();
+        List<Planning> theirs = wanted.stream().filter(Planning::takesUserCode).toList();
         Duration patience = tx.othersQueue() ? IN_COMPANY : BY_ITSELF;
         List<Planning> late = theirs.stream()
                 .filter(each -> tx.othersQueue() && slow.has(each.graph()))

@@ -110,7 +110,18 @@ final class Graphs {
                 store, postings, writer, queue -> registry.graphs().contains(queue));
         this.forks = new GraphForks(writer, registry::type);
         this.runner = new GraphRunner(
-                database, postings, store, registry, this::bring, room, codec, random, settings, spans, crashPoints, owner);
+                database,
+                postings,
+                store,
+                registry,
+                this::bring,
+                room,
+                codec,
+                random,
+                settings,
+                spans,
+                crashPoints,
+                owner);
         this.claims = new Loop("graph-claims", settings.poll(), this::claim);
         GraphDues due = new GraphDues(
                 database,

@@ -61,7 +61,8 @@ final class LinearPattern extends JFunction {
         open.push(read(ROOT, compiled));
         while (!open.isEmpty()) {
             switch (open.pop()) {
-                case Parser.Symbol symbol when seen.add(symbol) -> {
+                case Parser.Symbol symbol
+                when seen.add(symbol) -> {
                     for (Field part : PARTS) {
                         switch (read(part, symbol)) {
                             case java.util.regex.Pattern found -> write(part, symbol, of(found, bounds));
@@ -113,7 +114,16 @@ final class LinearPattern extends JFunction {
         Match match = matches.get(index);
         Jsonata.Fn0<@Nullable Object> next = () -> described(matches, index + 1);
         return Map.of(
-                "match", match.text(), "start", match.start(), "end", match.end(), "groups", match.groups(), "next", next);
+                "match",
+                match.text(),
+                "start",
+                match.start(),
+                "end",
+                match.end(),
+                "groups",
+                match.groups(),
+                "next",
+                next);
     }
 
     boolean isIn(String text) {

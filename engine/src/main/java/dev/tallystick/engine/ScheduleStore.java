@@ -133,10 +133,8 @@ final class ScheduleStore {
 
     /** When the first of them fires next. */
     Optional<Instant> next(Tx tx, Set<String> workflows) throws SQLException {
-        return tx.first(
-                NEXT,
-                row -> Objects.requireNonNull(Tx.instant(row, "next_at")),
-                (Object) workflows.toArray(String[]::new));
+        return tx.first(NEXT, row -> Objects.requireNonNull(Tx.instant(row, "next_at")), (Object)
+                workflows.toArray(String[]::new));
     }
 
     /** @param moment what it has fired for, or null if it could not */

@@ -29,7 +29,8 @@ class ExpressionTest {
                 "($find := /(.*a){12}b/; $find(input))"
             })
     void a_pattern_that_goes_back_and_forth_takes_no_longer_than_another(String source) {
-        assertThat(Expression.of(source).evaluate(CONTEXT)).isIn(null, false, List.of(), CONTEXT.get("input"), List.of(CONTEXT.get("input")));
+        assertThat(Expression.of(source).evaluate(CONTEXT))
+                .isIn(null, false, List.of(), CONTEXT.get("input"), List.of(CONTEXT.get("input")));
     }
 
     @ParameterizedTest

@@ -35,7 +35,8 @@ final class GraphDesk {
                     throw new UnsupportedOperationException("this desk has no children");
                 },
                 new JsonCodec(),
-                Duration.ofSeconds(30), new SlowGraphs());
+                Duration.ofSeconds(30),
+                new SlowGraphs());
         this.mover = new GraphMover(collation, postings, store, writer, new GraphTasks(store, registry::type));
     }
 

@@ -83,7 +83,8 @@ class LockOrderTest {
                     throw new UnsupportedOperationException("there are no children here");
                 },
                 new JsonCodec(),
-                Duration.ofMinutes(1), new SlowGraphs());
+                Duration.ofMinutes(1),
+                new SlowGraphs());
         Signaller signaller =
                 new Signaller(collation, postings, signals, new GraphSignals(graphs, postings, writer, queue -> false));
         Gate busy = new Gate("the batch before");

@@ -69,7 +69,13 @@ class PromptTimersTest {
         workbench.workflow("later", (ctx, input) -> input);
         Engine engine = start();
         Submission delayed = new Submission(
-                "default", "later", new JsonCodec().encode("x"), null, null, Priority.DEFAULT, Duration.ofMillis(1_100));
+                "default",
+                "later",
+                new JsonCodec().encode("x"),
+                null,
+                null,
+                Priority.DEFAULT,
+                Duration.ofMillis(1_100));
 
         JobId job = ((Accepted.Fresh) engine.submit(delayed).join()).job();
 

@@ -49,8 +49,8 @@ final class JobHook implements AcceptHook {
         try {
             requireAttributes(submission.options().attributes().members());
             int version = workflows.version(workflow, submission.options().version());
-            String lane = intake.lane(
-                    workflow, version, submission.envelope().body().bytes());
+            String lane =
+                    intake.lane(workflow, version, submission.envelope().body().bytes());
             return new Plan.Ready(StoredResponse.of(Integer.toString(version)), lane);
         } catch (UnknownWorkflowException e) {
             return new Plan.Refused(new Rejection(Rejection.Code.UNKNOWN_WORKFLOW, String.valueOf(e.getMessage())));
