@@ -38,7 +38,7 @@ public final class Builder {
 
     Builder() {}
 
-    /** On this Postgres, version 15 or newer, durable. The pool needs a handful of connections for us. */
+    /** On this Postgres, version 15 or newer, durable. The pool needs at least 4 connections for us. */
     public Builder dataSource(DataSource source) {
         dataSource = source;
         return this;
@@ -82,6 +82,15 @@ public final class Builder {
     /** How payloads are written; a codec that encrypts wraps another one. */
     public Builder codec(Codec other) {
         codec = other;
+        return this;
+    }
+
+    /**
+     * How many bodies and pieces of work run at once in this process, and how many of one workflow; 200 and 100 unless said
+     * otherwise. More wait for their turn.
+     */
+    public Builder atOnce(int most, int mostOfOneWorkflow) {
+        settings = settings.bodies(most, mostOfOneWorkflow);
         return this;
     }
 
@@ -146,7 +155,9 @@ public final class Builder {
     }
 
     Database openDatabase(List<AutoCloseable> owned) {
-        Database database = Database.on(openDataSource(owned)).in(schema);
+        DataSource source = openDataSource(owned);
+        Database database = Database.on(source).in(schema);
+        PoolCheck.demandEnough(source);
         List<String> unused = TABLES.migrate(database);
         return database;
     }

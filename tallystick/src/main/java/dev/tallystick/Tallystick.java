@@ -56,6 +56,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -86,6 +87,7 @@ public final class Tallystick implements AutoCloseable {
     private final Scope scope;
     private final JsonCodec plain = new JsonCodec();
     private final List<AutoCloseable> owned;
+    private final CountDownLatch closed = new CountDownLatch(1);
 
     private Tallystick(
             Engine engine,
@@ -379,6 +381,12 @@ public final class Tallystick implements AutoCloseable {
         for (AutoCloseable each : owned.reversed()) {
             closeOwned(each);
         }
+        closed.countDown();
+    }
+
+    /** Waits until this is closed, by another thread: what a {@code main} does last, as no thread here keeps the JVM alive. */
+    public void awaitTermination() throws InterruptedException {
+        closed.await();
     }
 
     private static void closeOwned(AutoCloseable each) {

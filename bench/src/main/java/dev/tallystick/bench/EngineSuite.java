@@ -20,6 +20,7 @@ final class EngineSuite implements Suite {
         }
         add(contenders, dbos.workflow(3, 32), tally.workflow(3, 32));
         add(contenders, new DbSchedulerPeer(database).batch(), tally.batch("tally.batch100"));
+        contenders.add(tally.timers());
         Contender jobRunr = new JobRunrPeer(database).batch();
         contenders.add(jobRunr);
         return contenders;

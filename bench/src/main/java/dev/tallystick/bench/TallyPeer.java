@@ -14,9 +14,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 
@@ -24,6 +26,7 @@ import javax.sql.DataSource;
 final class TallyPeer {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration SLEEP = Duration.ofMillis(10);
     private static final int BATCH = 100;
     private static final int BATCHES = 200;
 
@@ -93,6 +96,43 @@ final class TallyPeer {
                     }
                 }
                 return BATCH * BATCHES;
+            }
+        });
+    }
+
+    /** A lone job sleeps for 10 ms: how much later than that it goes on. */
+    Contender timers() {
+        return new Contender("timer.late", 1, number -> new Running() {
+
+            private final Map<String, Long> asleep = new ConcurrentHashMap<>();
+            private final List<Double> late = Collections.synchronizedList(new ArrayList<>());
+
+            {
+                tally.register("sleep", String.class, String.class, (ctx, input) -> {
+                    asleep.putIfAbsent(input, System.nanoTime());
+                    ctx.sleep(SLEEP);
+                    long asked = asleep.getOrDefault(input, 0L);
+                    late.add((System.nanoTime() - asked - SLEEP.toNanos()) / 1e6);
+                    return input;
+                });
+            }
+
+            @Override
+            public int call(int caller) throws InterruptedException {
+                String name = "sleep:" + sequence.incrementAndGet();
+                JobHandle<String> job = tally.submit("sleep", name, key());
+                job.result(PATIENCE);
+                return 1;
+            }
+
+            @Override
+            public Map<String, Double> extras(long items) {
+                List<Double> sorted = late.stream().sorted().toList();
+                return Map.of(
+                        "late_p50_ms",
+                        sorted.get(sorted.size() / 2),
+                        "late_p99_ms",
+                        sorted.get(sorted.size() * 99 / 100));
             }
         });
     }

@@ -48,7 +48,6 @@ public final class Engine implements AutoCloseable {
 
     private final String owner;
     private final GroupCommitter committer;
-    private final Duration poll;
     private final Acceptor acceptor;
     private final Signaller signaller;
     private final Runner runner;
@@ -89,7 +88,6 @@ public final class Engine implements AutoCloseable {
             CrashPoints crashPoints) {
         this.database = database;
         this.crashPoints = crashPoints;
-        this.poll = settings.poll();
         this.owner = ids.next().toString();
         PostingStore postings = new PostingStore();
         CollationStore collation = new CollationStore();
@@ -104,6 +102,7 @@ public final class Engine implements AutoCloseable {
         this.limited = new Loop("limited", settings.poll(), this::claimLimited);
         this.timers = new Loop("timers", settings.poll(), Timekeeper.REST, this::fireTimers);
         this.repeats = new Repeats(() -> stopping);
+        Room room = new Room(settings);
         this.graphs = new Graphs(
                 database,
                 committer,
@@ -113,12 +112,13 @@ public final class Engine implements AutoCloseable {
                 codec,
                 random,
                 settings,
+                room,
                 crashPoints,
                 owner,
                 new Graphs.Surroundings(this::child, this::send, outcomes::tell, this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphs.signals());
         this.timekeeper = new Timekeeper(database, postings, collation, jobs);
-        MoveCourier courier = new MoveCourier(committer, mover, () -> stopping, this::ringClaims);
+        MoveCourier courier = new MoveCourier(committer, mover, () -> stopping, this::ringClaims, timers::ringIn);
         BodyTools tools = new BodyTools(
                 courier,
                 this::recorded,
@@ -134,7 +134,7 @@ public final class Engine implements AutoCloseable {
                 new Spans(committer, settings.tracing()),
                 crashPoints);
         this.runner = new Runner(
-                database, postings, jobs, settings, tools, courier::isCrowded, outcomes::tell, this::bodyEnded);
+                database, postings, jobs, settings, tools, room, courier::isCrowded, outcomes::tell, this::bodyEnded);
         this.maker = new JobMaker(ids, codec, runner, graphs, settings.tracing());
         this.reruns = new Reruns(database, collation, jobs, maker, keys, graphs.forks(), this::jobsAreDue);
         this.remoteWork = graphs.remoteWork(random, settings);
@@ -185,6 +185,8 @@ public final class Engine implements AutoCloseable {
         started = true;
         loops.stream().filter(loop -> loop != watch).forEach(Loop::start);
         claims.ring();
+        timers.ring();
+        graphs.ring();
     }
 
     /** Accepts a job. The future fails as those of {@link GroupCommitter} do. */
@@ -357,8 +359,15 @@ public final class Engine implements AutoCloseable {
             graphs.begin(job);
         } else if (job.owner() != null) {
             runner.begin(LeasedBody.first(job, askedAt), end);
-        } else if (job.delay().compareTo(poll) < 0) {
+        } else if (job.delay().isZero()) {
             jobsAreDue();
+        } else {
+            graphs.ringIn(job.delay());
+            claims.ringIn(job.delay());
+            limited.ringIn(job.delay());
+        }
+        if (job.timeout() != null) {
+            timers.ringIn(job.delay().plus(job.timeout()));
         }
     }
 
@@ -427,6 +436,8 @@ public final class Engine implements AutoCloseable {
         }
         if (fired.mayBeMore() || !fired.cancelled().isEmpty()) {
             timers.ring();
+        } else {
+            timekeeper.next().ifPresent(timers::ringIn);
         }
     }
 

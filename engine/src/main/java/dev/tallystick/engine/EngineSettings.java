@@ -8,7 +8,8 @@ import java.time.Duration;
  * @param lease how long a process that went silent keeps what it has leased
  * @param heartbeat how often a live one says so
  * @param poll how often to look for due work when nobody told of any
- * @param bodies how many bodies run at once in this process
+ * @param bodies how many bodies, and pieces of work of graphs, run at once in this process
+ * @param bodiesOfOne how many of them may be of one workflow
  * @param unsaid how long the result of a step may wait for the next commit of its job
  * @param lanes how many group commits go on at once
  * @param kept how long closed jobs are kept
@@ -21,6 +22,7 @@ public record EngineSettings(
         Duration heartbeat,
         Duration poll,
         int bodies,
+        int bodiesOfOne,
         Duration unsaid,
         int lanes,
         Duration kept,
@@ -32,7 +34,8 @@ public record EngineSettings(
             Duration.ofSeconds(30),
             Duration.ofSeconds(10),
             Duration.ofSeconds(1),
-            2_000,
+            200,
+            100,
             Duration.ofMillis(20),
             1,
             Duration.ofDays(30),
@@ -44,33 +47,43 @@ public record EngineSettings(
         if (lease.compareTo(heartbeat.multipliedBy(2)) < 0) {
             throw new IllegalArgumentException("a lease must outlast two heartbeats, or a pause of one loses it");
         }
-        if (bodies < 1 || lanes < 1) {
-            throw new IllegalArgumentException("at least one body and one lane");
+        if (bodies < 1 || bodiesOfOne < 1 || lanes < 1) {
+            throw new IllegalArgumentException("at least one body, one of each workflow, and one lane");
         }
     }
 
     public EngineSettings lease(Duration length, Duration beat) {
-        return new EngineSettings(length, beat, poll, bodies, unsaid, lanes, kept, sweep, drain, tracing);
+        return new EngineSettings(length, beat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing);
     }
 
     public EngineSettings poll(Duration interval) {
-        return new EngineSettings(lease, heartbeat, interval, bodies, unsaid, lanes, kept, sweep, drain, tracing);
+        return new EngineSettings(
+                lease, heartbeat, interval, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing);
+    }
+
+    /** So many run at once in this process, and so many of one workflow; more wait for their turn. */
+    public EngineSettings bodies(int most, int mostOfOne) {
+        return new EngineSettings(lease, heartbeat, poll, most, mostOfOne, unsaid, lanes, kept, sweep, drain, tracing);
     }
 
     public EngineSettings lanes(int number) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, number, kept, sweep, drain, tracing);
+        return new EngineSettings(
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, number, kept, sweep, drain, tracing);
     }
 
     public EngineSettings kept(Duration duration) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, duration, sweep, drain, tracing);
+        return new EngineSettings(
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, duration, sweep, drain, tracing);
     }
 
     public EngineSettings sweep(Duration interval) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, interval, drain, tracing);
+        return new EngineSettings(
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, interval, drain, tracing);
     }
 
     public EngineSettings drain(Duration patience) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, sweep, patience, tracing);
+        return new EngineSettings(
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, patience, tracing);
     }
 
     /** As {@link #drain}, but no longer than leases last for sure: there are no heartbeats any more. */
@@ -80,6 +93,7 @@ public record EngineSettings(
     }
 
     public EngineSettings tracing(Tracing other) {
-        return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, lanes, kept, sweep, drain, other);
+        return new EngineSettings(
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, other);
     }
 }

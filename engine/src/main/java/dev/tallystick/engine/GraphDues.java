@@ -2,10 +2,12 @@ package dev.tallystick.engine;
 
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.TransactionException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +35,7 @@ final class GraphDues {
 
     private final Database database;
     private final GraphDueStore store = new GraphDueStore();
+    private final NextDueStore nextDue = new NextDueStore();
     private final GraphStore graphs;
     private final GraphRegistry registry;
     private final Codec codec;
@@ -91,6 +94,13 @@ final class GraphDues {
                 due.stream().filter(each -> each.begun() == 0 && each.overdue()).toList());
         due.stream().filter(each -> each.begun() > 0).forEach(each -> doCounted(List.of(each)));
         return due.size() == BATCH;
+    }
+
+    /** In what time something falls due next, if anything does. */
+    Optional<Duration> next() {
+        return registry.graphs().isEmpty()
+                ? Optional.empty()
+                : database.transact("look for the next moment", tx -> nextDue.next(tx, GraphStore.QUEUE));
     }
 
     private void doCounted(List<GraphDueStore.Due> due) {

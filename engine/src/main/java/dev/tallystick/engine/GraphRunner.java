@@ -22,6 +22,7 @@ final class GraphRunner {
     private final GraphStore graphs;
     private final GraphRegistry registry;
     private final Steps steps;
+    private final Room room;
     private final Codec codec;
     private final RandomGenerator random;
     private final EngineSettings settings;
@@ -47,6 +48,7 @@ final class GraphRunner {
             GraphStore graphs,
             GraphRegistry registry,
             Steps steps,
+            Room room,
             Codec codec,
             RandomGenerator random,
             EngineSettings settings,
@@ -58,6 +60,7 @@ final class GraphRunner {
         this.graphs = graphs;
         this.registry = registry;
         this.steps = steps;
+        this.room = room;
         this.codec = codec;
         this.random = random;
         this.settings = settings;
@@ -134,7 +137,13 @@ final class GraphRunner {
         } else if (work.attempt() > node.retry().attempts()) {
             bring(work, GraphTold.neverCameBack(work.attempt() - 1, node.retry()));
         } else {
-            GraphTold told = attempt(work, node);
+            room.enter(work.workflow());
+            GraphTold told;
+            try {
+                told = attempt(work, node);
+            } finally {
+                room.leave(work.workflow());
+            }
             crashPoints.reached(
                     told instanceof GraphTold.Again ? EngineCrashPoint.ATTEMPT_FAILED : EngineCrashPoint.WORKED);
             bring(work, told);

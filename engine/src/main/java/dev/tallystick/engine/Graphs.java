@@ -82,6 +82,7 @@ final class Graphs {
             Codec codec,
             RandomGenerator random,
             EngineSettings settings,
+            Room room,
             CrashPoints crashPoints,
             String owner,
             Surroundings surroundings) {
@@ -109,7 +110,18 @@ final class Graphs {
                 store, postings, writer, queue -> registry.graphs().contains(queue));
         this.forks = new GraphForks(writer, registry::type);
         this.runner = new GraphRunner(
-                database, postings, store, registry, this::bring, codec, random, settings, spans, crashPoints, owner);
+                database,
+                postings,
+                store,
+                registry,
+                this::bring,
+                room,
+                codec,
+                random,
+                settings,
+                spans,
+                crashPoints,
+                owner);
         this.claims = new Loop("graph-claims", settings.poll(), this::claim);
         GraphDues due = new GraphDues(
                 database,
@@ -180,6 +192,12 @@ final class Graphs {
         dues.ring();
     }
 
+    /** Something will be due in this time. */
+    void ringIn(Duration time) {
+        claims.ringIn(time);
+        dues.ringIn(time);
+    }
+
     /** A job has just been accepted: its trigger need not wait until somebody looks, unless only others have the graph. */
     void begin(NewJob job) {
         crashPoints.reached(EngineCrashPoint.ACCEPTED);
@@ -215,6 +233,8 @@ final class Graphs {
     private void doDue(GraphDues due) {
         if (due.doAll()) {
             dues.ring();
+        } else {
+            due.next().ifPresent(dues::ringIn);
         }
     }
 
@@ -286,6 +306,9 @@ final class Graphs {
             try {
                 GraphMoved moved = submit(step, () -> {}).join();
                 afterwards(moved);
+                if (step.told() instanceof GraphTold.Again again) {
+                    claims.ringIn(again.after());
+                }
                 return moved;
             } catch (CompletionException e) {
                 Throwable cause = Failures.causeOf(e);

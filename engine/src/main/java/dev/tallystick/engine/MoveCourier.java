@@ -3,9 +3,11 @@ package dev.tallystick.engine;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.UnknownOutcomeException;
+import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /** Brings moves to an end: done, refused because the lease is lost, or given up because the engine stops. */
 final class MoveCourier implements Moves {
@@ -20,14 +22,24 @@ final class MoveCourier implements Moves {
     private final Mover mover;
     private final BooleanSupplier stopping;
     private final Runnable thinnedOut;
+    private final Consumer<Duration> timed;
     private final AtomicInteger underWay = new AtomicInteger();
 
-    /** @param thinnedOut called when it is no longer crowded */
-    MoveCourier(GroupCommitter committer, Mover mover, BooleanSupplier stopping, Runnable thinnedOut) {
+    /**
+     * @param thinnedOut called when it is no longer crowded
+     * @param timed hears in what time something that was moved falls due
+     */
+    MoveCourier(
+            GroupCommitter committer,
+            Mover mover,
+            BooleanSupplier stopping,
+            Runnable thinnedOut,
+            Consumer<Duration> timed) {
         this.committer = committer;
         this.mover = mover;
         this.stopping = stopping;
         this.thinnedOut = thinnedOut;
+        this.timed = timed;
     }
 
     /**
@@ -42,7 +54,13 @@ final class MoveCourier implements Moves {
     public Moved bring(Move move) {
         underWay.incrementAndGet();
         try {
-            return bringToAnEnd(move);
+            Moved moved = bringToAnEnd(move);
+            for (LegOne dispatch : move.dispatches()) {
+                if (dispatch.due() != null) {
+                    timed.accept(dispatch.due());
+                }
+            }
+            return moved;
         } finally {
             if (underWay.getAndDecrement() == CROWD) {
                 thinnedOut.run();

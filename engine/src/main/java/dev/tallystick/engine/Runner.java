@@ -28,6 +28,7 @@ final class Runner {
     private final JobStore jobs;
     private final EngineSettings settings;
     private final BodyTools tools;
+    private final Room room;
     private final UndoStore undos = new UndoStore();
     private final LegOneStore legOne = new LegOneStore();
     private final BooleanSupplier crowded;
@@ -47,6 +48,7 @@ final class Runner {
             JobStore jobs,
             EngineSettings settings,
             BodyTools tools,
+            Room room,
             BooleanSupplier crowded,
             Consumer<Closed> closed,
             Consumer<Ended> ended) {
@@ -55,6 +57,7 @@ final class Runner {
         this.jobs = jobs;
         this.settings = settings;
         this.tools = tools;
+        this.room = room;
         this.crowded = crowded;
         this.closed = closed;
         this.ended = ended;
@@ -179,13 +182,16 @@ final class Runner {
     }
 
     private void execute(LeasedBody body, BodyRun run, CompletableFuture<Closed> end) {
+        room.enter(body.workflow());
         try {
+            run.demandRunning();
             tools.spans().run(body, () -> finish(body, run, end));
         } catch (BodyStopped stopped) {
             letGo(run, stopped.reason());
         } catch (TransactionException | NotRecordedException away) {
             LOG.warn("job {} is left to whoever leases it next", run.job(), away);
         } finally {
+            room.leave(body.workflow());
             running.remove(run.job(), run);
             ended.accept(new Ended(body.isChild(), starved));
         }

@@ -64,6 +64,15 @@ final class ScheduleStore {
             for update skip locked
             """;
 
+    private static final String NEXT = """
+            select next_at
+            from tally.schedule
+            where paused_at is null
+                and workflow = any(?)
+            order by next_at
+            limit 1
+            """;
+
     private static final String FIRED = """
             update tally.schedule
             set next_at = ?, fired_for = coalesce(?, fired_for), fired_job = coalesce(?, fired_job), trouble = ?
@@ -120,6 +129,12 @@ final class ScheduleStore {
     /** Locks those that are due by {@code now} and that nobody else is about to fire. */
     List<Row> lockDue(Tx tx, Instant now, Set<String> workflows, int limit) throws SQLException {
         return tx.query(DUE, ScheduleStore::row, now, workflows.toArray(String[]::new), limit);
+    }
+
+    /** When the first of them fires next. */
+    Optional<Instant> next(Tx tx, Set<String> workflows) throws SQLException {
+        return tx.first(NEXT, row -> Objects.requireNonNull(Tx.instant(row, "next_at")), (Object)
+                workflows.toArray(String[]::new));
     }
 
     /** @param moment what it has fired for, or null if it could not */

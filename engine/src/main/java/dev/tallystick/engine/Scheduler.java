@@ -69,10 +69,12 @@ public final class Scheduler implements AutoCloseable {
 
     /** Keeps the schedule, in place of one of the same name. One that is paused stays so. Returns how it stands then. */
     public ScheduleView save(Schedule schedule) {
-        return database.transact("save schedule", tx -> {
+        ScheduleView saved = database.transact("save schedule", tx -> {
             store.save(tx, schedule, schedule.cron().next(clock.now(tx), schedule.zone()));
             return view(tx, schedule.scope().mesh(), schedule.name()).orElseThrow();
         });
+        loop.ring();
+        return saved;
     }
 
     /** All of them, by name. */
@@ -153,6 +155,12 @@ public final class Scheduler implements AutoCloseable {
         while (fire() == BATCH) {
             Thread.onSpinWait();
         }
+        database.transact("look for the next moment", this::untilNext).ifPresent(loop::ringIn);
+    }
+
+    private Optional<Duration> untilNext(Tx tx) throws SQLException {
+        Optional<Instant> next = store.next(tx, engine.workflows());
+        return next.isEmpty() ? Optional.empty() : Optional.of(Duration.between(clock.now(tx), next.get()));
     }
 
     /** Fires what is due, and returns how many that were. */

@@ -39,6 +39,7 @@ final class Timekeeper {
     private final JobStore jobs;
     private final Chains chains;
     private final DeadLetterStore letters = new DeadLetterStore();
+    private final NextDueStore nextDue = new NextDueStore();
     private final UndoStore undos = new UndoStore();
 
     Timekeeper(Database database, PostingStore postings, CollationStore collation, JobStore jobs) {
@@ -79,6 +80,11 @@ final class Timekeeper {
         });
         fired.escalated().forEach(job -> LOG.error("job {} met a ceiling and has failed: it is a dead letter", job));
         return fired;
+    }
+
+    /** In what time something falls due next, if anything does. */
+    Optional<Duration> next() {
+        return database.transact("look for the next moment", tx -> nextDue.next(tx, QUEUE));
     }
 
     private Fired fire(Tx tx, List<Lease> due) throws SQLException {

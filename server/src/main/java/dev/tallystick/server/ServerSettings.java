@@ -50,6 +50,10 @@ public record ServerSettings(
     /** Some are in the hands of what accepts, commits and listens all the time; the rest is for everything else. */
     public static final int FEWEST_CONNECTIONS = 12;
 
+    /** How many bodies and pieces of work run at once, and how many of one workflow. */
+    public static final String AT_ONCE = "TALLY_AT_ONCE";
+
+    public static final String AT_ONCE_OF_ONE = "TALLY_AT_ONCE_PER_WORKFLOW";
     public static final String BUDGET = "TALLY_BUDGET";
     public static final String CONNECTIONS = "TALLY_CONNECTIONS";
     public static final String LIMITER = "TALLY_LIMITER";
@@ -81,10 +85,12 @@ public record ServerSettings(
                 PORT,
                 data,
                 null,
-                connections(environment),
+                number(environment, CONNECTIONS, 20),
                 false,
                 broker,
-                EngineSettings.DEFAULT,
+                EngineSettings.DEFAULT.bodies(
+                        number(environment, AT_ONCE, EngineSettings.DEFAULT.bodies()),
+                        number(environment, AT_ONCE_OF_ONE, EngineSettings.DEFAULT.bodiesOfOne())),
                 budget(environment),
                 redis == null ? null : limiter(redis),
                 chain == null && key == null
@@ -93,12 +99,12 @@ public record ServerSettings(
                 schema(environment));
     }
 
-    private static int connections(Map<String, String> environment) {
-        String value = environment.getOrDefault(CONNECTIONS, "20");
+    private static int number(Map<String, String> environment, String name, int otherwise) {
+        String value = environment.get(name);
         try {
-            return Integer.parseInt(value);
+            return value == null ? otherwise : Integer.parseInt(value);
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(CONNECTIONS + " is a number, got '" + value + "'", e);
+            throw new IllegalArgumentException(name + " is a number, got '" + value + "'", e);
         }
     }
 

@@ -1,13 +1,14 @@
 package dev.tallystick.sql;
 
 import java.time.Duration;
+import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does one thing again and again: when it is rung for, and otherwise at an interval. A ring that comes while the thing is being
+ * Does one thing again and again: when it is rung for, at moments that were named, and otherwise at an interval. A ring that comes while the thing is being
  * done is not lost. A turn that fails, because the database is away or for any other reason, is logged, and the next one comes
  * all the same: nobody is there to start it again.
  */
@@ -21,8 +22,13 @@ public final class Loop {
     private final Runnable task;
     private final Thread thread;
 
+    /** So many moments are remembered, the nearest ones; what falls due at others is found at the interval. */
+    private static final int MAX_MOMENTS = 10_000;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final TreeSet<Duration> moments = new TreeSet<>();
+    private final long begin = System.nanoTime();
     private Duration next;
     private boolean rung;
     private boolean ended;
@@ -62,6 +68,20 @@ public final class Loop {
                 rung = true;
                 changed.signalAll();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Do it once this time has passed, and not only at the interval. */
+    public void ringIn(Duration time) {
+        lock.lock();
+        try {
+            moments.add(now().plus(time));
+            if (moments.size() > MAX_MOMENTS) {
+                moments.removeLast();
+            }
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
@@ -109,12 +129,13 @@ public final class Loop {
             while (!ended && left > 0) {
                 left = changed.awaitNanos(left);
             }
-            left = next.toNanos();
+            Duration end = now().plus(next);
             next = interval;
-            while (!rung && !ended && left > 0) {
-                left = changed.awaitNanos(left);
+            while (!rung && !ended && left(end) > 0) {
+                left = changed.awaitNanos(left(end));
             }
             rung = false;
+            moments.headSet(now(), true).clear();
             return !ended;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -122,5 +143,15 @@ public final class Loop {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Until the end of the interval or the next moment, whichever comes first. */
+    private long left(Duration end) {
+        Duration soonest = moments.isEmpty() || moments.first().compareTo(end) > 0 ? end : moments.first();
+        return soonest.minus(now()).toNanos();
+    }
+
+    private Duration now() {
+        return Duration.ofNanos(System.nanoTime() - begin);
     }
 }

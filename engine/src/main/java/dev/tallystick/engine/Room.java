@@ -1,0 +1,35 @@
+package dev.tallystick.engine;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+
+/**
+ * How much of the users' work is done at once in this process: so many bodies and pieces of work in all, and so many of one
+ * workflow. What finds no room waits, and keeps its lease meanwhile. Thread-safe.
+ */
+final class Room {
+
+    private final EngineSettings settings;
+    private final Semaphore all;
+    private final Map<String, Semaphore> ofEach = new ConcurrentHashMap<>();
+
+    Room(EngineSettings settings) {
+        this.settings = settings;
+        this.all = new Semaphore(settings.bodies(), true);
+    }
+
+    void enter(String workflow) {
+        of(workflow).acquireUninterruptibly();
+        all.acquireUninterruptibly();
+    }
+
+    void leave(String workflow) {
+        all.release();
+        of(workflow).release();
+    }
+
+    private Semaphore of(String workflow) {
+        return ofEach.computeIfAbsent(workflow, name -> new Semaphore(settings.bodiesOfOne(), true));
+    }
+}
