@@ -70,7 +70,8 @@ public final class Builder {
 
     /**
      * What this process is called, the same after each restart and of no other that is up. Under it keys are held by
-     * {@link Tallystick#keys}, and what it held when it died is decided when it starts again. A process with an embedded
+     * {@link Tallystick#keys}, and what it held when it died is decided when it starts again; jobs that it was running go on at
+     * once, while those of a process without a name wait until its leases are over. A process with an embedded
      * database needs no name, for no other can be on its directory. Any other without a name leaves the keys of {@link
      * Tallystick#once} pending when it dies, until somebody names it to {@link dev.tallystick.keys.KeyLedger#recover}.
      */
@@ -147,7 +148,9 @@ public final class Builder {
     }
 
     EngineSettings settings() {
-        return tracing == null ? settings : settings.tracing(tracing);
+        KeyOwner name = instance();
+        EngineSettings named = name == null ? settings : settings.instance(name.name());
+        return tracing == null ? named : named.tracing(tracing);
     }
 
     Map<String, String> environment() {

@@ -47,6 +47,7 @@ public final class Engine implements AutoCloseable {
             task -> Thread.ofVirtual().name("tally-reader").start(task);
 
     private final String owner;
+    private final @Nullable FormerLeaseStore former;
     private final GroupCommitter committer;
     private final Acceptor acceptor;
     private final Signaller signaller;
@@ -88,7 +89,8 @@ public final class Engine implements AutoCloseable {
             CrashPoints crashPoints) {
         this.database = database;
         this.crashPoints = crashPoints;
-        this.owner = ids.next().toString();
+        this.former = settings.instance() == null ? null : new FormerLeaseStore(settings.instance());
+        this.owner = former == null ? ids.next().toString() : former.ownerOf(ids.next());
         PostingStore postings = new PostingStore();
         CollationStore collation = new CollationStore();
         this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
@@ -182,6 +184,9 @@ public final class Engine implements AutoCloseable {
 
     /** Begins to run jobs. Without it, an engine accepts jobs for others to run. */
     public void start() {
+        if (former != null) {
+            int unused = database.transact("free what was leased before", tx -> former.free(tx, owner));
+        }
         started = true;
         loops.stream().filter(loop -> loop != watch).forEach(Loop::start);
         claims.ring();

@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an engine works.
@@ -16,6 +17,8 @@ import java.time.Duration;
  * @param sweep how often to drop what need not be kept any longer: closed jobs, expired keys, unused lanes
  * @param drain how long steps that are being done may go on when the engine closes
  * @param tracing who hears of what is done
+ * @param instance what this process is called, the same after each restart and of no other that is up; null if it has no name.
+ *     What a process of this name had leased when it died is free when it starts again
  */
 public record EngineSettings(
         Duration lease,
@@ -28,7 +31,8 @@ public record EngineSettings(
         Duration kept,
         Duration sweep,
         Duration drain,
-        Tracing tracing) {
+        Tracing tracing,
+        @Nullable String instance) {
 
     public static final EngineSettings DEFAULT = new EngineSettings(
             Duration.ofSeconds(30),
@@ -41,7 +45,8 @@ public record EngineSettings(
             Duration.ofDays(30),
             Duration.ofMinutes(10),
             Duration.ofSeconds(10),
-            Tracing.OFF);
+            Tracing.OFF,
+            null);
 
     public EngineSettings {
         if (lease.compareTo(heartbeat.multipliedBy(2)) < 0) {
@@ -53,37 +58,39 @@ public record EngineSettings(
     }
 
     public EngineSettings lease(Duration length, Duration beat) {
-        return new EngineSettings(length, beat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing);
+        return new EngineSettings(
+                length, beat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing, instance);
     }
 
     public EngineSettings poll(Duration interval) {
         return new EngineSettings(
-                lease, heartbeat, interval, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing);
+                lease, heartbeat, interval, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing, instance);
     }
 
     /** So many run at once in this process, and so many of one workflow; more wait for their turn. */
     public EngineSettings bodies(int most, int mostOfOne) {
-        return new EngineSettings(lease, heartbeat, poll, most, mostOfOne, unsaid, lanes, kept, sweep, drain, tracing);
+        return new EngineSettings(
+                lease, heartbeat, poll, most, mostOfOne, unsaid, lanes, kept, sweep, drain, tracing, instance);
     }
 
     public EngineSettings lanes(int number) {
         return new EngineSettings(
-                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, number, kept, sweep, drain, tracing);
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, number, kept, sweep, drain, tracing, instance);
     }
 
     public EngineSettings kept(Duration duration) {
         return new EngineSettings(
-                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, duration, sweep, drain, tracing);
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, duration, sweep, drain, tracing, instance);
     }
 
     public EngineSettings sweep(Duration interval) {
         return new EngineSettings(
-                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, interval, drain, tracing);
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, interval, drain, tracing, instance);
     }
 
     public EngineSettings drain(Duration patience) {
         return new EngineSettings(
-                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, patience, tracing);
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, patience, tracing, instance);
     }
 
     /** As {@link #drain}, but no longer than leases last for sure: there are no heartbeats any more. */
@@ -94,6 +101,11 @@ public record EngineSettings(
 
     public EngineSettings tracing(Tracing other) {
         return new EngineSettings(
-                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, other);
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, other, instance);
+    }
+
+    public EngineSettings instance(@Nullable String name) {
+        return new EngineSettings(
+                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing, name);
     }
 }

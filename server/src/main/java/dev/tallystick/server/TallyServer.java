@@ -71,7 +71,8 @@ public final class TallyServer implements AutoCloseable {
                     new Ids(clock, random),
                     clock,
                     random,
-                    settings.engine(),
+                    // Nobody else can be on an embedded database.
+                    settings.postgres() == null ? settings.engine().instance("embedded") : settings.engine(),
                     crashPoints));
             if (settings.samples()) {
                 SampleWorkflows.register(engine);
