@@ -21,31 +21,31 @@ final class HistoryStore {
             """.formatted(MessageColumns.SELECTED);
 
     private static final String OF_MESH = """
-            select h.position, h.id as history_id, %s
+            select h.mesh_position as position, h.id as history_id, %s
             from tally.history h
             join tally.message m on m.id = h.message_id
-            where h.mesh = ? and h.position > ?
-            order by h.position
+            where h.mesh = ? and h.mesh_position > ?
+            order by h.mesh_position
             limit ?
             """.formatted(MessageColumns.SELECTED);
 
     private static final String OF_DESTINATION = """
-            select h.position, h.id as history_id, %s
+            select h.mesh_position as position, h.id as history_id, %s
             from tally.history h
             join tally.message m on m.id = h.message_id
-            where h.mesh = ? and h.position > ?
+            where h.mesh = ? and h.mesh_position > ?
                 and h.destination = coalesce((select 'member:' || b.id from tally.member b where b.mesh = ? and b.name = ?), ?)
-            order by h.position
+            order by h.mesh_position
             limit ?
             """.formatted(MessageColumns.SELECTED);
 
     private static final String MENTIONS = """
-            select h.position, h.id as history_id, %s
+            select h.mesh_position as position, h.id as history_id, %s
             from tally.mention n
             join tally.message m on m.id = n.message_id
             join tally.history h on h.message_id = n.message_id
-            where n.mesh = ? and n.member = ? and h.position > ?
-            order by h.position
+            where n.mesh = ? and n.member = ? and h.mesh_position > ?
+            order by h.mesh_position
             limit ?
             """.formatted(MessageColumns.SELECTED);
 
@@ -63,31 +63,40 @@ final class HistoryStore {
             where m.mesh = ? and m.id = ?
             """.formatted(MessageColumns.SELECTED);
 
-    private static final String END = """
+    private static final String LOCK_END = """
             select position
             from tally.sequencer
             where name = 'history'
-            """;
-
-    private static final String LOCK_END = END + """
             for update
             """;
 
     // The row of the sequencer is locked: whoever numbers next sees all of this committed.
     private static final String NUMBER = """
             with unsequenced as (
-                select id, row_number() over (order by id) as place
+                select id, mesh, row_number() over (order by id) as place,
+                    row_number() over (partition by mesh order by id) as mesh_place, count(*) over (partition by mesh) as mesh_count
                 from (
-                    select id
+                    select id, mesh
                     from tally.history
                     where position is null
                     order by id
                     limit ?
                 ) as oldest
+            ),
+            ends as (
+                insert into tally.history_end as e (mesh, position)
+                select mesh, count(*)
+                from unsequenced
+                group by mesh
+                on conflict (mesh) do update
+                set position = e.position + excluded.position
+                returning mesh, position
             )
             update tally.history h
-            set position = ? + u.place
+            set position = ? + u.place,
+                mesh_position = e.position - u.mesh_count + u.mesh_place
             from unsequenced u
+            join ends e on e.mesh = u.mesh
             where h.id = u.id
             """;
 
@@ -127,10 +136,6 @@ final class HistoryStore {
 
     Optional<Message> message(Tx tx, String mesh, UUID id) throws SQLException {
         return tx.first(MESSAGE, MessageColumns::read, mesh, id);
-    }
-
-    long end(Tx tx) throws SQLException {
-        return tx.first(END, row -> row.getLong("position")).orElseThrow();
     }
 
     /** The highest position so far, which nobody else can raise until the transaction ends. */
