@@ -59,7 +59,7 @@ final class OpenApi {
         switch (route.access()) {
             case Access.Everybody everybody -> operation.put("security", new Json.ArrayValue(List.of()));
             case Access.Members members -> secure(operation, members.toString());
-            case Access.Operators operators -> secure(operation, "admin of the mesh " + Access.Operators.MESH);
+            case Access.Operators operators -> secure(operation, operators.toString());
         }
         return new Json.ObjectValue(operation);
     }
@@ -84,7 +84,8 @@ final class OpenApi {
                     "Idempotency-Key",
                     "header",
                     true,
-                    "new for every request, and the same for its repeats; printable ASCII"));
+                    "new for every request, and the same for its repeats; 1 to 255 printable characters of ASCII,"
+                            + " bare or as a quoted string: k and \"k\" are one key"));
         }
         return parameters;
     }
