@@ -22,9 +22,7 @@ class IdempotencyKeyTest {
         assertThat(IdempotencyKey.ofHeader("\" k \"").value()).isEqualTo(" k ");
 
         for (String malformed : List.of("\"", "\"k", "\"k\\\"", "\"k\\n\"", "\"a\"b\"", "\"k\";v=1", "\"\"")) {
-            assertThatIllegalArgumentException()
-                    .as(malformed)
-                    .isThrownBy(() -> IdempotencyKey.ofHeader(malformed));
+            assertThatIllegalArgumentException().as(malformed).isThrownBy(() -> IdempotencyKey.ofHeader(malformed));
         }
     }
 

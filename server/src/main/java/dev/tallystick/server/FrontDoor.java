@@ -135,8 +135,8 @@ final class FrontDoor implements Handler {
             call.key();
         }
         Record read = record(route, body);
-        Answer answer = AdministrativeActs.recorded(
-                route, call, () -> route.action().answer(call, read));
+        Answer answer =
+                AdministrativeActs.recorded(route, call, () -> route.action().answer(call, read));
         return Paged.linked(answer, route.path().text(), call.query());
     }
 
@@ -290,7 +290,8 @@ final class FrontDoor implements Handler {
             when refused.reason() == JsonRefused.Reason.TOO_LONG ->
                 new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(refused.getMessage()));
             case JsonRefused refused -> new Problem(ProblemCode.MALFORMED_JSON, String.valueOf(refused.getMessage()));
-            case UnknownOutcomeException unknown when isRead(request) ->
+            case UnknownOutcomeException unknown
+            when isRead(request) ->
                 new Problem(ProblemCode.DATABASE_UNAVAILABLE, "it did not answer; ask again")
                         .retryAfter(Duration.ofSeconds(1));
             case UnknownOutcomeException unknown ->

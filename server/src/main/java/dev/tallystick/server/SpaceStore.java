@@ -8,7 +8,8 @@ final class SpaceStore {
 
     private static final String PING = "select 1";
 
-    // What is written to a table that is there may find room in its pages: only new pages show that the disk has room. Postgres
+    // What is written to a table that is there may find room in its pages: only new pages show that the disk has room.
+    // Postgres
     // compresses what repeats itself.
     private static final String TAKE_SPACE = """
             create temporary table tally_space on commit drop as

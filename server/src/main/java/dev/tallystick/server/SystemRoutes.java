@@ -4,9 +4,9 @@ import dev.tallystick.broker.OrphanReport;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.ProblemCode;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -105,7 +105,8 @@ final class SystemRoutes {
         }
         Optional<ProblemCode> trouble = readiness.trouble();
         if (trouble.isPresent()) {
-            throw new Problem(trouble.get(), "ask another server, or again in a second").retryAfter(Duration.ofSeconds(1));
+            throw new Problem(trouble.get(), "ask another server, or again in a second")
+                    .retryAfter(Duration.ofSeconds(1));
         }
         return Answer.ok(new Health("ready"));
     }

@@ -101,8 +101,16 @@ public final class TallyServer implements AutoCloseable {
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
             Readiness readiness = new Readiness(database);
-            this.table = new RouteTable(
-                    routes(settings, database, engine, scheduler, workflows, broker, meters, readiness, new Ids(clock, random)));
+            this.table = new RouteTable(routes(
+                    settings,
+                    database,
+                    engine,
+                    scheduler,
+                    workflows,
+                    broker,
+                    meters,
+                    readiness,
+                    new Ids(clock, random)));
             meters.expect(table.routes());
             BrokerMeters.bind(meters, broker);
             meters.gauge("tally_waiting_requests", "Requests that wait for something.", waits, Waits::number);
@@ -111,7 +119,13 @@ public final class TallyServer implements AutoCloseable {
             broker.start();
             Connections connections = open(new Connections(limits));
             FrontDoor door = new FrontDoor(
-                    table, broker.members()::authenticate, limits, connections, meters, readiness::diskIsFull, new Ids(clock, random));
+                    table,
+                    broker.members()::authenticate,
+                    limits,
+                    connections,
+                    meters,
+                    readiness::diskIsFull,
+                    new Ids(clock, random));
             Tracing tracing = settings.engine().tracing();
             this.web = open(new WebFront(
                     settings.host(),

@@ -79,9 +79,11 @@ class MessageGuideTest {
             Receiver.Called called = receiver.next();
 
             Instant now = sentAt(called.signature());
-            assertThat(isFromTallystick(secret, called.signature(), called.messageId(), called.body(), now.plusSeconds(299)))
+            assertThat(isFromTallystick(
+                            secret, called.signature(), called.messageId(), called.body(), now.plusSeconds(299)))
                     .isTrue();
-            assertThat(isFromTallystick(secret, called.signature(), called.messageId(), called.body(), now.plusSeconds(301)))
+            assertThat(isFromTallystick(
+                            secret, called.signature(), called.messageId(), called.body(), now.plusSeconds(301)))
                     .as("somebody has kept it, and sends it again")
                     .isFalse();
             assertThat(isFromTallystick(

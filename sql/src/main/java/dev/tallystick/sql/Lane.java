@@ -224,8 +224,7 @@ final class Lane {
     private static boolean blamesAnItem(RuntimeException failure) {
         return switch (failure) {
             case UnknownOutcomeException e -> false;
-            case DefiniteFailureException e ->
-                e.reason() != Reason.UNAVAILABLE && e.reason() != Reason.DISK_FULL;
+            case DefiniteFailureException e -> e.reason() != Reason.UNAVAILABLE && e.reason() != Reason.DISK_FULL;
             default -> true;
         };
     }
