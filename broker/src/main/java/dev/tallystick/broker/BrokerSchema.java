@@ -14,7 +14,8 @@ public final class BrokerSchema {
             "0004-followers-and-search.sql",
             "0010-devices.sql",
             "0011-windows-by-their-start.sql",
-            "0014-identities-of-members.sql");
+            "0014-identities-of-members.sql",
+            "0015-positions-of-a-mesh.sql");
 
     private BrokerSchema() {}
 }

@@ -37,12 +37,12 @@ final class FollowerStore {
             """;
 
     private static final String SEARCH = """
-            select h.position, h.id as history_id, %s
+            select h.mesh_position as position, h.id as history_id, %s
             from tally.search s
             join tally.message m on m.id = s.message_id
             join tally.history h on h.message_id = s.message_id
-            where s.mesh = ? and s.position > ? and s.words @@ websearch_to_tsquery('simple', ?)
-            order by s.position
+            where s.mesh = ? and h.mesh_position > ? and s.words @@ websearch_to_tsquery('simple', ?)
+            order by h.mesh_position
             limit ?
             """.formatted(MessageColumns.SELECTED);
 

@@ -8,7 +8,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was accepted, in the order of its positions. A position is given once the message is durable, by one sequencer at a time:
+ * What was accepted, in the order of its positions, which each mesh has of its own. A position is given once the message is durable, by one sequencer at a time:
  * whoever has read up to a position has read everything up to there, and misses nothing by going on from it. Thread-safe.
  */
 public final class History {
@@ -65,11 +65,6 @@ public final class History {
     /** Empty if there is no such message in the mesh, or not any more. */
     public Optional<Message> message(String mesh, UUID id) {
         return database.transact("read message", tx -> store.message(tx, mesh, id));
-    }
-
-    /** The highest position that was given. Whoever wants only what is new begins here. */
-    public long end() {
-        return database.transact("read position", store::end);
     }
 
     static Page page(long after, List<Entry> entries) {

@@ -22,31 +22,31 @@ final class HistoryStore {
             """.formatted(MessageColumns.SELECTED);
 
     private static final String OF_MESH = """
-            select h.position, h.id as history_id, %s
+            select h.mesh_position as position, h.id as history_id, %s
             from tally.history h
             join tally.message m on m.id = h.message_id
-            where h.mesh = ? and h.position > ?
-            order by h.position
+            where h.mesh = ? and h.mesh_position > ?
+            order by h.mesh_position
             limit ?
             """.formatted(MessageColumns.SELECTED);
 
     private static final String OF_DESTINATION = """
-            select h.position, h.id as history_id, %s
+            select h.mesh_position as position, h.id as history_id, %s
             from tally.history h
             join tally.message m on m.id = h.message_id
-            where h.mesh = ? and h.position > ?
+            where h.mesh = ? and h.mesh_position > ?
                 and h.destination = coalesce((select 'member:' || b.id from tally.member b where b.mesh = ? and b.name = ?), ?)
-            order by h.position
+            order by h.mesh_position
             limit ?
             """.formatted(MessageColumns.SELECTED);
 
     private static final String MENTIONS = """
-            select h.position, h.id as history_id, %s
+            select h.mesh_position as position, h.id as history_id, %s
             from tally.mention n
             join tally.message m on m.id = n.message_id
             join tally.history h on h.message_id = n.message_id
-            where n.mesh = ? and n.member = ? and h.position > ?
-            order by h.position
+            where n.mesh = ? and n.member = ? and h.mesh_position > ?
+            order by h.mesh_position
             limit ?
             """.formatted(MessageColumns.SELECTED);
 
@@ -64,12 +64,6 @@ final class HistoryStore {
             where m.mesh = ? and m.id = ?
             """.formatted(MessageColumns.SELECTED);
 
-    private static final String END = """
-            select position
-            from tally.sequencer
-            where name = 'history'
-            """;
-
     // In a statement of its own, so that the next one sees all that whoever numbered before has committed.
     private static final String LOCK_END = """
             select position
@@ -80,19 +74,32 @@ final class HistoryStore {
 
     private static final String NUMBER = """
             with unsequenced as (
-                select id, row_number() over (order by id) as place
+                select id, mesh, row_number() over (order by id) as place,
+                    row_number() over (partition by mesh order by id) as mesh_place, count(*) over (partition by mesh) as mesh_count
                 from (
-                    select id
+                    select id, mesh
                     from tally.history
                     where position is null
                     order by id
                     limit ?
                 ) as oldest
             ),
+            ends as (
+                insert into tally.history_end as e (mesh, position)
+                select mesh, count(*)
+                from unsequenced
+                group by mesh
+                on conflict (mesh) do update
+                set position = e.position + excluded.position
+                returning mesh, position
+            ),
             numbered as (
                 update tally.history h
-                set position = s.position + u.place
-                from unsequenced u, tally.sequencer s
+                set position = s.position + u.place,
+                    mesh_position = e.position - u.mesh_count + u.mesh_place
+                from unsequenced u
+                join ends e on e.mesh = u.mesh
+                cross join tally.sequencer s
                 where h.id = u.id and s.name = 'history'
                 returning h.id
             ),
@@ -137,10 +144,6 @@ final class HistoryStore {
 
     Optional<Message> message(Tx tx, String mesh, UUID id) throws SQLException {
         return tx.first(MESSAGE, MessageColumns::read, mesh, id);
-    }
-
-    long end(Tx tx) throws SQLException {
-        return tx.first(END, row -> row.getLong("position")).orElseThrow();
     }
 
     /**

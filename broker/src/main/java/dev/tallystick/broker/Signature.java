@@ -5,12 +5,14 @@ import java.security.GeneralSecurityException;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.UUID;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
  * What lets the one who is called know that it is us: {@code Tally-Signature: t=SECONDS,v1=HEX}, where HEX is the HMAC-SHA-256 of
- * the seconds, a dot and the body. The time is part of it so that a call which somebody has recorded cannot be made again later.
+ * the seconds, a dot, the message id, a dot and the body. The time is part of it so that a call which somebody has recorded
+ * cannot be made again later, and the id because receivers tell repeats by it.
  */
 final class Signature {
 
@@ -20,9 +22,10 @@ final class Signature {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Content-Type", "application/json");
         headers.put("User-Agent", "tallystick");
-        headers.put("Tally-Message-Id", delivery.message().id().toString());
+        UUID message = delivery.message().id();
+        headers.put("Tally-Message-Id", message.toString());
         headers.put("Tally-Attempt", Integer.toString(delivery.attempt()));
-        headers.put("Tally-Signature", "t=" + seconds + ",v1=" + sign(secret, seconds, body));
+        headers.put("Tally-Signature", "t=" + seconds + ",v1=" + sign(secret, seconds, message, body));
         String traceParent = delivery.message().traceParent();
         if (traceParent != null) {
             headers.put("traceparent", traceParent);
@@ -30,11 +33,11 @@ final class Signature {
         return headers;
     }
 
-    static String sign(byte[] secret, long seconds, byte[] body) {
+    static String sign(byte[] secret, long seconds, UUID message, byte[] body) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(new SecretKeySpec(secret, ALGORITHM));
-            mac.update((seconds + ".").getBytes(StandardCharsets.US_ASCII));
+            mac.update((seconds + "." + message + ".").getBytes(StandardCharsets.US_ASCII));
             return HexFormat.of().formatHex(mac.doFinal(body));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every Java has " + ALGORITHM, e);

@@ -25,6 +25,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -84,7 +85,11 @@ class WebhooksTest {
         long seconds = Long.parseLong(
                 called.signature().substring(2, called.signature().indexOf(',')));
         assertThat(called.signature())
-                .endsWith(Signature.sign(HexFormat.of().parseHex(hook.secret()), seconds, called.body()));
+                .endsWith(Signature.sign(
+                        HexFormat.of().parseHex(hook.secret()),
+                        seconds,
+                        UUID.fromString(called.messageId()),
+                        called.body()));
         Json.ObjectValue body = (Json.ObjectValue) Json.parse(called.body());
         assertThat(body.members())
                 .containsEntry("message", Json.of("hello ä"))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
 import dev.tallystick.testkit.TestPostgres;
 import io.opentelemetry.api.trace.Span;
@@ -12,6 +13,7 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.context.Scope;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -78,6 +80,26 @@ class LogsTest {
                                 + "; send it as Authorization: Bearer TOKEN",
                         "stopping …",
                         "stopped");
+    }
+
+    @Test
+    void what_admins_do_is_in_the_audit_log_with_who_did_it_and_what_came_of_it() throws Exception {
+        List<String> lines;
+        try (ServerProcess server = ServerProcess.start(data, postgres.url(), Map.of())) {
+            TallyClient admin = new TallyClient(URI.create(server.address()), server.token());
+            admin.topics().create("alerts");
+            admin.topics().delete("alerts");
+            lines = server.stop();
+        }
+
+        assertThat(lines)
+                .filteredOn(line -> line.contains("tally.audit: act="))
+                .satisfiesExactly(
+                        asked -> assertThat(asked)
+                                .contains("act=PUT /v1/topics/{name}", "alerts", "by=default/admin", "body="),
+                        done -> assertThat(done).contains("act=PUT /v1/topics/{name}", "outcome=done"),
+                        asked -> assertThat(asked).contains("act=DELETE /v1/topics/{name}", "alerts"),
+                        done -> assertThat(done).contains("act=DELETE /v1/topics/{name}", "outcome=done"));
     }
 
     @Test

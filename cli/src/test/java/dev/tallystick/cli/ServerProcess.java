@@ -57,6 +57,10 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
+    String address() {
+        return address;
+    }
+
     String token() throws IOException {
         return Files.readString(data.resolve("admin.token")).strip();
     }

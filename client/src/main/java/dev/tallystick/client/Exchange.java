@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonLimits;
 import dev.tallystick.core.JsonRefused;
@@ -232,7 +233,7 @@ final class Exchange {
                 HttpRequest.newBuilder(server.resolve(request.path())).header("Authorization", "Bearer " + token);
         W3CTraceContextPropagator.getInstance().inject(Context.current(), built, Exchange::addHeader);
         if (request.key() != null) {
-            built.header("Idempotency-Key", request.key());
+            built.header("Idempotency-Key", new IdempotencyKey(request.key()).header());
         }
         Json body = request.body();
         if (body == null) {

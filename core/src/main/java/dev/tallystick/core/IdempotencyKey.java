@@ -17,6 +17,11 @@ public record IdempotencyKey(String value) {
     private static final char LAST_OF_ASCII = '~';
 
     // The client id takes all it can: it may contain colons, the other two cannot.
+    private static final String QUOTE = "\"";
+    private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\[\"\\\\])*\"");
+    private static final Pattern ESCAPED = Pattern.compile("\\\\([\"\\\\])");
+    private static final Pattern TO_ESCAPE = Pattern.compile("[\"\\\\]");
+
     private static final Pattern MINTED =
             Pattern.compile("(?<client>.+):(?<sequence>0|[1-9][0-9]{0,17}):(?<nonce>[0-9a-f]{16})");
 
@@ -28,6 +33,30 @@ public record IdempotencyKey(String value) {
         if (!value.codePoints().allMatch(IdempotencyKey::isPrintable)) {
             throw new IllegalArgumentException("a key has printable characters only");
         }
+    }
+
+    /**
+     * The key in the header {@code Idempotency-Key}: bare, or as a quoted string of structured fields (RFC 8941), with
+     * backslashes before quotes and backslashes. {@code k} and {@code "k"} are one key.
+     *
+     * @throws IllegalArgumentException if it begins with a quote and is no quoted string, or is no key
+     */
+    public static IdempotencyKey ofHeader(String header) {
+        if (!header.startsWith(QUOTE)) {
+            return new IdempotencyKey(header);
+        }
+        if (!QUOTED.matcher(header).matches()) {
+            throw new IllegalArgumentException("a key that begins with a quote also ends with one;"
+                    + " in between, put a backslash before each quote and backslash");
+        }
+        return new IdempotencyKey(
+                ESCAPED.matcher(header.substring(1, header.length() - 1)).replaceAll("$1"));
+    }
+
+    /** What {@link #ofHeader} reads as this key: bare where that is possible. */
+    public String header() {
+        boolean bare = !value.startsWith(QUOTE) && value.equals(value.strip());
+        return bare ? value : QUOTE + TO_ESCAPE.matcher(value).replaceAll("\\\\$0") + QUOTE;
     }
 
     /** Whether a header can carry it: beyond ASCII different characters arrive as one and the same, and so would keys. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.tallystick.core.IdempotencyKey.Minted;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,6 +13,28 @@ import org.junit.jupiter.params.provider.ValueSource;
 class IdempotencyKeyTest {
 
     private static final Seed SEED = Seed.orDefault(40);
+
+    @Test
+    void a_header_has_the_key_bare_or_as_a_quoted_string_and_means_the_same() {
+        assertThat(IdempotencyKey.ofHeader("k")).isEqualTo(IdempotencyKey.ofHeader("\"k\""));
+        assertThat(IdempotencyKey.ofHeader("\"a \\\"b\\\\\"").value()).isEqualTo("a \"b\\");
+        assertThat(IdempotencyKey.ofHeader("a\"b\\").value()).isEqualTo("a\"b\\");
+        assertThat(IdempotencyKey.ofHeader("\" k \"").value()).isEqualTo(" k ");
+
+        for (String malformed : List.of("\"", "\"k", "\"k\\\"", "\"k\\n\"", "\"a\"b\"", "\"k\";v=1", "\"\"")) {
+            assertThatIllegalArgumentException().as(malformed).isThrownBy(() -> IdempotencyKey.ofHeader(malformed));
+        }
+    }
+
+    @Test
+    void every_key_that_a_header_can_carry_comes_back_from_it() {
+        for (String key : List.of("k", "\"k\"", "\"", "a\"b", "\\", " k", "k ", "a:1:b", "\"k\\")) {
+            String header = new IdempotencyKey(key).header();
+            assertThat(header).isEqualTo(header.strip());
+            assertThat(IdempotencyKey.ofHeader(header).value()).isEqualTo(key);
+        }
+        assertThat(new IdempotencyKey("order:42").header()).isEqualTo("order:42");
+    }
 
     @Test
     void a_minted_key_is_client_sequence_and_eight_random_bytes() {

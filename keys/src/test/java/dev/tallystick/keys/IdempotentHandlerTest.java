@@ -42,8 +42,9 @@ class IdempotentHandlerTest {
                 return;
             }
             Json payment = Json.parse(exchange.getRequestBody().readAllBytes());
-            ScopedKey key = new ScopedKey(new Scope("default", "web"), new IdempotencyKey(header));
-            Once once = keys.once(key, fingerprint(payment), () -> Verdict.commit(provider.charge(header, payment)));
+            IdempotencyKey named = IdempotencyKey.ofHeader(header);
+            ScopedKey key = new ScopedKey(new Scope("default", "web"), named);
+            Once once = keys.once(key, fingerprint(payment), () -> Verdict.commit(provider.charge(named, payment)));
             switch (once) {
                 case Once.Ran ran -> answer(exchange, 201, text(ran.entry()));
                 case Once.Replayed replayed -> {
@@ -70,7 +71,7 @@ class IdempotentHandlerTest {
 
     /** A foreign system that takes money. */
     interface Provider {
-        String charge(String key, Json payment);
+        String charge(IdempotencyKey key, Json payment);
     }
 
     private static void answer(HttpExchange exchange, int status, String text) throws IOException {

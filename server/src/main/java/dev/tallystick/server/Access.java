@@ -26,13 +26,22 @@ sealed interface Access {
         }
     }
 
-    /** Admins of the mesh {@code default}, who look after the whole installation. */
-    record Operators() implements Access {
+    /**
+     * Members of the mesh {@code default}, which looks after the whole installation.
+     *
+     * @param role what they need; admins have it
+     */
+    record Operators(Role role) implements Access {
 
         static final String MESH = "default";
 
         boolean includes(Member member) {
-            return member.mesh().equals(MESH) && member.roles().contains(Role.ADMIN);
+            return member.mesh().equals(MESH) && member.may(role);
+        }
+
+        @Override
+        public String toString() {
+            return role.word() + " in the mesh " + MESH;
         }
     }
 
@@ -45,6 +54,10 @@ sealed interface Access {
     }
 
     static Access operators() {
-        return new Operators();
+        return operators(Role.ADMIN);
+    }
+
+    static Access operators(Role role) {
+        return new Operators(role);
     }
 }

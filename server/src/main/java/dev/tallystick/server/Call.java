@@ -85,22 +85,29 @@ record Call(
     /** The key under which something is created, from the header; a field of the body may repeat it, or say it alone. */
     IdempotencyKey key(@Nullable String inBody) {
         requireReadable(idempotencyKey);
-        String key = idempotencyKey == null ? inBody : idempotencyKey;
+        String header = idempotencyKey;
+        try {
+            if (header == null) {
+                return new IdempotencyKey(requirePresent(inBody));
+            }
+            IdempotencyKey key = IdempotencyKey.ofHeader(header);
+            if (inBody != null && !inBody.equals(key.value())) {
+                throw new IllegalArgumentException("the header Idempotency-Key and the client_message_id differ");
+            }
+            return key;
+        } catch (IllegalArgumentException e) {
+            throw new Problem(ProblemCode.IDEMPOTENCY_KEY_REFUSED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static String requirePresent(@Nullable String key) {
         if (key == null) {
             throw new Problem(
                     ProblemCode.IDEMPOTENCY_KEY_MISSING,
                     "send the header Idempotency-Key: any printable string of 1 to 255 characters,"
                             + " new for every request and the same for its repeats");
         }
-        if (inBody != null && !inBody.equals(key)) {
-            throw new Problem(
-                    ProblemCode.IDEMPOTENCY_KEY_REFUSED, "the header Idempotency-Key and the client_message_id differ");
-        }
-        try {
-            return new IdempotencyKey(key);
-        } catch (IllegalArgumentException e) {
-            throw new Problem(ProblemCode.IDEMPOTENCY_KEY_REFUSED, String.valueOf(e.getMessage()));
-        }
+        return key;
     }
 
     private static void requireReadable(@Nullable String header) {

@@ -59,7 +59,7 @@ final class DeadCallRoutes {
                                 "Calls that were given up: of your webhooks; for admins and observers, of all members.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .query("after", "only those after this: the next of the page before")
-                        .query("limit", "how many, at most " + DeadCalls.MAX_PAGE)
+                        .limit(USUAL_PAGE, DeadCalls.MAX_PAGE)
                         .answers(DeadCallList.class),
                 Route.post("/v1/webhooks/{id}/messages/{message}/redrive", this::redrive)
                         .summary("Make a call again that was given up. What was not is left as it is.")

@@ -37,9 +37,15 @@ final class DeliveryRoutes {
     /** @param queue takes from this one instead of the caller's own inbox */
     record Take(
             @Nullable String queue,
-            @Nullable Integer max,
-            @Nullable Integer leaseSeconds,
-            @Nullable Integer waitSeconds) {}
+
+            @Values(least = 1, most = Deliveries.MAX_BATCH, ifMissing = "10") @Nullable
+            Integer max,
+
+            @Values(least = 1, most = 12 * 60 * 60, ifMissing = "30") @Nullable
+            Integer leaseSeconds,
+
+            @Values(least = 0, most = 60, ifMissing = "0") @Nullable
+            Integer waitSeconds) {}
 
     record Taken(List<Leased> deliveries) {
 
@@ -76,7 +82,9 @@ final class DeliveryRoutes {
     record Settle(List<Held> deliveries, @Nullable Integer seconds) {}
 
     /** One outcome for each: {@code done}, {@code lease_lost} or {@code unknown}. */
-    record Settled(List<String> outcomes) {}
+    record Settled(
+            @Values(oneOf = {"done", "lease_lost", "unknown"})
+            List<String> outcomes) {}
 
     List<Route> routes() {
         return List.of(

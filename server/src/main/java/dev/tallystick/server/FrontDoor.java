@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Token;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
@@ -133,8 +134,10 @@ final class FrontDoor implements Handler {
         if (route.keyed() && call.idempotencyKey() != null) {
             call.key();
         }
-        return Paged.linked(
-                route.action().answer(call, record(route, body)), route.path().text(), call.query());
+        Record read = record(route, body);
+        Answer answer =
+                AdministrativeActs.recorded(route, call, () -> route.action().answer(call, read));
+        return Paged.linked(answer, route.path().text(), call.query());
     }
 
     private @Nullable Member admit(Access access, ServerRequest request) {
@@ -150,8 +153,7 @@ final class FrontDoor implements Handler {
             case Access.Operators operators -> {
                 Member member = authenticate(request);
                 if (!operators.includes(member)) {
-                    throw new Problem(
-                            ProblemCode.FORBIDDEN, "this needs the role admin in the mesh " + Access.Operators.MESH);
+                    throw new Problem(ProblemCode.FORBIDDEN, "this needs the role " + operators);
                 }
                 yield member;
             }
@@ -263,12 +265,22 @@ final class FrontDoor implements Handler {
     private static @Nullable String key(ServerRequest request) {
         String first = header(request, IDEMPOTENCY_KEY);
         for (String each : request.headers().values(IDEMPOTENCY_KEY)) {
-            if (!each.equals(first)) {
+            if (!isSameKey(each, first)) {
                 throw new Problem(
                         ProblemCode.IDEMPOTENCY_KEY_REFUSED, "there are two headers Idempotency-Key that differ");
             }
         }
         return first;
+    }
+
+    /** Written alike, or one of them in quotes. */
+    private static boolean isSameKey(String one, @Nullable String other) {
+        try {
+            return one.equals(other)
+                    || (other != null && IdempotencyKey.ofHeader(one).equals(IdempotencyKey.ofHeader(other)));
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     private Problem problem(RuntimeException failure, ServerRequest request) {

@@ -88,7 +88,10 @@ final class HeldKeyRoutes {
             String member,
             UUID reservationId,
             long fence,
+
+            @Values(oneOf = {"committed", "rejected", "released"})
             String outcome,
+
             @Nullable Json response) {}
 
     List<Route> routes() {
@@ -96,7 +99,7 @@ final class HeldKeyRoutes {
                 Route.get("/v1/keys", this::open)
                         .summary("Keys that are reserved and not settled, of all members; the oldest first.")
                         .roles(Role.ADMIN, Role.OBSERVER)
-                        .query("limit", "how many, at most " + LARGEST_PAGE)
+                        .limit(USUAL_PAGE, LARGEST_PAGE)
                         .answers(HeldKeys.class),
                 Route.get(KeyRoutes.PATH, this::held)
                         .summary("Who has reserved a key, and since when: you; for admins and observers, any member.")

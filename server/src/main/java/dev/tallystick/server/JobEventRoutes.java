@@ -92,7 +92,7 @@ final class JobEventRoutes {
                                 + " nothing.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .query("after", "the position to go on from")
-                        .query("limit", "how many, at most " + JobEvents.LARGEST_PAGE)
+                        .limit(USUAL_PAGE, JobEvents.LARGEST_PAGE)
                         .query("wait", "seconds to wait for something new, at most 60")
                         .answers(EventPage.class)
                         .refuses(ProblemCode.NOT_FOUND),

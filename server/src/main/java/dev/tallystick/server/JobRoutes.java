@@ -58,8 +58,14 @@ final class JobRoutes {
     record SubmitJob(
             String workflow,
             @Nullable Json input,
-            @Nullable Integer version,
-            @Nullable String priority,
+            @Values(least = 1) @Nullable Integer version,
+
+            @Values(
+                    oneOf = {"now", "next", "low"},
+                    ifMissing = "\"next\"")
+            @Nullable
+            String priority,
+
             @Nullable Instant notBefore,
             Json.@Nullable ObjectValue attributes) {}
 
@@ -79,8 +85,11 @@ final class JobRoutes {
             UUID jobId,
             String workflow,
             int version,
-            String priority,
+            @Values(oneOf = {"now", "next", "low"}) String priority,
+
+            @Values(oneOf = {"open", "completed", "failed", "cancelled", "timed_out", "continued"})
             String status,
+
             @Nullable String error,
             Instant createdAt,
             @Nullable Instant closedAt,
@@ -122,7 +131,10 @@ final class JobRoutes {
 
     record JobResult(
             UUID jobId,
+
+            @Values(oneOf = {"open", "completed", "failed", "cancelled", "timed_out", "continued"})
             String status,
+
             @Nullable RawJson output,
             @Nullable String error) {}
 
@@ -166,12 +178,12 @@ final class JobRoutes {
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .query("key", "the key that the job was submitted under, by you")
                         .query("workflow", "only jobs of this workflow")
-                        .query("status", "open, completed, failed, cancelled or timed_out")
+                        .query("status", "open, completed, failed, cancelled, timed_out or continued")
                         .query("attribute.*", "only jobs with this value, as in attribute.customer=42")
                         .query("since", "only jobs submitted at this time or later")
                         .query("until", "only jobs submitted earlier than this")
                         .query("before", "only jobs made before this one: the next of the page before")
-                        .query("limit", "how many, at most " + JobQuery.LARGEST_PAGE)
+                        .limit(USUAL_PAGE, JobQuery.LARGEST_PAGE)
                         .answers(JobList.class)
                         .refuses(ProblemCode.NOT_FOUND),
                 Route.get("/v1/jobs/{id}", call -> Answer.ok(JobView.of(jobs.job(call))))

@@ -69,7 +69,10 @@ final class KeyRoutes {
     /** Either the reservation, or the answer that was given before. */
     record KeyState(
             String key,
+
+            @Values(oneOf = {"reserved", "pending", "committed", "rejected", "outcome_unknown", "released"})
             String status,
+
             @Nullable UUID reservationId,
             @Nullable Long fence,
             @Nullable RawJson response) {}

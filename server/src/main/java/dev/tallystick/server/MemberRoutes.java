@@ -44,10 +44,12 @@ final class MemberRoutes {
 
     record MemberList(List<MemberView> members) {}
 
-    record PutMember(List<String> roles) {}
+    record PutMember(
+            @Values(oneOf = {"admin", "member", "worker", "observer"})
+            List<String> roles) {}
 
     /** @param validSeconds how long it is good; for as long as nobody revokes it, if missing */
-    record IssueToken(@Nullable Integer validSeconds) {}
+    record IssueToken(@Values(least = 1) @Nullable Integer validSeconds) {}
 
     /** The only time that the secret is seen. */
     record TokenIssued(

@@ -37,7 +37,13 @@ final class MessageRoutes {
     record SendMessage(
             String to,
             Json message,
-            @Nullable String priority,
+
+            @Values(
+                    oneOf = {"now", "next", "low"},
+                    ifMissing = "\"next\"")
+            @Nullable
+            String priority,
+
             Json.@Nullable ObjectValue meta,
             @Nullable String replyTo,
             @Nullable List<String> mentions,
@@ -124,7 +130,7 @@ final class MessageRoutes {
                                 "destination",
                                 "such as topic:alerts; everything in the mesh, for admins and observers, if missing")
                         .query("after", "the position to go on from")
-                        .query("limit", "how many, at most " + History.MAX_PAGE)
+                        .limit(USUAL_PAGE, History.MAX_PAGE)
                         .answers(Page.class)
                         .refuses(ProblemCode.NOT_FOUND),
                 Route.get("/v1/history/stream", this::stream)
@@ -137,14 +143,14 @@ final class MessageRoutes {
                         .summary("The messages that mention you.")
                         .roles(Role.MEMBER)
                         .query("after", "the position to go on from")
-                        .query("limit", "how many, at most " + History.MAX_PAGE)
+                        .limit(USUAL_PAGE, History.MAX_PAGE)
                         .answers(Page.class),
                 Route.get("/v1/search", this::search)
                         .summary("Find messages of the mesh by their words, a little after they were accepted.")
                         .roles(Role.OBSERVER)
                         .query("words", "all of them are to be there; \"a phrase\", -without")
                         .query("after", "the position to go on from")
-                        .query("limit", "how many, at most " + History.MAX_PAGE)
+                        .limit(USUAL_PAGE, History.MAX_PAGE)
                         .answers(Page.class));
     }
 

@@ -9,10 +9,21 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The OpenAPI 3.1 document of a route table. All of it is derived, so there is nothing to keep in step. */
 final class OpenApi {
+
+    private static final Pattern AT_MOST = Pattern.compile("at most (\\d+)$");
+    private static final Pattern IF_MISSING = Pattern.compile("(\\d+) if missing");
+
+    private static final List<Json> STATUSES = Stream.of(
+                    "open", "completed", "failed", "cancelled", "timed_out", "continued")
+            .<Json>map(Json::of)
+            .toList();
 
     private final RouteTable table;
     private final Map<String, Json> schemas = new TreeMap<>();
@@ -59,7 +70,7 @@ final class OpenApi {
         switch (route.access()) {
             case Access.Everybody everybody -> operation.put("security", new Json.ArrayValue(List.of()));
             case Access.Members members -> secure(operation, members.toString());
-            case Access.Operators operators -> secure(operation, "admin of the mesh " + Access.Operators.MESH);
+            case Access.Operators operators -> secure(operation, operators.toString());
         }
         return new Json.ObjectValue(operation);
     }
@@ -84,7 +95,8 @@ final class OpenApi {
                     "Idempotency-Key",
                     "header",
                     true,
-                    "new for every request, and the same for its repeats; printable ASCII"));
+                    "new for every request, and the same for its repeats; 1 to 255 printable characters of ASCII,"
+                            + " bare or as a quoted string: k and \"k\" are one key"));
         }
         return parameters;
     }
@@ -95,7 +107,24 @@ final class OpenApi {
                 "in", Json.of(in),
                 "required", Json.of(required),
                 "description", Json.of(meaning),
-                "schema", object("type", Json.of("string")));
+                "schema", schema(name, meaning));
+    }
+
+    /** Numbers are told with the bounds that their meaning names. */
+    private static Json schema(String name, String meaning) {
+        Matcher most = AT_MOST.matcher(meaning);
+        if (!most.find()) {
+            return name.equals("status")
+                    ? object("type", Json.of("string"), "enum", new Json.ArrayValue(STATUSES))
+                    : object("type", Json.of("string"));
+        }
+        Map<String, Json> schema = new TreeMap<>();
+        schema.put("type", Json.of("integer"));
+        schema.put("minimum", Json.of(name.equals(Route.LIMIT) ? 1 : 0));
+        schema.put("maximum", Json.of(Long.parseLong(most.group(1))));
+        Matcher usual = IF_MISSING.matcher(meaning);
+        schema.put("default", Json.of(usual.find() ? Long.parseLong(usual.group(1)) : 0));
+        return new Json.ObjectValue(schema);
     }
 
     private Json responses(Route route) {

@@ -99,7 +99,7 @@ final class RerunRoutes {
                                         + " the oldest first.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .query("after", "only those after this job: the next of the page before")
-                        .query("limit", "how many, at most " + LARGEST_PAGE)
+                        .limit(USUAL_PAGE, LARGEST_PAGE)
                         .answers(Letters.class),
                 Route.get(LETTERS + "/{job}", call -> Answer.ok(Letter.of(letter(call))))
                         .summary("A dead letter, also one that was redriven.")

@@ -44,6 +44,9 @@ record Route(
         Answer answer(Call call) throws InterruptedException;
     }
 
+    /** The parameter of listings that come page by page. */
+    static final String LIMIT = "limit";
+
     static Route get(String path, Question question) {
         return of("GET", path, null, (call, none) -> question.answer(call));
     }
@@ -112,6 +115,11 @@ record Route(
         SequencedMap<String, String> more = new LinkedHashMap<>(query);
         more.put(name, meaning);
         return new Route(method, path, access, summary, request, response, statuses, more, keyed, problems, action);
+    }
+
+    /** A listing that comes page by page. */
+    Route limit(int usual, int most) {
+        return query(LIMIT, "how many, " + usual + " if missing, at most " + most);
     }
 
     Route underKey() {

@@ -49,9 +49,14 @@ final class ScheduleRoutes {
     record PutSchedule(
             String workflow,
             String cron,
-            @Nullable String zone,
+            @Values(ifMissing = "\"UTC\"") @Nullable String zone,
             @Nullable Json input,
-            @Nullable String priority) {}
+
+            @Values(
+                    oneOf = {"now", "next", "low"},
+                    ifMissing = "\"next\"")
+            @Nullable
+            String priority) {}
 
     /** @param trouble why it could not serve its last moment */
     record ScheduleState(
@@ -98,7 +103,7 @@ final class ScheduleRoutes {
                         .summary("The schedules of the mesh, by name.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .query("after", "only names after this one: the next of the page before")
-                        .query("limit", "how many, at most " + LARGEST_PAGE)
+                        .limit(USUAL_PAGE, LARGEST_PAGE)
                         .answers(ScheduleList.class),
                 Route.get(PATH + "/{name}", this::show)
                         .summary("A schedule, and how it stands.")

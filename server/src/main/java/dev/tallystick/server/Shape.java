@@ -7,6 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,7 +27,12 @@ final class Shape {
         }
     };
 
-    private record Part(String name, boolean optional, ValueKind kind, MethodHandle accessor) {}
+    private record Part(
+            String name,
+            boolean optional,
+            ValueKind kind,
+            @Nullable Values values,
+            MethodHandle accessor) {}
 
     private final Class<?> type;
     private final List<Part> parts = new ArrayList<>();
@@ -51,6 +57,7 @@ final class Shape {
                         snakeCase(component.getName()),
                         component.getAnnotatedType().isAnnotationPresent(Nullable.class),
                         ValueKind.of(component.getGenericType()),
+                        component.getAnnotation(Values.class),
                         lookup.unreflect(component.getAccessor())
                                 .asType(MethodType.methodType(Object.class, Object.class))));
             }
@@ -118,7 +125,7 @@ final class Shape {
         Map<String, Json> properties = new TreeMap<>();
         List<Json> required = new ArrayList<>();
         for (Part part : parts) {
-            properties.put(part.name(), part.kind().schema());
+            properties.put(part.name(), schema(part));
             if (!part.optional()) {
                 required.add(Json.of(part.name()));
             }
@@ -129,6 +136,32 @@ final class Shape {
         schema.put("additionalProperties", Json.of(false));
         if (!required.isEmpty()) {
             schema.put("required", new Json.ArrayValue(required));
+        }
+        return new Json.ObjectValue(schema);
+    }
+
+    private static Json schema(Part part) {
+        Values values = part.values();
+        if (values == null || !(part.kind().schema() instanceof Json.ObjectValue plain)) {
+            return part.kind().schema();
+        }
+        Map<String, Json> schema = new TreeMap<>(plain.members());
+        if (values.oneOf().length > 0) {
+            Json.ArrayValue all = new Json.ArrayValue(
+                    Arrays.stream(values.oneOf()).<Json>map(Json::of).toList());
+            boolean isList = schema.containsKey("items");
+            schema.put(
+                    isList ? "items" : "enum",
+                    isList ? new Json.ObjectValue(Map.of("type", Json.of("string"), "enum", all)) : all);
+        }
+        if (values.least() != Long.MIN_VALUE) {
+            schema.put("minimum", Json.of(values.least()));
+        }
+        if (values.most() != Long.MAX_VALUE) {
+            schema.put("maximum", Json.of(values.most()));
+        }
+        if (!values.ifMissing().isEmpty()) {
+            schema.put("default", Json.parse(values.ifMissing()));
         }
         return new Json.ObjectValue(schema);
     }

@@ -85,8 +85,8 @@ final class SystemRoutes {
                         .answers(Health.class)
                         .refuses(ProblemCode.DATABASE_UNAVAILABLE, ProblemCode.DATABASE_FULL, ProblemCode.STOPPING),
                 Route.get("/metrics", call -> new Answer.Text("text/plain; version=0.0.4", metrics.get()))
-                        .summary("Counters and gauges, for Prometheus.")
-                        .roles(Role.OBSERVER),
+                        .summary("Counters and gauges of the whole installation, for Prometheus.")
+                        .access(Access.operators(Role.OBSERVER)),
                 Route.get("/v1/orphans", call -> Answer.ok(Orphans.of(orphans.get())))
                         .summary("Look whether all that was accepted together is still together, in all meshes.")
                         .answers(Orphans.class),

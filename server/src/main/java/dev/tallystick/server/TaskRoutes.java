@@ -76,7 +76,7 @@ final class TaskRoutes {
                         .query("group", "only what this group is asked")
                         .query("person", "only what this person has")
                         .query("after", "only those after this task: the next of the page before")
-                        .query("limit", "how many, at most " + TaskDesk.LARGEST_PAGE)
+                        .limit(USUAL_PAGE, TaskDesk.LARGEST_PAGE)
                         .answers(TaskList.class),
                 Route.get(PATH + "/{task}", this::show)
                         .summary("A task, also one that is over.")

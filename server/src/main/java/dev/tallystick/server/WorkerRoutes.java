@@ -30,7 +30,12 @@ final class WorkerRoutes {
         this.awaited = new Awaited(waits, LOOK_AGAIN);
     }
 
-    record ClaimWork(@Nullable Integer max, @Nullable Integer waitSeconds) {}
+    record ClaimWork(
+            @Values(least = 1, most = RemoteWork.MAX_BATCH, ifMissing = "1") @Nullable
+            Integer max,
+
+            @Values(least = 0, most = 60, ifMissing = "0") @Nullable
+            Integer waitSeconds) {}
 
     record ClaimedWork(List<Piece> work, long leaseSeconds) {
 
@@ -86,14 +91,16 @@ final class WorkerRoutes {
             long fence,
             @Nullable Json output,
             @Nullable String error,
-            @Nullable Boolean forGood) {
+            @Values(ifMissing = "false") @Nullable Boolean forGood) {
 
         RemoteWork.Handle handle() {
             return new RemoteWork.Handle(new JobId(jobId), workId, fence);
         }
     }
 
-    record ResultTaken(UUID workId, String status) {}
+    record ResultTaken(
+            UUID workId,
+            @Values(oneOf = {"recorded", "job_closed"}) String status) {}
 
     List<Route> routes() {
         return List.of(

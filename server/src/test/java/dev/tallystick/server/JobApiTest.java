@@ -115,6 +115,24 @@ class JobApiTest {
     }
 
     @Test
+    void a_quoted_key_and_a_bare_one_are_one_key() {
+        String job = "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"quoted\"}}";
+        String other = "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"other\"}}";
+        Http.Reply first = http.submit("\"quoted:1\"", job);
+        assertThat(first.status()).isEqualTo(201);
+        assertThat(first.text("key")).isEqualTo("quoted:1");
+
+        Http.Reply repeat = http.submit("quoted:1", job);
+        assertThat(repeat.status()).isEqualTo(200);
+        assertThat(repeat.text("job_id")).isEqualTo(first.text("job_id"));
+        assertThat(http.submit("\"quoted:1\"", other).code()).isEqualTo("idempotency_key_reused");
+        assertThat(http.submit("\"quoted:1", job).code()).isEqualTo("idempotency_key_refused");
+        assertThat(http.post("/v1/jobs", job, "Idempotency-Key", "quoted:1", "Idempotency-Key", "\"quoted:1\"")
+                        .status())
+                .isEqualTo(200);
+    }
+
+    @Test
     void without_a_key_nothing_is_accepted() {
         Http.Reply refused = http.post("/v1/jobs", order("f"));
 

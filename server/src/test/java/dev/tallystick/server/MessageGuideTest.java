@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.UUID;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterAll;
@@ -78,13 +79,19 @@ class MessageGuideTest {
             Receiver.Called called = receiver.next();
 
             Instant now = sentAt(called.signature());
-            assertThat(isFromTallystick(secret, called.signature(), called.body(), now.plusSeconds(299)))
+            assertThat(isFromTallystick(
+                            secret, called.signature(), called.messageId(), called.body(), now.plusSeconds(299)))
                     .isTrue();
-            assertThat(isFromTallystick(secret, called.signature(), called.body(), now.plusSeconds(301)))
+            assertThat(isFromTallystick(
+                            secret, called.signature(), called.messageId(), called.body(), now.plusSeconds(301)))
                     .as("somebody has kept it, and sends it again")
                     .isFalse();
+            assertThat(isFromTallystick(
+                            secret, called.signature(), UUID.randomUUID().toString(), called.body(), now))
+                    .as("somebody makes a repeat look new")
+                    .isFalse();
             called.body()[0] ^= 1;
-            assertThat(isFromTallystick(secret, called.signature(), called.body(), now))
+            assertThat(isFromTallystick(secret, called.signature(), called.messageId(), called.body(), now))
                     .isFalse();
         }
     }
@@ -93,13 +100,13 @@ class MessageGuideTest {
         return Instant.ofEpochSecond(Long.parseLong(signature.substring("t=".length(), signature.indexOf(','))));
     }
 
-    static boolean isFromTallystick(String secret, String signature, byte[] body, Instant now)
+    static boolean isFromTallystick(String secret, String signature, String messageId, byte[] body, Instant now)
             throws GeneralSecurityException {
         String seconds = signature.substring("t=".length(), signature.indexOf(','));
         Instant signed = Instant.ofEpochSecond(Long.parseLong(seconds));
         Mac mac = Mac.getInstance("HmacSHA256");
         mac.init(new SecretKeySpec(HexFormat.of().parseHex(secret), "HmacSHA256"));
-        mac.update((seconds + ".").getBytes(StandardCharsets.US_ASCII));
+        mac.update((seconds + "." + messageId + ".").getBytes(StandardCharsets.US_ASCII));
         String wanted = "t=" + seconds + ",v1=" + HexFormat.of().formatHex(mac.doFinal(body));
         return MessageDigest.isEqual(
                         wanted.getBytes(StandardCharsets.US_ASCII), signature.getBytes(StandardCharsets.US_ASCII))

@@ -36,7 +36,7 @@ final class Receiver implements AutoCloseable {
             try {
                 Mac mac = Mac.getInstance("HmacSHA256");
                 mac.init(new SecretKeySpec(HexFormat.of().parseHex(secret), "HmacSHA256"));
-                mac.update((seconds + ".").getBytes(StandardCharsets.US_ASCII));
+                mac.update((seconds + "." + messageId + ".").getBytes(StandardCharsets.US_ASCII));
                 return signature.endsWith(",v1=" + HexFormat.of().formatHex(mac.doFinal(body)));
             } catch (GeneralSecurityException e) {
                 throw new IllegalStateException(e);

@@ -356,6 +356,19 @@ class RouteMatrixTest {
     }
 
     @Test
+    void the_openapi_document_names_what_values_may_be() {
+        String document = server.anonymous().get("/openapi.json").body();
+
+        assertThat(document)
+                .contains("\"max\":{\"default\":10,\"maximum\":500,\"minimum\":1,\"type\":\"integer\"}")
+                .contains("\"priority\":{\"default\":\"next\",\"enum\":[\"now\",\"next\",\"low\"],\"type\":\"string\"}")
+                .contains("\"for_good\":{\"default\":false,\"type\":\"boolean\"}")
+                .contains("\"schema\":{\"default\":50,\"maximum\":500,\"minimum\":1,\"type\":\"integer\"}")
+                .contains("\"enum\":[\"admin\",\"member\",\"worker\",\"observer\"]")
+                .contains("\"enum\":[\"recorded\",\"job_closed\"]");
+    }
+
+    @Test
     void every_route_says_what_it_does_and_what_it_refuses() {
         assertThat(server.server().table().routes())
                 .allSatisfy(route ->

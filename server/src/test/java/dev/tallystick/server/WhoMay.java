@@ -108,7 +108,7 @@ record WhoMay(Set<String> words) {
             POST   /v1/workers/{topic}/heartbeat                    worker
             POST   /v1/workers/{topic}/result                       worker
 
-            GET    /metrics                                         observer
+            GET    /metrics                                         operator observer
             GET    /v1/orphans                                      operator
             GET    /v1/meshes                                       operator
             PUT    /v1/meshes/{name}                                operator
