@@ -46,7 +46,11 @@ public final class Database {
         return on(source, random, crashPoints, SessionLimits.OWN);
     }
 
-    /** @param own the limits of transactions that name no others */
+    /**
+     * As {@link #on(DataSource)}, with limits of its own.
+     *
+     * @param own the limits of transactions that name no others
+     */
     public static Database on(DataSource source, RandomGenerator random, CrashPoints crashPoints, SessionLimits own) {
         limitLogin(source);
         Backoff backoff = new Backoff(Duration.ofMillis(2), Duration.ofMillis(250), random);

@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
@@ -117,7 +118,8 @@ class SessionTest {
             assertThatThrownBy(() -> committer.submit(new Writing(), 1).join())
                     .isInstanceOfSatisfying(
                             CompletionException.class,
-                            e -> assertThat(((DefiniteFailureException) e.getCause()).reason())
+                            e -> assertThat(Objects.requireNonNull((DefiniteFailureException) e.getCause())
+                                            .reason())
                                     .isEqualTo(Reason.UNAVAILABLE));
             alterDatabase("default_transaction_read_only = off");
             assertThat(committer.submit(new Writing(), 2).join()).isEqualTo(2);

@@ -17,13 +17,13 @@ class SqlStatesTest {
     static final TestPostgres postgres = TestPostgres.perClass();
 
     /** What a server sends that speaks German. */
-    private static final SQLException GERMAN =
+    private final SQLException german =
             new PSQLException(new ServerErrorMessage("SFEHLER\0VERROR\0C23505\0Mdoppelter Schlüsselwert\0"));
 
     @Test
     void a_refused_commit_is_known_for_one_in_every_language() throws SQLException {
         try (Connection connection = postgres.unpooled().getConnection()) {
-            assertThat(SqlStates.provesRollback(GERMAN, connection)).isTrue();
+            assertThat(SqlStates.provesRollback(german, connection)).isTrue();
         }
     }
 
@@ -34,8 +34,8 @@ class SqlStatesTest {
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute("select 1");
-            assertThat(SqlStates.provesRollback(GERMAN, connection)).isFalse();
+            assertThat(SqlStates.provesRollback(german, connection)).isFalse();
         }
-        assertThat(SqlStates.provesRollback(GERMAN, connection)).isFalse();
+        assertThat(SqlStates.provesRollback(german, connection)).isFalse();
     }
 }
