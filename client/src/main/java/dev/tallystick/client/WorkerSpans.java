@@ -47,6 +47,7 @@ final class WorkerSpans {
     private record Handed() implements TextMapGetter<Worker.Work> {
 
         @Override
+        @SuppressWarnings("deprecation") // applications may hold us to an older OpenTelemetry, which asks for it
         public Iterable<String> keys(Worker.Work work) {
             return List.of(HEADER);
         }

@@ -107,6 +107,7 @@ public final class Tracing {
     private record Written() implements TextMapGetter<String> {
 
         @Override
+        @SuppressWarnings("deprecation") // applications may hold us to an older OpenTelemetry, which asks for it
         public Iterable<String> keys(String traceParent) {
             return List.of(HEADER);
         }
