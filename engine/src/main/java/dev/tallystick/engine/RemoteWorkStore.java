@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -45,11 +46,30 @@ final class RemoteWorkStore {
             limit 1
             """;
 
+    private static final String FIND_OPEN = """
+            select p.job_id, p.guid, p.path, p.name, i.fence
+            from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
+            join tally.posting p on p.job_id = i.job_id and p.guid = i.guid
+            join tally.job j on j.id = i.job_id and j.mesh = ?
+            """;
+
     /** What is known of a piece of work, done or not. */
     record Known(ActivityId activity, int attempt, String graph) {}
 
     List<Lease> lease(Tx tx, String mesh, String topic, int limit, Duration lease, String owner) throws SQLException {
         return tx.query(LEASE, PostingStore::lease, topic, mesh, limit, lease.toMillis(), owner);
+    }
+
+    /** Those that are not done yet, as their worker knows them. */
+    List<Lease> findOpen(Tx tx, String mesh, List<RemoteWork.Handle> handles) throws SQLException {
+        Columns<RemoteWork.Handle> of = new Columns<>(handles);
+        return tx.query(
+                FIND_OPEN,
+                PostingStore::lease,
+                of.uuids(handle -> handle.job().value()),
+                of.uuids(RemoteWork.Handle::work),
+                of.longs(RemoteWork.Handle::fence),
+                mesh);
     }
 
     Optional<Known> find(Tx tx, String mesh, JobId job, UUID guid) throws SQLException {

@@ -137,8 +137,8 @@ final class WorkerRoutes {
     }
 
     private Answer keep(Call call, KeepWork held) {
-        Set<UUID> kept = work.keep(
-                call.member().mesh(), held.work().stream().map(HeldWork::handle).toList());
+        Set<UUID> kept = Call.understood(() -> work.keep(
+                call.member().mesh(), held.work().stream().map(HeldWork::handle).toList()));
         return Answer.ok(new KeptWork(kept.stream().sorted().toList()));
     }
 
