@@ -96,7 +96,7 @@ public final class Loop {
                 task.run();
             } catch (TransactionException e) {
                 LOG.warn("{} will be tried again in {}", name, interval, e);
-            } catch (RuntimeException | VirtualMachineError | LinkageError e) {
+            } catch (RuntimeException | Error e) {
                 LOG.error("{} failed and will be tried again in {}", name, interval, e);
             }
         }

@@ -13,7 +13,8 @@ class LoopTest {
         return List.of(
                 new DefiniteFailureException(DefiniteFailureException.Reason.UNAVAILABLE, "it is away", null),
                 new IllegalStateException("a mistake"),
-                new OutOfMemoryError("planted"));
+                new OutOfMemoryError("planted"),
+                new AssertionError("a broken invariant"));
     }
 
     @ParameterizedTest
