@@ -45,8 +45,8 @@ public final class PostgresLimiter implements Limiter {
     }
 
     @Override
-    public Decision consume(ScopedKey key, Fingerprint fingerprint) {
-        return Futures.join(committer.submit(counting, new RateStore.Request(key, fingerprint)));
+    public Decision consume(ScopedKey key, Fingerprint fingerprint, int bytes) {
+        return Futures.join(committer.submit(counting, new Asked(new RateStore.Request(key, fingerprint), bytes)));
     }
 
     @Override
@@ -56,8 +56,11 @@ public final class PostgresLimiter implements Limiter {
         committer.close();
     }
 
+    /** A request, and how many bytes its body has. */
+    private record Asked(RateStore.Request request, int bytes) {}
+
     /** Applied again after a lost reply it costs a free repeat, and nothing of the budget. */
-    private static final class Counting implements Primitive<RateStore.Request, Decision> {
+    private static final class Counting implements Primitive<Asked, Decision> {
 
         private final Budget budget;
         private final RateStore store = new RateStore();
@@ -77,32 +80,41 @@ public final class PostgresLimiter implements Limiter {
         }
 
         @Override
-        public Object orderKey(RateStore.Request request) {
-            return request.key();
+        public Object orderKey(Asked asked) {
+            return asked.request.key();
         }
 
         @Override
-        public List<@Nullable Decision> apply(Tx tx, List<RateStore.Request> requests) throws SQLException {
+        public List<@Nullable Decision> apply(Tx tx, List<Asked> all) throws SQLException {
+            List<RateStore.Request> requests = all.stream().map(Asked::request).toList();
             Set<Scope> scopes = new HashSet<>();
-            requests.forEach(request -> scopes.add(request.scope()));
+            for (RateStore.Request request : requests) {
+                scopes.add(request.scope());
+                scopes.add(RateStore.allOf(request.scope()));
+            }
             // Whoever holds the windows of its members is alone with what was granted to them.
             Map<Scope, RateStore.Window> windows = store.lockWindows(tx, scopes, budget.window());
             Map<RateStore.Request, RateStore.Grant> known = store.grants(tx, requests);
             Map<Scope, Integer> used = new HashMap<>();
             List<RateStore.Grant> granted = new ArrayList<>();
             List<@Nullable Decision> decisions = new ArrayList<>(requests.size());
-            for (RateStore.Request request : requests) {
-                Scope scope = request.scope();
+            for (Asked asked : all) {
+                Scope scope = asked.request.scope();
+                Scope mesh = RateStore.allOf(scope);
                 RateStore.Window window = Objects.requireNonNull(windows.get(scope), "every member has a window");
-                int usedBefore = used.getOrDefault(scope, window.used());
-                OptionalInt repeats = repeats(known.get(request), window.start());
+                RateStore.Window ofMesh = Objects.requireNonNull(windows.get(mesh), "and so has every mesh");
+                OptionalInt repeats = repeats(known.get(asked.request), window.start());
                 boolean free = repeats.isPresent() && repeats.getAsInt() < FREE_REPEATS;
-                if (!free && usedBefore >= budget.requests()) {
+                int cost = free ? 0 : budget.cost(asked.bytes);
+                int usedNow = used.getOrDefault(scope, window.used()) + cost;
+                int usedByMesh = used.getOrDefault(mesh, ofMesh.used()) + cost;
+                if (!free && (usedNow > budget.requests() || usedByMesh > budget.requestsOfMesh())) {
                     decisions.add(new Decision.Over(window.left()));
                 } else {
-                    used.put(scope, usedBefore + (free ? 0 : 1));
+                    used.put(scope, usedNow);
+                    used.put(mesh, usedByMesh);
                     granted.add(new RateStore.Grant(
-                            request, window.start(), free ? repeats.getAsInt() + 1 : repeats.orElse(0)));
+                            asked.request, window.start(), free ? repeats.getAsInt() + 1 : repeats.orElse(0)));
                     decisions.add(new Decision.Within());
                 }
             }

@@ -30,6 +30,11 @@ final class RateStore {
         }
     }
 
+    /** The window of all members of a mesh together stands among theirs, under a name that no member can have. */
+    static Scope allOf(Scope member) {
+        return new Scope(member.mesh(), "*");
+    }
+
     /** What was granted, and how often it was granted again for nothing. */
     record Grant(Request request, long window, int repeats) {}
 

@@ -65,7 +65,9 @@ class PostgresLimiterTest extends LimiterContract {
         assertThat(sweep(store::sweepWindows)).isZero();
         pass(RateStore.LEFT_ALONE);
 
-        assertThat(sweep(store::sweepWindows)).isEqualTo(1);
+        assertThat(sweep(store::sweepWindows))
+                .as("of the member and of its mesh")
+                .isEqualTo(2);
     }
 
     @Test

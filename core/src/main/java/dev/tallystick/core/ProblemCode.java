@@ -39,10 +39,12 @@ public enum ProblemCode {
     VERSION_TAKEN(409, Lasting.PERMANENT, "This version is there already, and says something else."),
     DEVICE_TAKEN(409, Lasting.PERMANENT, "The name or the key of the device stands for another one."),
     TOO_MANY_WEBHOOKS(409, Lasting.PERMANENT, "The member has as many webhooks as it may have."),
+    TOO_MANY(409, Lasting.PERMANENT, "There are as many of these as there may be."),
     LEASE_LOST(409, Lasting.PERMANENT, "Somebody else holds the lease."),
     PAYLOAD_TOO_LARGE(413, Lasting.PERMANENT, "The body, or a part of it, is larger than the limit."),
     UNSUPPORTED_MEDIA_TYPE(415, Lasting.PERMANENT, "The body is taken as plain JSON in UTF-8 only."),
-    OVER_LIMIT(429, Lasting.TRANSIENT, "The member has used up its budget for now."),
+    OVER_LIMIT(
+            429, Lasting.TRANSIENT, "The member or its mesh has used up what it may ask for at once, or its budget."),
     HEADERS_TOO_LARGE(431, Lasting.PERMANENT, "The headers are larger than the limit."),
     INTERNAL_ERROR(500, Lasting.TRANSIENT, "A fault of ours; what came of the request is unknown."),
     OUTCOME_UNKNOWN(503, Lasting.TRANSIENT, "It may have happened or not: repeat it under the same key."),

@@ -46,16 +46,18 @@ final class WebFront implements AutoCloseable {
                 .port(port)
                 .shutdownHook(false)
                 .shutdownGracePeriod(GRACE)
-                .maxTcpConnections(limits.connections())
-                .maxConcurrentRequests(limits.requests())
+                // A bound that is never reached: whoever does would wait for the others, in the order of their coming.
+                .maxTcpConnections(2 * limits.connections())
                 .maxPayloadSize(limits.body())
                 .connectionOptions(connections.observing(
                         SocketOptions.builder().tcpNoDelay(true).build()))
                 .directHandlers(direct.build())
-                .addProtocol(Http1Config.builder()
-                        .maxHeadersSize(limits.headers())
-                        .maxPrologueLength(limits.prologue())
-                        .build())
+                .addConnectionSelector(new BoundedHttp(
+                        Http1Config.builder()
+                                .maxHeadersSize(limits.headers())
+                                .maxPrologueLength(limits.prologue())
+                                .build(),
+                        connections))
                 .routing(routing -> routing.any(handler))
                 .build();
         server.start();
@@ -106,8 +108,7 @@ final class WebFront implements AutoCloseable {
             case 413 -> new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "send a smaller body");
             case 431 -> new Problem(ProblemCode.HEADERS_TOO_LARGE, "send fewer or shorter headers");
             case 503 -> new Problem(ProblemCode.BUSY, "send the same request again a little later");
-            default ->
-                new Problem(ProblemCode.MALFORMED_REQUEST, "this is not a request of HTTP as it is understood here");
+            default -> new Problem(ProblemCode.MALFORMED_REQUEST, "this is not well-formed HTTP/1.1");
         };
     }
 }
