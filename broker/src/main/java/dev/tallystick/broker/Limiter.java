@@ -74,7 +74,11 @@ public interface Limiter extends AutoCloseable {
         }
     }
 
-    /** @param bytes of the request's body */
+    /**
+     * Counts a request, unless it is a free repeat.
+     *
+     * @param bytes of the request's body
+     */
     Decision consume(ScopedKey key, Fingerprint fingerprint, int bytes);
 
     default Decision consume(ScopedKey key, Fingerprint fingerprint) {

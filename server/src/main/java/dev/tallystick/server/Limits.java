@@ -1,8 +1,12 @@
 package dev.tallystick.server;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import dev.tallystick.core.JsonLimits;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What one request, one address, one member, one mesh, and all of them together may take.
@@ -39,6 +43,8 @@ public record Limits(
     public static final String REQUESTS = "TALLY_REQUESTS";
     public static final String REQUESTS_PER_MESH = "TALLY_REQUESTS_PER_MESH";
     public static final String REQUESTS_PER_MEMBER = "TALLY_REQUESTS_PER_MEMBER";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Limits.class);
 
     private static final int MEBIBYTE = 1024 * 1024;
 
@@ -134,6 +140,26 @@ public record Limits(
                 otherSilence,
                 otherArrival,
                 patience);
+    }
+
+    /**
+     * With fewer connections if the process may not have so many files open: the web server stops listening for good when it
+     * cannot open one for a newcomer.
+     */
+    Limits withinOpenFiles() {
+        if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system)) {
+            return this;
+        }
+        long room = Math.max(1, system.getMaxFileDescriptorCount() / 2);
+        if (connections <= room) {
+            return this;
+        }
+        LOG.warn(
+                "takes {} connections instead of {}, for this process may have {} files open: raise that (ulimit -n)",
+                room,
+                connections,
+                system.getMaxFileDescriptorCount());
+        return withConnections((int) room, (int) Math.min(room, connectionsPerAddress));
     }
 
     JsonLimits json() {

@@ -119,7 +119,7 @@ public final class TallyServer implements AutoCloseable {
 
     /** Returns when requests are served. */
     public static TallyServer start(ServerSettings settings) {
-        return start(settings, settings.limits(), CrashPoints.NONE);
+        return start(settings, settings.limits().withinOpenFiles(), CrashPoints.NONE);
     }
 
     static TallyServer start(ServerSettings settings, Limits limits, CrashPoints crashPoints) {

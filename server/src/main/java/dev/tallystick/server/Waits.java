@@ -24,6 +24,7 @@ final class Waits {
     private final Set<Waiting> waiting = new HashSet<>();
     private final Map<String, Integer> waitingIn = new HashMap<>();
     private final Set<Thread> napping = new HashSet<>();
+    private long begun;
     private boolean over;
 
     Waits(Duration longest) {
@@ -43,9 +44,11 @@ final class Waits {
     final class Waiting implements AutoCloseable {
 
         private final String mesh;
+        private final long number;
 
-        private Waiting(String mesh) {
+        private Waiting(String mesh, long number) {
             this.mesh = mesh;
+            this.number = number;
         }
 
         /**
@@ -53,8 +56,13 @@ final class Waits {
          * the looks of one mesh leave the database to the others.
          */
         Duration pace(Duration usual) {
-            Duration share = LOOK.multipliedBy(numberIn(mesh));
-            return share.compareTo(LIVELY) <= 0 || share.compareTo(usual) <= 0 ? usual : share;
+            int company = numberIn(mesh);
+            Duration share = LOOK.multipliedBy(company);
+            if (share.compareTo(LIVELY) <= 0 || share.compareTo(usual) <= 0) {
+                return usual;
+            }
+            // Each at a moment of its own: those who were woken together would all look at once.
+            return share.dividedBy(2).plus(LOOK.multipliedBy(number % company));
         }
 
         /** Naps, and is interrupted when the server stops; at once if it has. */
@@ -93,7 +101,7 @@ final class Waits {
     }
 
     synchronized Waiting begin(String mesh) {
-        Waiting request = new Waiting(mesh);
+        Waiting request = new Waiting(mesh, begun++);
         waiting.add(request);
         waitingIn.merge(request.mesh, 1, Integer::sum);
         return request;

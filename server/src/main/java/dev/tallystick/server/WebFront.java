@@ -46,8 +46,9 @@ final class WebFront implements AutoCloseable {
                 .port(port)
                 .shutdownHook(false)
                 .shutdownGracePeriod(GRACE)
-                // A bound that is never reached: whoever does would wait for the others, in the order of their coming.
-                .maxTcpConnections(2 * limits.connections())
+                // Not reached while those that were cut off go at once: whoever reaches it waits until others have
+                // gone.
+                .maxTcpConnections(limits.connections() + limits.connections() / 4 + 1)
                 .maxPayloadSize(limits.body())
                 .connectionOptions(connections.observing(
                         SocketOptions.builder().tcpNoDelay(true).build()))
