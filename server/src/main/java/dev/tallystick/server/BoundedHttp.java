@@ -68,6 +68,7 @@ final class BoundedHttp implements ServerConnectionSelector {
     /** The same bytes, and an end to the search for that of a line. */
     private static final class BoundedReader extends DataReader {
 
+        @SuppressWarnings("removal") // to be extended is what it is needed for; see decision 70
         BoundedReader(DataReader source) {
             super(() -> {
                 // What it has pulled already, to see which protocol this is, comes first.
