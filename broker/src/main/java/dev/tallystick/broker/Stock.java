@@ -18,7 +18,11 @@ public final class Stock {
         this.quotas = quotas;
     }
 
-    /** @throws QuotaExceededException if it is a new one, and there is no room for it */
+    /**
+     * Before a topic or a queue is created.
+     *
+     * @throws QuotaExceededException if it is a new one, and there is no room for it
+     */
     public void requireRoomFor(String mesh, Destination destination) {
         boolean topic = destination.kind() == Destination.Kind.TOPIC;
         int most = topic ? quotas.topics() : quotas.queues();
@@ -28,14 +32,22 @@ public final class Stock {
         }
     }
 
-    /** @throws QuotaExceededException if it is a new one, and there is no room for it */
+    /**
+     * Before a member is created.
+     *
+     * @throws QuotaExceededException if it is a new one, and there is no room for it
+     */
     public void requireRoomForMember(String mesh, String name) {
         if (!database.transact("count members", tx -> store.hasRoomForMember(tx, mesh, name, quotas.members()))) {
             throw new QuotaExceededException("the mesh has " + quotas.members() + " members", Quotas.MEMBERS);
         }
     }
 
-    /** @throws QuotaExceededException if the member has as many good tokens as it may have */
+    /**
+     * Before a token is created.
+     *
+     * @throws QuotaExceededException if the member has as many good tokens as it may have
+     */
     public void requireRoomForToken(String mesh, String member) {
         if (!database.transact("count tokens", tx -> store.hasRoomForToken(tx, mesh, member, quotas.tokens()))) {
             throw new QuotaExceededException("the member has " + quotas.tokens() + " good tokens", Quotas.TOKENS);
