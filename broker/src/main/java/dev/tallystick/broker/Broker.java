@@ -176,8 +176,8 @@ public final class Broker implements AutoCloseable {
     }
 
     /** Counts a request that somebody else accepts against the budget of its member, as if it were a submission. */
-    public Limiter.Decision spend(Member member, IdempotencyKey key, Fingerprint request) {
-        Limiter.Decision decision = limiter.consume(new ScopedKey(member.scope(), key), request);
+    public Limiter.Decision spend(Member member, IdempotencyKey key, Fingerprint request, int bytes) {
+        Limiter.Decision decision = limiter.consume(new ScopedKey(member.scope(), key), request, bytes);
         if (decision instanceof Limiter.Decision.Over over) {
             counters.count(new Acceptance.OverLimit(over.retryAfter()));
         }
@@ -302,8 +302,10 @@ public final class Broker implements AutoCloseable {
         if (refused.isPresent()) {
             return new Acceptance.Rejected(refused.get());
         }
-        Limiter.Decision decision =
-                limiter.consume(new ScopedKey(member.scope(), submission.key()), submission.fingerprint());
+        Limiter.Decision decision = limiter.consume(
+                new ScopedKey(member.scope(), submission.key()),
+                submission.fingerprint(),
+                submission.envelope().body().bytes().length);
         if (decision instanceof Limiter.Decision.Over over) {
             return new Acceptance.OverLimit(over.retryAfter());
         }

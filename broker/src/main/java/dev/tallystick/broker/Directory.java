@@ -58,13 +58,17 @@ public final class Directory {
             if (!store.exists(tx, mesh, source)) {
                 return Subscribed.UNKNOWN_TOPIC;
             }
-            return store.subscribe(tx, mesh, source, member) ? Subscribed.DONE : Subscribed.UNKNOWN_MEMBER;
+            // What no member can be called is as absent as one that nobody is called.
+            return Names.isName(member) && store.subscribe(tx, mesh, source, member)
+                    ? Subscribed.DONE
+                    : Subscribed.UNKNOWN_MEMBER;
         });
     }
 
     /** Ends a subscription, and returns false if there was none. */
     public boolean unsubscribe(String mesh, String topic, String member) {
-        return database.transact("unsubscribe", tx -> store.unsubscribe(tx, mesh, topic(topic), member));
+        return Names.isName(member)
+                && database.transact("unsubscribe", tx -> store.unsubscribe(tx, mesh, topic(topic), member));
     }
 
     /** The members that subscribed to a topic. */

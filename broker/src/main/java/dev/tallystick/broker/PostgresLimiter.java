@@ -37,8 +37,9 @@ public final class PostgresLimiter implements Limiter {
     }
 
     @Override
-    public Decision consume(ScopedKey key, Fingerprint fingerprint) {
-        return Futures.join(committer.submit(counting, new RateStore.Request(key, fingerprint)));
+    public Decision consume(ScopedKey key, Fingerprint fingerprint, int bytes) {
+        int cost = counting.budget.cost(bytes);
+        return Futures.join(committer.submit(counting, new RateStore.Request(key, fingerprint, cost)));
     }
 
     @Override

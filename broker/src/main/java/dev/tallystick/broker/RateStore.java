@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The tables of budgets. One method is one statement; the caller owns the transaction. */
@@ -19,8 +20,11 @@ final class RateStore {
     /** Another limiter may have longer windows than the one that sweeps; so long they are left alone. */
     static final Duration LEFT_ALONE = Duration.ofDays(7);
 
-    /** What is counted: the same under the same key is a repeat. */
-    record Request(ScopedKey key, Fingerprint fingerprint) {
+    /** Stands for all members of a mesh together; no member can have this name. */
+    private static final String ALL = "*";
+
+    /** What is counted, and what it costs: the same under the same key is a repeat. */
+    record Request(ScopedKey key, Fingerprint fingerprint, int cost) {
 
         Scope scope() {
             return key.scope();
@@ -46,26 +50,33 @@ final class RateStore {
 
     // Whoever holds the windows of its members is alone with what was granted to them. What costs something is granted
     // in
-    // the order in which it came, as long as the budget lasts.
+    // the order in which it came, as long as the budgets of its member and of its mesh last; what is over the budget of
+    // its
+    // member takes nothing from its mesh.
     private static final String COUNT = """
             with asked as (
-                select i.*, w.window_start, w.used,
+                select i.*, w.window_start, w.used, a.used as used_by_mesh,
                     case when g.window_start = w.window_start then g.repeats end as repeats
-                from unnest(?::text[], ?::text[], ?::text[], ?::bytea[])
-                    with ordinality as i (key, mesh, member, fingerprint, place)
+                from unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::int[])
+                    with ordinality as i (key, mesh, member, fingerprint, cost, place)
                 join tally.rate_window w on w.mesh = i.mesh and w.member = i.member
+                join tally.rate_window a on a.mesh = i.mesh and a.member = '*'
                 left join tally.rate_grant g
                     on g.key = i.key and g.mesh = i.mesh and g.member = i.member and g.fingerprint = i.fingerprint
             ),
             priced as (
-                select *, coalesce(repeats < ?, false) as free
-                from asked
+                select *, case when free then 0 else cost end as price
+                from (select *, coalesce(repeats < ?, false) as free from asked) as known
+            ),
+            affordable as (
+                select *, used + sum(price) over (partition by mesh, member order by place) <= ? as fits
+                from priced
             ),
             judged as (
                 select *,
-                    free or used + count(*) filter (where not free) over (
-                        partition by mesh, member order by place) <= ? as within
-                from priced
+                    free or (fits and used_by_mesh
+                        + sum(price) filter (where fits) over (partition by mesh order by place) <= ?) as within
+                from affordable
             ),
             granted as (
                 insert into tally.rate_grant (key, mesh, member, window_start, fingerprint, repeats)
@@ -79,10 +90,10 @@ final class RateStore {
                 update tally.rate_window w
                 set used = w.used + c.costs
                 from (
-                    select mesh, member, count(*) as costs
+                    select mesh, coalesce(member, '*') as member, sum(price)::int as costs
                     from judged
                     where within and not free
-                    group by mesh, member
+                    group by grouping sets ((mesh, member), (mesh))
                 ) c
                 where w.mesh = c.mesh and w.member = c.member
             )
@@ -116,8 +127,11 @@ final class RateStore {
      * @return the decisions, in the same order, once they are durable
      */
     List<Limiter.@Nullable Decision> count(Tx tx, List<Request> requests, Limiter.Budget budget) throws SQLException {
-        Columns<Scope> scopes =
-                new Columns<>(requests.stream().map(Request::scope).distinct().toList());
+        Columns<Scope> scopes = new Columns<>(requests.stream()
+                .map(Request::scope)
+                .flatMap(member -> Stream.of(member, new Scope(member.mesh(), ALL)))
+                .distinct()
+                .toList());
         Columns<Request> of = new Columns<>(requests);
         long millis = budget.window().toMillis();
         List<Limiter.@Nullable Decision> decisions = new ArrayList<>(Collections.nCopies(requests.size(), null));
@@ -132,8 +146,10 @@ final class RateStore {
                 of.texts(request -> request.scope().mesh()),
                 of.texts(request -> request.scope().member()),
                 of.bytes(request -> request.fingerprint().bytes()),
+                of.ints(Request::cost),
                 Limiter.FREE_REPEATS,
                 budget.requests(),
+                budget.requestsOfMesh(),
                 millis,
                 millis);
         return decisions;

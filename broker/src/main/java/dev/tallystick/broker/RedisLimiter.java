@@ -57,10 +57,10 @@ public final class RedisLimiter implements Limiter {
     }
 
     @Override
-    public Decision consume(ScopedKey key, Fingerprint fingerprint) {
+    public Decision consume(ScopedKey key, Fingerprint fingerprint, int bytes) {
         turns.acquireUninterruptibly();
         try {
-            long left = count(key, fingerprint);
+            long left = count(key, fingerprint, bytes);
             return left == 0 ? new Decision.Within() : new Decision.Over(Duration.ofMillis(left));
         } catch (JedisException e) {
             // It may be counted. Then the repeat is free.
@@ -76,17 +76,29 @@ public final class RedisLimiter implements Limiter {
         redis.close();
     }
 
-    private long count(ScopedKey key, Fingerprint fingerprint) {
-        // In braces is what decides on which node of a cluster it is: a member's keys are together.
+    /** The member's first: what it was granted costs nothing when it comes again because of its mesh. */
+    private long count(ScopedKey key, Fingerprint fingerprint, int bytes) {
         Scope scope = key.scope();
-        String name = "tally:rate:{" + scope.mesh() + "/" + scope.member() + "}";
+        String mesh = scope.mesh();
+        String idempotencyKey = key.key().value();
+        int cost = budget.cost(bytes);
+        long left = count(mesh + "/" + scope.member(), budget.requests(), idempotencyKey, fingerprint, cost);
+        return left > 0
+                ? left
+                : count(mesh, budget.requestsOfMesh(), scope.member() + "/" + idempotencyKey, fingerprint, cost);
+    }
+
+    private long count(String whose, int requests, String idempotencyKey, Fingerprint fingerprint, int cost) {
+        // In braces is what decides on which node of a cluster it is: a member's keys are together.
+        String name = "tally:rate:{" + whose + "}";
         List<String> keys = List.of(name + ":window", name + ":granted");
         List<String> arguments = List.of(
                 Long.toString(budget.window().toMillis()),
-                Integer.toString(budget.requests()),
+                Integer.toString(requests),
                 Integer.toString(FREE_REPEATS),
-                key.key().value(),
-                fingerprint.hex());
+                idempotencyKey,
+                fingerprint.hex(),
+                Integer.toString(cost));
         try {
             return (Long) redis.evalsha(script, keys, arguments);
         } catch (JedisNoScriptException e) {

@@ -1,9 +1,9 @@
--- Counts a request of a member against its budget, unless it is a free repeat of one that was counted in this window.
+-- Counts a request of a member, or of a mesh, against its budget, unless it is a free repeat of one that was counted in this window.
 -- Returns 0 if it is within the budget, and otherwise how many milliseconds are left of the window.
 --
--- KEYS[1]  the member's window: when it began, in ms, and how much is used
+-- KEYS[1]  the window of the member, or of the mesh: when it began, in ms, and how much is used
 -- KEYS[2]  what was granted in it: fingerprint:idempotency key -> free repeats so far
--- ARGV     window in ms, budget, free repeats, idempotency key, fingerprint
+-- ARGV     window in ms, budget, free repeats, idempotency key, fingerprint, cost
 --
 -- The clock is that of Redis, which all brokers share; a window never goes back. Windows are compared by
 -- their starts, which mean the same to brokers whose windows are of different lengths.
@@ -11,6 +11,7 @@
 local window = tonumber(ARGV[1])
 local budget = tonumber(ARGV[2])
 local free = tonumber(ARGV[3])
+local cost = tonumber(ARGV[6])
 local request = ARGV[5] .. ':' .. ARGV[4]
 
 local time = redis.call('TIME')
@@ -32,10 +33,10 @@ if repeats >= 0 and repeats < free then
     repeats = repeats + 1
 else
     repeats = math.max(repeats, 0)
-    if used >= budget then
+    if used + cost > budget then
         return left
     end
-    used = used + 1
+    used = used + cost
 end
 redis.call('HSET', KEYS[1], 'start', start, 'used', used)
 redis.call('HSET', KEYS[2], request, repeats)

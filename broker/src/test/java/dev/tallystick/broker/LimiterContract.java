@@ -34,6 +34,34 @@ abstract class LimiterContract {
     abstract void nextWindow();
 
     @Test
+    void the_members_of_a_mesh_together_have_a_budget_and_other_meshes_have_their_own() {
+        Limiter limiter = open(new Limiter.Budget(2, WINDOW, 3));
+        Scope bob = new Scope(ALICE.mesh(), "bob-of-the-same-mesh");
+        limiter.consume(key(ALICE, "k1"), ONE);
+        limiter.consume(key(ALICE, "k2"), ONE);
+        assertThat(limiter.consume(key(bob, "k1"), ONE)).isInstanceOf(Limiter.Decision.Within.class);
+
+        assertThat(limiter.consume(key(bob, "k2"), ONE)).isInstanceOf(Limiter.Decision.Over.class);
+        assertThat(limiter.consume(key(bob, "k1"), ONE)).as("a repeat").isInstanceOf(Limiter.Decision.Within.class);
+        assertThat(limiter.consume(key(new Scope("another-mesh", "carol"), "k"), ONE))
+                .isInstanceOf(Limiter.Decision.Within.class);
+    }
+
+    @Test
+    void a_request_with_a_large_body_costs_more_and_never_more_than_there_is() {
+        Limiter limiter = open(new Limiter.Budget(4, WINDOW));
+        assertThat(limiter.consume(key(ALICE, "k1"), ONE, 2 * Limiter.BYTES_OF_ONE))
+                .isInstanceOf(Limiter.Decision.Within.class);
+
+        assertThat(limiter.consume(key(ALICE, "k2"), ONE, Limiter.BYTES_OF_ONE))
+                .isInstanceOf(Limiter.Decision.Over.class);
+        assertThat(limiter.consume(key(ALICE, "k3"), ONE, Limiter.BYTES_OF_ONE - 1))
+                .isInstanceOf(Limiter.Decision.Within.class);
+        assertThat(limiter.consume(key(new Scope("another-mesh", "carol"), "k"), ONE, Integer.MAX_VALUE))
+                .isInstanceOf(Limiter.Decision.Within.class);
+    }
+
+    @Test
     void so_many_requests_are_within_the_budget_and_no_more() {
         Limiter limiter = open(new Limiter.Budget(3, WINDOW));
 

@@ -65,14 +65,16 @@ class PostgresLimiterTest extends LimiterContract {
         assertThat(sweep(store::sweepWindows)).isZero();
         pass(RateStore.LEFT_ALONE);
 
-        assertThat(sweep(store::sweepWindows)).isEqualTo(1);
+        assertThat(sweep(store::sweepWindows))
+                .as("of the member and of its mesh")
+                .isEqualTo(2);
     }
 
     @Test
     void nobody_waits_for_the_disk_because_of_a_budget() {
         Optional<String> counting = database.transact("count", tx -> {
             List<RateStore.Request> requests = List.of(new RateStore.Request(
-                    ScopedKey.of("k"), TestBroker.job("k", "x").fingerprint()));
+                    ScopedKey.of("k"), TestBroker.job("k", "x").fingerprint(), 1));
             assertThat(store.count(tx, requests, new Limiter.Budget(1, WINDOW))).hasSize(1);
             return forced(tx);
         });

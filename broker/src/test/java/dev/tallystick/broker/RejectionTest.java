@@ -258,7 +258,7 @@ class RejectionTest {
         private volatile boolean over;
 
         @Override
-        public Decision consume(ScopedKey key, Fingerprint fingerprint) {
+        public Decision consume(ScopedKey key, Fingerprint fingerprint, int bytes) {
             return over ? new Decision.Over(Duration.ofSeconds(3)) : new Decision.Within();
         }
     }

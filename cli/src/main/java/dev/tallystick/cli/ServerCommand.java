@@ -8,6 +8,7 @@ import dev.tallystick.server.ListenFailedException;
 import dev.tallystick.server.NoDatabaseException;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
+import dev.tallystick.server.VitalThreads;
 import dev.tallystick.sql.NotDurableException;
 import dev.tallystick.sql.SchemaException;
 import dev.tallystick.sql.SchemaName;
@@ -116,6 +117,7 @@ final class ServerCommand extends TallyCommand {
 
     @Override
     ExitCode run() throws InterruptedException {
+        VitalThreads.watch();
         progress("opening the database …");
         CountDownLatch stopped = new CountDownLatch(1);
         Telemetry telemetry = telemetry();

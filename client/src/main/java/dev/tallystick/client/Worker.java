@@ -30,6 +30,9 @@ public final class Worker implements AutoCloseable {
     /** No server hands out more at once. */
     private static final int LARGEST_CLAIM = 100;
 
+    /** No server keeps more for one heartbeat. */
+    private static final int LARGEST_HEARTBEAT = 500;
+
     private static final System.Logger LOG = System.getLogger(Worker.class.getName());
 
     private final Exchange exchange;
@@ -266,8 +269,8 @@ public final class Worker implements AutoCloseable {
             }
             List<Json> held = new ArrayList<>();
             running.values().forEach(work -> held.add(new Json.ObjectValue(work.handle())));
-            if (!held.isEmpty()) {
-                keep(held);
+            for (int from = 0; from < held.size(); from += LARGEST_HEARTBEAT) {
+                keep(held.subList(from, Math.min(held.size(), from + LARGEST_HEARTBEAT)));
             }
         }
     }

@@ -26,6 +26,9 @@ public final class RemoteWork {
     /** More is not handed out at once. */
     public static final int MAX_BATCH = 100;
 
+    /** How many one heartbeat keeps. */
+    public static final int MAX_KEPT = 500;
+
     private static final Logger LOG = LoggerFactory.getLogger(RemoteWork.class);
 
     private final PostingStore postings = new PostingStore();
@@ -140,12 +143,18 @@ public final class RemoteWork {
 
     /** Extends leases; returns the work that is still its worker's. */
     public Set<UUID> keep(String mesh, String worker, List<Handle> handles) {
-        List<Lease> leases = leasesOf(mesh, worker, handles);
-        if (leases.isEmpty()) {
+        if (handles.size() > MAX_KEPT) {
+            throw new IllegalArgumentException("at most " + MAX_KEPT + " pieces of work are kept at once, not "
+                    + handles.size() + ": send several heartbeats");
+        }
+        if (handles.isEmpty()) {
             return Set.of();
         }
-        PostingStore.Beat beat =
-                database.transact("heartbeat of remote work", tx -> postings.extend(tx, leases, settings.lease()));
+        PostingStore.Beat beat = database.transact("heartbeat of remote work", tx -> {
+            List<Lease> leases =
+                    store.findOpen(tx, mesh, worker, handles.stream().distinct().toList());
+            return postings.extend(tx, leases, settings.lease());
+        });
         return beat.standing().stream().map(Guid::value).collect(Collectors.toSet());
     }
 
@@ -187,19 +196,6 @@ public final class RemoteWork {
             case GraphMoved.LeaseLost lost -> Brought.LEASE_LOST;
             case GraphMoved.AnotherResult another -> Brought.ANOTHER_RESULT;
         };
-    }
-
-    private List<Lease> leasesOf(String mesh, String worker, List<Handle> handles) {
-        return database.transact("find remote work", tx -> {
-            List<Lease> leases = new ArrayList<>(handles.size());
-            for (Handle handle : handles) {
-                store.find(tx, mesh, handle.job(), handle.work(), handle.fence())
-                        .filter(known -> !known.isHeldByAnother(worker))
-                        .ifPresent(known ->
-                                leases.add(new Lease(known.activity(), new Guid(handle.work()), handle.fence())));
-            }
-            return leases;
-        });
     }
 
     private Optional<GraphTold> insteadOfWork(LeasedWork work) {

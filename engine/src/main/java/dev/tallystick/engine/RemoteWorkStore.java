@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -46,6 +47,13 @@ final class RemoteWorkStore {
             limit 1
             """;
 
+    private static final String FIND_OPEN = """
+            select p.job_id, p.guid, p.path, p.name, i.fence
+            from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
+            join tally.posting p on p.job_id = i.job_id and p.guid = i.guid
+            where p.mesh = ? and (p.owner is null or p.owner = ?)
+            """;
+
     /**
      * What is known of a piece of work, done or not.
      *
@@ -62,6 +70,19 @@ final class RemoteWorkStore {
 
     List<Lease> lease(Tx tx, String mesh, String topic, int limit, Duration lease, String owner) throws SQLException {
         return tx.query(LEASE, PostingStore::lease, topic, mesh, limit, lease.toMillis(), owner);
+    }
+
+    /** Those that are not done yet and that no other worker has, as this one knows them. */
+    List<Lease> findOpen(Tx tx, String mesh, String worker, List<RemoteWork.Handle> handles) throws SQLException {
+        Columns<RemoteWork.Handle> of = new Columns<>(handles);
+        return tx.query(
+                FIND_OPEN,
+                PostingStore::lease,
+                of.uuids(handle -> handle.job().value()),
+                of.uuids(RemoteWork.Handle::work),
+                of.longs(RemoteWork.Handle::fence),
+                mesh,
+                worker);
     }
 
     Optional<Known> find(Tx tx, String mesh, JobId job, UUID guid, long fence) throws SQLException {

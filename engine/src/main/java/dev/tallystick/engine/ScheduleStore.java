@@ -79,6 +79,12 @@ final class ScheduleStore {
             where mesh = ? and name = ?
             """;
 
+    private static final String COUNT_OTHERS = """
+            select count(*) filter (where member = ?) as of_member, count(*) as of_mesh
+            from tally.schedule
+            where mesh = ? and name <> ?
+            """;
+
     private static final String PAUSE = """
             update tally.schedule
             set paused_at = coalesce(paused_at, now())
@@ -154,6 +160,16 @@ final class ScheduleStore {
                 trouble,
                 schedule.scope().mesh(),
                 schedule.name());
+    }
+
+    Scheduler.Others countOthers(Tx tx, Scope scope, String name) throws SQLException {
+        return tx.first(
+                        COUNT_OTHERS,
+                        row -> new Scheduler.Others(row.getLong("of_member"), row.getLong("of_mesh")),
+                        scope.member(),
+                        scope.mesh(),
+                        name)
+                .orElseThrow();
     }
 
     boolean pause(Tx tx, String mesh, String name) throws SQLException {

@@ -77,6 +77,14 @@ public final class Scheduler implements AutoCloseable {
         return saved;
     }
 
+    /** How many other schedules there are: the member's own, and all of the mesh. */
+    public record Others(long ofMember, long ofMesh) {}
+
+    /** Those that would be there beside this one. */
+    public Others others(Schedule schedule) {
+        return database.transact("count schedules", tx -> store.countOthers(tx, schedule.scope(), schedule.name()));
+    }
+
     /** All of them, by name. */
     public List<ScheduleView> list(String mesh) {
         return list(mesh, null, Integer.MAX_VALUE);

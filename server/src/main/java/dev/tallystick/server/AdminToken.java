@@ -34,8 +34,6 @@ final class AdminToken {
 
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
     /** Makes sure that there is the mesh, its admin and the file; returns whether the file is new. */
     static boolean ensure(Members members, Path directory) {
@@ -72,14 +70,6 @@ final class AdminToken {
             return Token.parse(content.strip()).filter(members::isIssued).isPresent();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + file, e);
-        }
-    }
-
-    static void createDirectory(Path directory) {
-        try {
-            Files.createDirectories(directory, OWNER_ONLY_DIRECTORY);
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot make " + directory, e);
         }
     }
 

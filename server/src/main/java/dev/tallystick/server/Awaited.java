@@ -56,17 +56,18 @@ final class Awaited {
             throws IOException {
         Semaphore rung = new Semaphore(0);
         Bells.Listening listening = bells.listen(rung::release);
-        try (Waits.Waiting waiting = waits.begin()) {
+        try (Waits.Waiting waiting = waits.begin(call.member().mesh())) {
             while (true) {
                 Optional<T> found = lookUnlessAway(call, look);
                 long left = deadline - System.nanoTime();
                 if (found.isPresent() || left <= 0) {
                     return found;
                 }
-                waiting.in(() -> rung.tryAcquire(Math.min(left, lookAgain.toNanos()), TimeUnit.NANOSECONDS));
+                waiting.in(() ->
+                        rung.tryAcquire(Math.min(left, waiting.pace(lookAgain).toNanos()), TimeUnit.NANOSECONDS));
                 rung.drainPermits();
                 sendBlank(out);
-                waiting.pause(ECHO);
+                waiting.pause(waiting.pace(ECHO));
                 sendBlank(out);
             }
         } catch (InterruptedException | Problem refused) {

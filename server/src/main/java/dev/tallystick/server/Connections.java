@@ -1,16 +1,22 @@
 package dev.tallystick.server;
 
 import dev.tallystick.sql.Loop;
+import io.helidon.common.buffers.DataReader;
 import io.helidon.common.socket.SocketOptions;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -23,40 +29,107 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A connection has one deadline, which moves on with what is done: from being accepted, and from the end of each answer, to the
  * end of the next request's head; from there to the end of the body; while an answer is written, to the end of that. While we are
- * at work there is none. It does not matter how many bytes come meanwhile, so dripping them buys no time. Thread-safe.
+ * at work there is none. It does not matter how many bytes come meanwhile, so dripping them buys no time.
+ *
+ * <p>A connection that is not in the hands of a member's request is a stranger's: it is silent, slow, idle between two requests,
+ * or has no token. An address has a limited number of those, and where there is no room for a newcomer the one that has been a
+ * stranger's for longest makes room. So a newcomer with a good token is served, however many connections others keep open.
+ * Thread-safe.
  */
 final class Connections implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
     private static final Duration LOOK = Duration.ofMillis(250);
+
+    /** Answers are near: whoever has not taken one by then will not. */
+    private static final Duration LINGER = Duration.ofSeconds(1);
+
     private static final long NONE = Long.MAX_VALUE;
     private static final long CUT = Long.MIN_VALUE;
 
     private final long begin = System.nanoTime();
     private final Limits limits;
     private final Map<SocketAddress, Connection> open = new ConcurrentHashMap<>();
-    private final Loop watch;
-    private final Connection unknown = new Connection(null);
+    private final Loop watching;
+    private final Connection unknown = new Connection(null, null);
+
+    /** Those of strangers, the oldest first: all of them, and by their addresses. */
+    private final SequencedSet<Connection> strangers = new LinkedHashSet<>();
+
+    private final Map<InetAddress, SequencedSet<Connection>> strangersAt = new HashMap<>();
 
     Connections(Limits limits) {
         this.limits = limits;
-        this.watch = new Loop("connections", LOOK, this::cutLate);
-        watch.start();
+        this.watching = new Loop("connections", LOOK, this::cutLateOnes);
+        watching.start();
     }
 
     /** What is done with a connection, as far as it has a time limit. */
     final class Connection {
 
         private final @Nullable SocketChannel channel;
+        private final @Nullable InetSocketAddress peer;
         private final AtomicLong deadline = new AtomicLong(NONE);
 
-        private Connection(@Nullable SocketChannel channel) {
+        private volatile Runnable closing = () -> {};
+        private volatile boolean done;
+
+        private Connection(@Nullable SocketChannel channel, @Nullable InetSocketAddress peer) {
             this.channel = channel;
+            this.peer = peer;
+        }
+
+        /** A member's request has it. */
+        void admitted() {
+            leaveStrangers(this);
+        }
+
+        /** @param close lets the web server take no further request here */
+        void servedBy(Runnable close) {
+            this.closing = close;
+        }
+
+        /** No request follows the one that was answered. */
+        void takesNoMore(boolean wholeRequestRead) {
+            done = wholeRequestRead;
+            closing.run();
+        }
+
+        /**
+         * Nothing more is answered. What the client still sends is thrown away for a moment, unless there is nothing: to hang up
+         * on bytes that nobody has read takes back the answer that is on its way.
+         */
+        void end(DataReader rest, boolean secure) {
+            if (channel == null) {
+                return;
+            }
+            try {
+                if (!done && channel.isOpen()) {
+                    limit(LINGER);
+                    if (!secure) {
+                        channel.shutdownOutput();
+                    }
+                    for (int left = limits.body(); left > 0; left -= skipAvailable(rest)) {}
+                }
+            } catch (IOException | RuntimeException gone) {
+                LOG.debug("the other side has gone, too", gone);
+            } finally {
+                closeChannel();
+                forget(this);
+            }
+        }
+
+        private static int skipAvailable(DataReader rest) {
+            rest.ensureAvailable();
+            int available = rest.available();
+            rest.skip(available);
+            return available;
         }
 
         /** The next request may come. */
         void awaitsRequest() {
             limit(limits.silence());
+            joinStrangers(this);
         }
 
         /** Its head has come, the body may follow. */
@@ -111,15 +184,32 @@ final class Connections implements AutoCloseable {
         }
 
         /** Whoever has moved the deadline on meanwhile was in time. */
-        private void cutIfLate(SocketAddress peer) {
+        private void cutIfLate() {
             long until = deadline.get();
-            if (channel != null && until <= now() && deadline.compareAndSet(until, CUT)) {
+            if (until <= now() && deadline.compareAndSet(until, CUT)) {
                 LOG.debug("cut off {}, which did not do its part in time", peer);
-                try {
+                closeChannel();
+            }
+        }
+
+        private void makeRoom() {
+            LOG.debug("cut off {}, which had no request under way, for a newcomer", peer);
+            deadline.set(CUT);
+            closeChannel();
+            forget(this);
+        }
+
+        private boolean isOpen() {
+            return channel != null && channel.isOpen();
+        }
+
+        private void closeChannel() {
+            try {
+                if (channel != null) {
                     channel.close();
-                } catch (IOException e) {
-                    LOG.debug("could not close the connection of {}", peer, e);
                 }
+            } catch (IOException e) {
+                LOG.debug("could not close a connection", e);
             }
         }
     }
@@ -139,27 +229,85 @@ final class Connections implements AutoCloseable {
 
     @Override
     public void close() {
-        watch.end();
+        watching.end();
     }
 
     private void accepted(SocketChannel channel) {
         try {
-            SocketAddress peer = channel.getRemoteAddress();
-            if (peer != null) {
-                Connection connection = new Connection(channel);
-                connection.awaitsRequest();
+            if (channel.getRemoteAddress() instanceof InetSocketAddress peer) {
+                makeRoomFor(peer.getAddress());
+                Connection connection = new Connection(channel, peer);
                 open.put(peer, connection);
+                connection.awaitsRequest();
             }
         } catch (IOException e) {
             LOG.debug("gone before it was there", e);
         }
     }
 
-    private void cutLate() {
-        open.forEach((peer, connection) -> {
-            connection.cutIfLate(peer);
-            if (connection.channel == null || !connection.channel.isOpen()) {
-                open.remove(peer, connection);
+    /**
+     * Takes it from the address itself if that has its share, and otherwise from whoever has waited for longest.
+     *
+     * @throws IllegalStateException if every connection serves a member; the web server then hangs up
+     */
+    private void makeRoomFor(InetAddress address) {
+        Connection oldest = null;
+        synchronized (strangers) {
+            SequencedSet<Connection> neighbours = strangersAt.get(address);
+            if (neighbours != null && neighbours.size() >= limits.connectionsPerAddress()) {
+                oldest = neighbours.getFirst();
+            } else if (open.size() >= limits.connections()) {
+                if (strangers.isEmpty()) {
+                    throw new IllegalStateException("all connections are in the hands of requests");
+                }
+                oldest = strangers.getFirst();
+            }
+        }
+        if (oldest != null) {
+            oldest.makeRoom();
+        }
+    }
+
+    private void joinStrangers(Connection connection) {
+        InetSocketAddress peer = connection.peer;
+        if (peer != null) {
+            synchronized (strangers) {
+                // One that was cut off meanwhile is nobody's any more.
+                if (connection.isOpen() && strangers.add(connection)) {
+                    strangersAt
+                            .computeIfAbsent(peer.getAddress(), address -> new LinkedHashSet<>())
+                            .add(connection);
+                }
+            }
+        }
+    }
+
+    private void leaveStrangers(Connection connection) {
+        InetSocketAddress peer = connection.peer;
+        if (peer != null) {
+            synchronized (strangers) {
+                if (strangers.remove(connection)) {
+                    strangersAt.computeIfPresent(peer.getAddress(), (address, others) -> {
+                        others.remove(connection);
+                        return others.isEmpty() ? null : others;
+                    });
+                }
+            }
+        }
+    }
+
+    private void forget(Connection connection) {
+        if (connection.peer != null) {
+            open.remove(connection.peer, connection);
+            leaveStrangers(connection);
+        }
+    }
+
+    private void cutLateOnes() {
+        open.values().forEach(connection -> {
+            connection.cutIfLate();
+            if (!connection.isOpen()) {
+                forget(connection);
             }
         });
     }

@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.broker.Directory;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Role;
+import dev.tallystick.broker.Stock;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.ProblemCode;
 import java.util.ArrayList;
@@ -12,9 +13,11 @@ import java.util.List;
 final class DirectoryRoutes {
 
     private final Directory directory;
+    private final Stock stock;
 
-    DirectoryRoutes(Directory directory) {
+    DirectoryRoutes(Directory directory, Stock stock) {
         this.directory = directory;
+        this.stock = stock;
     }
 
     record Named(String name) {}
@@ -62,7 +65,8 @@ final class DirectoryRoutes {
                         .summary("Create a " + word + ".")
                         .roles(Role.ADMIN)
                         .answers(Named.class)
-                        .statuses(201, 200),
+                        .statuses(201, 200)
+                        .refuses(ProblemCode.TOO_MANY),
                 Route.delete(path + "/{name}", call -> delete(call, kind))
                         .summary("Delete a " + word + ". What is on its way is still delivered.")
                         .roles(Role.ADMIN)
@@ -71,7 +75,12 @@ final class DirectoryRoutes {
 
     private Answer create(Call call, Destination.Kind kind) {
         String name = call.name("name");
-        boolean fresh = Call.understood(() -> directory.create(call.member().mesh(), new Destination(kind, name)));
+        String mesh = call.member().mesh();
+        boolean fresh = Call.understood(() -> {
+            Destination destination = new Destination(kind, name);
+            stock.requireRoomFor(mesh, destination);
+            return directory.create(mesh, destination);
+        });
         return Answer.of(fresh ? 201 : 200, new Named(name));
     }
 

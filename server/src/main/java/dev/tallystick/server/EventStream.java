@@ -61,7 +61,7 @@ final class EventStream {
         out.write(": hello\n\n".getBytes(StandardCharsets.UTF_8));
         out.flush();
         Bells.Listening listening = bells.listen(rung::release);
-        try (Waits.Waiting waiting = waits.begin()) {
+        try (Waits.Waiting waiting = waits.begin(call.member().mesh())) {
             while (System.nanoTime() - deadline < 0 && call.isStillAdmitted()) {
                 waiting.goOn();
                 History.Page page = reader.read(after, PAGE);
@@ -72,6 +72,7 @@ final class EventStream {
                 after = page.next();
                 if (page.entries().size() < PAGE) {
                     awaitRing(out, rung, waiting, call);
+                    waiting.pause(waiting.pace(Duration.ZERO));
                 }
                 rung.drainPermits();
             }

@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.Member;
+import dev.tallystick.broker.QuotaExceededException;
 import dev.tallystick.broker.Token;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
@@ -13,6 +14,7 @@ import io.helidon.common.buffers.DataReader;
 import io.helidon.common.socket.SocketWriterException;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
 import io.helidon.http.HttpException;
 import io.helidon.http.RequestException;
 import io.helidon.webserver.CloseConnectionException;
@@ -56,6 +58,7 @@ final class FrontDoor implements Handler {
     private final RouteTable table;
     private final Function<Token, Optional<Member>> members;
     private final Limits limits;
+    private final UnderWay underWay;
     private final Connections connections;
     private final Meters meters;
     private final Runnable diskIsFull;
@@ -72,6 +75,7 @@ final class FrontDoor implements Handler {
         this.table = table;
         this.members = members;
         this.limits = limits;
+        this.underWay = new UnderWay(limits);
         this.connections = connections;
         this.meters = meters;
         this.diskIsFull = diskIsFull;
@@ -84,13 +88,19 @@ final class FrontDoor implements Handler {
         Connections.Connection connection = connections.of(request.remotePeer().address());
         connection.receives();
         Route route = null;
+        UnderWay.Place place = UnderWay.NONE;
         int status;
         try {
             String method = request.prologue().method().text();
             RouteTable.Found found =
                     table.find(method, request.prologue().uriPath().rawPath());
             route = found.route();
-            Answer answer = answer(found, request, connection);
+            Member caller = admit(route.access(), request);
+            place = underWay.begin(caller);
+            if (caller != null) {
+                connection.admitted();
+            }
+            Answer answer = answer(found, caller, request, connection);
             connection.answers();
             status = send(answer, request, response, connection);
         } catch (InterruptedException e) {
@@ -109,18 +119,32 @@ final class FrontDoor implements Handler {
             // Said here: what the web server fails at by itself is taken for the fault of the request.
             connection.answers();
             status = send(internal(e, request), request, response);
+        } finally {
+            place.close();
+        }
+        if (isLast(request, response)) {
+            connection.takesNoMore(isReadToItsEnd(request));
         }
         connection.awaitsRequest();
         meters.answered(route, status, System.nanoTime() - begin);
     }
 
-    private Answer answer(RouteTable.Found found, ServerRequest request, Connections.Connection connection)
+    private static boolean isLast(ServerRequest request, ServerResponse response) {
+        return request.headers().containsToken(HeaderValues.CONNECTION_CLOSE)
+                || response.headers().containsToken(HeaderValues.CONNECTION_CLOSE);
+    }
+
+    private static boolean isReadToItsEnd(ServerRequest request) {
+        return !request.content().hasEntity() || request.content().consumed();
+    }
+
+    private Answer answer(
+            RouteTable.Found found, @Nullable Member caller, ServerRequest request, Connections.Connection connection)
             throws InterruptedException {
         Route route = found.route();
-        Member caller = admit(route.access(), request);
         Map<String, String> names = new HashMap<>();
         found.names().forEach((name, encoded) -> names.put(name, Call.decode(encoded)));
-        byte[] body = readBody(request);
+        byte[] body = readBody(route, request);
         connection.works();
         Call call = new Call(
                 caller,
@@ -195,9 +219,6 @@ final class FrontDoor implements Handler {
 
     private @Nullable Record record(Route route, byte[] body) {
         if (route.request() == null) {
-            if (body.length > 0) {
-                throw new Problem(ProblemCode.MALFORMED_REQUEST, "this route takes no body");
-            }
             return null;
         }
         return (Record) Shape.of(route.request()).read(parse(body));
@@ -210,9 +231,12 @@ final class FrontDoor implements Handler {
         return Json.parse(body, limits.json());
     }
 
-    private byte[] readBody(ServerRequest request) {
+    private byte[] readBody(Route route, ServerRequest request) {
         if (!request.content().hasEntity()) {
             return new byte[0];
+        }
+        if (route.request() == null) {
+            throw new Problem(ProblemCode.MALFORMED_REQUEST, "this route takes no body: send the request without one");
         }
         request.headers().first(HeaderNames.CONTENT_ENCODING).ifPresent(encoding -> {
             throw new Problem(ProblemCode.UNSUPPORTED_MEDIA_TYPE, "send the body as it is, not in " + encoding);
@@ -225,8 +249,13 @@ final class FrontDoor implements Handler {
         if (request.headers().contentLength().orElse(0) > limits.body()) {
             throw tooLarge();
         }
-        try (InputStream in = request.content().inputStream()) {
-            return readWithin(in);
+        try {
+            // Not closed: that would read the rest of a body in which the web server cannot find an end.
+            return readWithin(request.content().inputStream());
+        } catch (RequestException e) {
+            throw e.status().code() == ProblemCode.PAYLOAD_TOO_LARGE.status() ? tooLarge() : malformedChunks();
+        } catch (NumberFormatException e) {
+            throw malformedChunks();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -252,6 +281,10 @@ final class FrontDoor implements Handler {
             }
         }
         return Arrays.copyOf(buffer, length);
+    }
+
+    private static Problem malformedChunks() {
+        return new Problem(ProblemCode.MALFORMED_REQUEST, "the body does not come in well-formed chunks");
     }
 
     private Problem tooLarge() {
@@ -290,6 +323,7 @@ final class FrontDoor implements Handler {
             when refused.reason() == JsonRefused.Reason.TOO_LONG ->
                 new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(refused.getMessage()));
             case JsonRefused refused -> new Problem(ProblemCode.MALFORMED_JSON, String.valueOf(refused.getMessage()));
+            case QuotaExceededException full -> new Problem(ProblemCode.TOO_MANY, String.valueOf(full.getMessage()));
             case UnknownOutcomeException unknown
             when isRead(request) ->
                 new Problem(ProblemCode.DATABASE_UNAVAILABLE, "it did not answer; ask again")
@@ -395,7 +429,7 @@ final class FrontDoor implements Handler {
         }
         problem.headers().forEach(response::header);
         // What is left of a body is not worth reading.
-        if (request.content().hasEntity() && !request.content().consumed()) {
+        if (!isReadToItsEnd(request)) {
             response.header(HeaderNames.CONNECTION, "close");
         }
         response.status(problem.code().status());

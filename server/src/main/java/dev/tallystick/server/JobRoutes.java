@@ -314,7 +314,7 @@ final class JobRoutes {
 
     private Optional<Closed> await(Call call, JobId job, Duration patience) throws InterruptedException {
         long deadline = System.nanoTime() + patience.toNanos();
-        try (Waits.Waiting waiting = waits.begin()) {
+        try (Waits.Waiting waiting = waits.begin(call.member().mesh())) {
             Optional<Closed> closed = Optional.empty();
             for (long left = patience.toNanos(); closed.isEmpty() && left > 0; left = deadline - System.nanoTime()) {
                 Duration nap = Duration.ofNanos(Math.min(left, Members.BELIEVED.toNanos()));

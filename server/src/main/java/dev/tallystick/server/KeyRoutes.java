@@ -143,9 +143,9 @@ final class KeyRoutes {
     /** Waits for the holder to say what came of it, as long as repeats wait for their originals. */
     private boolean isSettledInTime(Call call, ScopedKey key) throws InterruptedException {
         long deadline = System.nanoTime() + patience.toNanos();
-        try (Waits.Waiting waiting = waits.begin()) {
+        try (Waits.Waiting waiting = waits.begin(call.member().mesh())) {
             while (System.nanoTime() - deadline < 0) {
-                waiting.pause(LOOK_AGAIN);
+                waiting.pause(waiting.pace(LOOK_AGAIN));
                 call.admitAgain();
                 Optional<KeyEntry> entry = find(key);
                 if (entry.isEmpty() || entry.get().status() != KeyStatus.PENDING) {

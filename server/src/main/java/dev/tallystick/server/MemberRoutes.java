@@ -5,6 +5,7 @@ import dev.tallystick.broker.Member;
 import dev.tallystick.broker.MemberInfo;
 import dev.tallystick.broker.Members;
 import dev.tallystick.broker.Role;
+import dev.tallystick.broker.Stock;
 import dev.tallystick.broker.TokenInfo;
 import dev.tallystick.core.ProblemCode;
 import java.time.Duration;
@@ -22,9 +23,11 @@ final class MemberRoutes {
     static final String ADMIN = "admin";
 
     private final Members members;
+    private final Stock stock;
 
-    MemberRoutes(Members members) {
+    MemberRoutes(Members members, Stock stock) {
         this.members = members;
+        this.stock = stock;
     }
 
     record MemberView(
@@ -105,7 +108,8 @@ final class MemberRoutes {
                         .summary("Create a member, or change its roles.")
                         .roles(Role.ADMIN)
                         .answers(MemberView.class)
-                        .statuses(201, 200),
+                        .statuses(201, 200)
+                        .refuses(ProblemCode.TOO_MANY),
                 Route.delete(member, this::remove)
                         .summary("End a membership, with all its tokens.")
                         .roles(Role.ADMIN)
@@ -120,7 +124,7 @@ final class MemberRoutes {
                         .roles(Role.ADMIN)
                         .answers(TokenIssued.class)
                         .statuses(201)
-                        .refuses(ProblemCode.NOT_FOUND),
+                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.TOO_MANY),
                 Route.post("/v1/tokens/{id}/rotate", IssueToken.class, this::rotate)
                         .summary("A new token in place of this one, which is worth nothing from now on.")
                         .roles(Role.ADMIN)
@@ -142,7 +146,7 @@ final class MemberRoutes {
                         .summary("Issue a token for the admin of a mesh, who is created if missing.")
                         .answers(TokenIssued.class)
                         .statuses(201)
-                        .refuses(ProblemCode.NOT_FOUND));
+                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.TOO_MANY));
     }
 
     private Answer list(Call call) {
@@ -154,6 +158,7 @@ final class MemberRoutes {
     private Answer put(Call call, PutMember wanted) {
         Set<Role> roles = roles(wanted.roles());
         Member member = Call.understood(() -> new Member(call.member().mesh(), name(call), roles));
+        stock.requireRoomForMember(member.mesh(), member.name());
         if (members.create(member)) {
             return Answer.created(MemberView.of(member, null));
         }
@@ -177,6 +182,7 @@ final class MemberRoutes {
     }
 
     private Answer issue(Call call, IssueToken wanted) {
+        stock.requireRoomForToken(call.member().mesh(), name(call));
         return members.issue(call.member().mesh(), name(call), validity(wanted))
                 .map(issued -> Answer.created(TokenIssued.of(issued)))
                 .orElseThrow(Call::notFound);
@@ -206,6 +212,7 @@ final class MemberRoutes {
             throw Call.notFound();
         }
         members.create(new Member(mesh, ADMIN, EnumSet.of(Role.ADMIN)));
+        stock.requireRoomForToken(mesh, ADMIN);
         return members.issue(mesh, ADMIN, validity(wanted))
                 .map(issued -> Answer.created(TokenIssued.of(issued)))
                 .orElseThrow(Call::notFound);

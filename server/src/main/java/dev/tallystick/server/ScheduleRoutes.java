@@ -1,5 +1,7 @@
 package dev.tallystick.server;
 
+import dev.tallystick.broker.QuotaExceededException;
+import dev.tallystick.broker.Quotas;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
@@ -33,11 +35,13 @@ final class ScheduleRoutes {
     private final Scheduler scheduler;
     private final Workflows workflows;
     private final Spending spending;
+    private final Quotas quotas;
 
-    ScheduleRoutes(Scheduler scheduler, Workflows workflows, Spending spending) {
+    ScheduleRoutes(Scheduler scheduler, Workflows workflows, Spending spending, Quotas quotas) {
         this.scheduler = scheduler;
         this.workflows = workflows;
         this.spending = spending;
+        this.quotas = quotas;
     }
 
     /**
@@ -98,7 +102,11 @@ final class ScheduleRoutes {
                         .summary("Keep a schedule, in place of one of the same name; one that is paused stays so.")
                         .roles(Role.MEMBER)
                         .answers(ScheduleState.class)
-                        .refuses(ProblemCode.UNKNOWN_WORKFLOW, ProblemCode.PAYLOAD_TOO_LARGE, ProblemCode.OVER_LIMIT),
+                        .refuses(
+                                ProblemCode.UNKNOWN_WORKFLOW,
+                                ProblemCode.PAYLOAD_TOO_LARGE,
+                                ProblemCode.OVER_LIMIT,
+                                ProblemCode.TOO_MANY),
                 Route.get(PATH, this::list)
                         .summary("The schedules of the mesh, by name.")
                         .roles(Role.MEMBER, Role.OBSERVER)
@@ -148,7 +156,20 @@ final class ScheduleRoutes {
         } catch (UnknownWorkflowException e) {
             throw unknown(e);
         }
+        requireRoom(schedule);
         return keep(call, schedule);
+    }
+
+    /** Asked before it is kept: those who ask at the same moment may exceed a quota by their number. */
+    private void requireRoom(Schedule schedule) {
+        Scheduler.Others others = scheduler.others(schedule);
+        if (others.ofMember() >= quotas.schedulesOfMember()) {
+            throw new QuotaExceededException(
+                    "the member has " + others.ofMember() + " schedules", Quotas.SCHEDULES_OF_MEMBER);
+        }
+        if (others.ofMesh() >= quotas.schedules()) {
+            throw new QuotaExceededException("the mesh has " + others.ofMesh() + " schedules", Quotas.SCHEDULES);
+        }
     }
 
     /** One that is put there again as it is costs nothing, at least the first few times. */

@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.broker.AddressPolicy;
 import dev.tallystick.broker.BrokerSettings;
 import dev.tallystick.broker.Limiter;
+import dev.tallystick.broker.Quotas;
 import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.engine.Tracing;
 import dev.tallystick.keys.GateSettings;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param samples whether it runs the sample workflows
  * @param budget how much each member may ask for
  * @param limiter the Redis that counts what members ask for; null to count in Postgres
+ * @param limits what requests, addresses, members and meshes may take
+ * @param quotas how many of the things that are kept there may be
  * @param tls what it shows to those who connect over HTTPS; null for plain HTTP
  * @param schema where its tables are in its Postgres
  */
@@ -40,7 +43,9 @@ public record ServerSettings(
         Limiter.Budget budget,
         @Nullable URI limiter,
         @Nullable Certificate tls,
-        SchemaName schema) {
+        SchemaName schema,
+        Limits limits,
+        Quotas quotas) {
 
     /** Reachable from this machine only, for there is no TLS without certificates. */
     public static final String LOOPBACK = "127.0.0.1";
@@ -96,7 +101,9 @@ public record ServerSettings(
                 chain == null && key == null
                         ? null
                         : Certificate.of(chain == null ? null : Path.of(chain), key == null ? null : Path.of(key)),
-                schema(environment));
+                schema(environment),
+                Limits.from(environment),
+                Quotas.from(environment));
     }
 
     private static int number(Map<String, String> environment, String name, int otherwise) {
@@ -158,56 +165,181 @@ public record ServerSettings(
                 budget,
                 limiter,
                 tls,
-                schema);
+                schema,
+                limits,
+                quotas);
     }
 
     public ServerSettings on(@Nullable String jdbcUrl) {
         return new ServerSettings(
-                host, port, data, jdbcUrl, connections, samples, broker, engine, budget, limiter, tls, schema);
+                host,
+                port,
+                data,
+                jdbcUrl,
+                connections,
+                samples,
+                broker,
+                engine,
+                budget,
+                limiter,
+                tls,
+                schema,
+                limits,
+                quotas);
     }
 
     public ServerSettings withConnections(int number) {
         return new ServerSettings(
-                host, port, data, postgres, number, samples, broker, engine, budget, limiter, tls, schema);
+                host, port, data, postgres, number, samples, broker, engine, budget, limiter, tls, schema, limits,
+                quotas);
     }
 
     public ServerSettings withSamples(boolean wanted) {
         return new ServerSettings(
-                host, port, data, postgres, connections, wanted, broker, engine, budget, limiter, tls, schema);
+                host,
+                port,
+                data,
+                postgres,
+                connections,
+                wanted,
+                broker,
+                engine,
+                budget,
+                limiter,
+                tls,
+                schema,
+                limits,
+                quotas);
     }
 
     public ServerSettings withBroker(BrokerSettings other) {
         return new ServerSettings(
-                host, port, data, postgres, connections, samples, other, engine, budget, limiter, tls, schema);
+                host,
+                port,
+                data,
+                postgres,
+                connections,
+                samples,
+                other,
+                engine,
+                budget,
+                limiter,
+                tls,
+                schema,
+                limits,
+                quotas);
     }
 
     public ServerSettings withEngine(EngineSettings other) {
         return new ServerSettings(
-                host, port, data, postgres, connections, samples, broker, other, budget, limiter, tls, schema);
+                host,
+                port,
+                data,
+                postgres,
+                connections,
+                samples,
+                broker,
+                other,
+                budget,
+                limiter,
+                tls,
+                schema,
+                limits,
+                quotas);
     }
 
     public ServerSettings withBudget(Limiter.Budget other) {
         return new ServerSettings(
-                host, port, data, postgres, connections, samples, broker, engine, other, limiter, tls, schema);
+                host,
+                port,
+                data,
+                postgres,
+                connections,
+                samples,
+                broker,
+                engine,
+                other,
+                limiter,
+                tls,
+                schema,
+                limits,
+                quotas);
     }
 
     public ServerSettings withLimiter(@Nullable URI other) {
         return new ServerSettings(
-                host, port, data, postgres, connections, samples, broker, engine, budget, other, tls, schema);
+                host,
+                port,
+                data,
+                postgres,
+                connections,
+                samples,
+                broker,
+                engine,
+                budget,
+                other,
+                tls,
+                schema,
+                limits,
+                quotas);
     }
 
     public ServerSettings withTls(@Nullable Certificate other) {
         return new ServerSettings(
-                host, port, data, postgres, connections, samples, broker, engine, budget, limiter, other, schema);
+                host,
+                port,
+                data,
+                postgres,
+                connections,
+                samples,
+                broker,
+                engine,
+                budget,
+                limiter,
+                other,
+                schema,
+                limits,
+                quotas);
     }
 
     public ServerSettings withSchema(SchemaName other) {
         return new ServerSettings(
-                host, port, data, postgres, connections, samples, broker, engine, budget, limiter, tls, other);
+                host,
+                port,
+                data,
+                postgres,
+                connections,
+                samples,
+                broker,
+                engine,
+                budget,
+                limiter,
+                tls,
+                other,
+                limits,
+                quotas);
     }
 
     /** Tells this one what is done; nobody hears of it unless said. */
     public ServerSettings withOpenTelemetry(OpenTelemetry telemetry) {
         return withEngine(engine.tracing(Tracing.with(telemetry)));
+    }
+
+    public ServerSettings withQuotas(Quotas other) {
+        return new ServerSettings(
+                host,
+                port,
+                data,
+                postgres,
+                connections,
+                samples,
+                broker,
+                engine,
+                budget,
+                limiter,
+                tls,
+                schema,
+                limits,
+                other);
     }
 }

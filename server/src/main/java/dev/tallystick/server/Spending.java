@@ -37,7 +37,7 @@ final class Spending {
         if (repeated) {
             return work.get();
         }
-        if (broker.spend(call.member(), key, request) instanceof Limiter.Decision.Over over) {
+        if (broker.spend(call.member(), key, request, call.body().length) instanceof Limiter.Decision.Over over) {
             throw overLimit(over.retryAfter());
         }
         try {

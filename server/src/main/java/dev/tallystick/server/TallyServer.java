@@ -4,6 +4,7 @@ import dev.tallystick.broker.Broker;
 import dev.tallystick.broker.Limiter;
 import dev.tallystick.broker.PostgresLimiter;
 import dev.tallystick.broker.RedisLimiter;
+import dev.tallystick.broker.Stock;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.engine.Deployments;
@@ -58,7 +59,7 @@ public final class TallyServer implements AutoCloseable {
         try {
             this.data = settings.data();
             this.waits = new Waits(limits.patience());
-            AdminToken.createDirectory(data);
+            DataDirectory.open(data);
             RandomGenerator random = new SecureRandom();
             Clock clock = Clock.systemUTC();
             DataSource source = DatabaseSource.open(settings, opened);
@@ -154,7 +155,7 @@ public final class TallyServer implements AutoCloseable {
         long deadline = System.nanoTime() + databaseWait.toNanos();
         while (true) {
             try {
-                return start(settings, Limits.DEFAULT, CrashPoints.NONE);
+                return start(settings, settings.limits().withinOpenFiles(), CrashPoints.NONE);
             } catch (NoDatabaseException e) {
                 long left = deadline - System.nanoTime();
                 if (!e.mayPass() || left <= 0) {
@@ -220,13 +221,14 @@ public final class TallyServer implements AutoCloseable {
         GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
         ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
         Spending spending = new Spending(broker);
+        Stock stock = new Stock(database, settings.quotas());
         List<Route> routes = new ArrayList<>();
         MeshJobs jobs = new MeshJobs(new JobReader(database));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
         routes.addAll(new JobRoutes(broker, submissions, engine, jobs, waits, spending).routes());
         routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), waits).routes());
         routes.addAll(new RerunRoutes(engine.reruns(), spending).routes());
-        routes.addAll(new ScheduleRoutes(scheduler, workflows, spending).routes());
+        routes.addAll(new ScheduleRoutes(scheduler, workflows, spending, settings.quotas()).routes());
         routes.addAll(new WorkflowRoutes(workflows).routes());
         routes.addAll(new TaskRoutes(engine.tasks(), spending).routes());
         routes.addAll(new KeyRoutes(
@@ -237,9 +239,9 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), waits).routes());
         routes.addAll(new WebhookRoutes(broker.webhooks(), spending, ids).routes());
         routes.addAll(new DeadCallRoutes(broker.deadCalls(), broker.webhooks()).routes());
-        routes.addAll(new DirectoryRoutes(broker.directory()).routes());
+        routes.addAll(new DirectoryRoutes(broker.directory(), stock).routes());
         routes.addAll(new DeviceRoutes(broker.devices(), spending).routes());
-        routes.addAll(new MemberRoutes(broker.members()).routes());
+        routes.addAll(new MemberRoutes(broker.members(), stock).routes());
         routes.addAll(new WorkerRoutes(engine.remoteWork(), waits).routes());
         routes.addAll(new SystemRoutes(
                         readiness,

@@ -1,7 +1,9 @@
 package dev.tallystick.server;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,9 +14,17 @@ import java.util.concurrent.TimeUnit;
  */
 final class Waits {
 
+    /** So long after each other the waiting requests of a mesh look, if there are many of them. */
+    private static final Duration LOOK = Duration.ofMillis(2);
+
+    /** So few are no burden to anybody. */
+    private static final Duration LIVELY = LOOK.multipliedBy(50);
+
     private final Duration longest;
     private final Set<Waiting> waiting = new HashSet<>();
+    private final Map<String, Integer> waitingIn = new HashMap<>();
     private final Set<Thread> napping = new HashSet<>();
+    private long begun;
     private boolean over;
 
     Waits(Duration longest) {
@@ -33,7 +43,27 @@ final class Waits {
      */
     final class Waiting implements AutoCloseable {
 
-        private Waiting() {}
+        private final String mesh;
+        private final long number;
+
+        private Waiting(String mesh, long number) {
+            this.mesh = mesh;
+            this.number = number;
+        }
+
+        /**
+         * How long to wait before looking once more. The more requests of its mesh wait, the less often each of them looks: so
+         * the looks of one mesh leave the database to the others.
+         */
+        Duration pace(Duration usual) {
+            int company = numberIn(mesh);
+            Duration share = LOOK.multipliedBy(company);
+            if (share.compareTo(LIVELY) <= 0 || share.compareTo(usual) <= 0) {
+                return usual;
+            }
+            // Each at a moment of its own: those who were woken together would all look at once.
+            return share.dividedBy(2).plus(LOOK.multipliedBy(number % company));
+        }
 
         /** Naps, and is interrupted when the server stops; at once if it has. */
         <T> T in(Nap<T> nap) throws InterruptedException {
@@ -46,6 +76,9 @@ final class Waits {
         }
 
         void pause(Duration time) throws InterruptedException {
+            if (time.isZero()) {
+                return;
+            }
             in(() -> new CountDownLatch(1).await(time.toNanos(), TimeUnit.NANOSECONDS));
         }
 
@@ -67,9 +100,10 @@ final class Waits {
         return longest;
     }
 
-    synchronized Waiting begin() {
-        Waiting request = new Waiting();
+    synchronized Waiting begin(String mesh) {
+        Waiting request = new Waiting(mesh, begun++);
         waiting.add(request);
+        waitingIn.merge(request.mesh, 1, Integer::sum);
         return request;
     }
 
@@ -88,8 +122,14 @@ final class Waits {
         return over;
     }
 
+    private synchronized int numberIn(String mesh) {
+        return waitingIn.getOrDefault(mesh, 0);
+    }
+
     private synchronized void end(Waiting request) {
-        waiting.remove(request);
+        if (waiting.remove(request)) {
+            waitingIn.computeIfPresent(request.mesh, (mesh, number) -> number == 1 ? null : number - 1);
+        }
     }
 
     private synchronized void fallAsleep() throws InterruptedException {

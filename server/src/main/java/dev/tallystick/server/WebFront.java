@@ -46,16 +46,19 @@ final class WebFront implements AutoCloseable {
                 .port(port)
                 .shutdownHook(false)
                 .shutdownGracePeriod(GRACE)
-                .maxTcpConnections(limits.connections())
-                .maxConcurrentRequests(limits.requests())
+                // Not reached while those that were cut off go at once: whoever reaches it waits until others have
+                // gone.
+                .maxTcpConnections(limits.connections() + limits.connections() / 4 + 1)
                 .maxPayloadSize(limits.body())
                 .connectionOptions(connections.observing(
                         SocketOptions.builder().tcpNoDelay(true).build()))
                 .directHandlers(direct.build())
-                .addProtocol(Http1Config.builder()
-                        .maxHeadersSize(limits.headers())
-                        .maxPrologueLength(limits.prologue())
-                        .build())
+                .addConnectionSelector(new BoundedHttp(
+                        Http1Config.builder()
+                                .maxHeadersSize(limits.headers())
+                                .maxPrologueLength(limits.prologue())
+                                .build(),
+                        connections))
                 .routing(routing -> routing.any(handler))
                 .build();
         server.start();
@@ -106,8 +109,7 @@ final class WebFront implements AutoCloseable {
             case 413 -> new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "send a smaller body");
             case 431 -> new Problem(ProblemCode.HEADERS_TOO_LARGE, "send fewer or shorter headers");
             case 503 -> new Problem(ProblemCode.BUSY, "send the same request again a little later");
-            default ->
-                new Problem(ProblemCode.MALFORMED_REQUEST, "this is not a request of HTTP as it is understood here");
+            default -> new Problem(ProblemCode.MALFORMED_REQUEST, "this is not well-formed HTTP/1.1");
         };
     }
 }

@@ -150,10 +150,10 @@ final class WorkerRoutes {
     }
 
     private Answer keep(Call call, KeepWork held) {
-        Set<UUID> kept = work.keep(
+        Set<UUID> kept = Call.understood(() -> work.keep(
                 call.member().mesh(),
                 call.member().id(),
-                held.work().stream().map(HeldWork::handle).toList());
+                held.work().stream().map(HeldWork::handle).toList()));
         return Answer.ok(new KeptWork(kept.stream().sorted().toList()));
     }
 

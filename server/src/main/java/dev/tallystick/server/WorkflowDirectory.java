@@ -31,6 +31,10 @@ final class WorkflowDirectory {
     /** The classes stay open: bodies may need more of them for as long as the engine runs. */
     static void load(Path data, Engine engine) {
         Path directory = data.resolve(NAME);
+        if (!Files.isDirectory(directory)) {
+            return;
+        }
+        DataDirectory.requireTrusted(directory);
         for (Path file : filesIn(directory, ".yaml")) {
             engine.register(GraphYaml.read(file.getFileName().toString(), textOf(file)));
             LOG.info("runs the graph in {}", file);
@@ -60,13 +64,12 @@ final class WorkflowDirectory {
     }
 
     private static List<Path> filesIn(Path directory, String ending) {
-        if (!Files.isDirectory(directory)) {
-            return List.of();
-        }
         try (Stream<Path> files = Files.list(directory)) {
-            return files.filter(file -> file.toString().endsWith(ending))
+            List<Path> found = files.filter(file -> file.toString().endsWith(ending))
                     .sorted()
                     .toList();
+            found.forEach(DataDirectory::requireTrusted);
+            return found;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + directory, e);
         }

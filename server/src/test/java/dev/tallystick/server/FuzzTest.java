@@ -80,6 +80,36 @@ class FuzzTest {
             "HTTP/1.0",
             "HTTP/9.9");
 
+    private static final String SOME_ID = "00000000-0000-7000-8000-000000000000";
+
+    /** What no name is, as it stands in a path. */
+    private static final List<String> ODD_NAMES = List.of(
+            "%27",
+            "%20",
+            "%22",
+            "%2F",
+            "%25",
+            "%0A",
+            "%7F",
+            "%C3%BC",
+            "%F0%9F%98%80",
+            "%EF%BF%BF",
+            "%ED%A0%80",
+            "-",
+            ".",
+            "..",
+            "*",
+            ",",
+            "a,b",
+            "@",
+            "$",
+            "a%3Ab",
+            "-1",
+            "99999999999999999999",
+            "null",
+            "x".repeat(129),
+            "x".repeat(2_000));
+
     @RegisterExtension
     static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perClass());
 
@@ -128,6 +158,39 @@ class FuzzTest {
         assertThat(server.anonymous().get("/health/ready").status()).isEqualTo(200);
     }
 
+    /** Each name in each path and each query in turn, with all that names are not made of, by somebody who may do everything. */
+    @Test
+    void whatever_stands_in_a_path_or_a_query_for_a_name_is_answered_with_2xx_or_4xx(Randomness random) {
+        Http admin = server.admin();
+        ShapedBody shaped = new ShapedBody(random);
+        for (String kind : List.of("topics", "queues")) {
+            admin.put("/v1/" + kind + "/" + SOME_ID, "{}");
+        }
+        List<String> faults = new ArrayList<>();
+        for (Route route : server.server().table().routes()) {
+            List<String> paths = new ArrayList<>();
+            String path = route.path().text();
+            for (String odd : ODD_NAMES) {
+                for (String name : route.path().names()) {
+                    paths.add(path.replace("{" + name + "}", odd).replaceAll("\\{[^}]*}", SOME_ID));
+                }
+                for (String name : route.query().keySet()) {
+                    String query = "?" + name.replace("*", "x") + "=" + odd;
+                    paths.add(path.replaceAll("\\{[^}]*}", SOME_ID) + query);
+                }
+            }
+            for (String each : paths) {
+                String body =
+                        route.request() == null ? null : shaped.good(route).canonical();
+                Http.Reply reply = admin.send(route.method(), each, body, "Idempotency-Key", "odd");
+                if (reply.status() >= 500) {
+                    faults.add(route.method() + " " + each + " " + reply.body());
+                }
+            }
+        }
+        assertThat(faults).isEmpty();
+    }
+
     @Test
     void whatever_a_body_is_it_becomes_what_the_route_wants_or_is_refused(Randomness random) {
         List<Route> routes = server.server().table().routes().stream()
@@ -157,7 +220,7 @@ class FuzzTest {
 
     /** A request whose head is good, with a body that is, or that is wrong somewhere. */
     private static byte[] request(Route route, Randomness random) {
-        String path = route.path().text().replaceAll("\\{[^}]*}", "00000000-0000-7000-8000-000000000000");
+        String path = route.path().text().replaceAll("\\{[^}]*}", SOME_ID);
         String query =
                 route.query().isEmpty() ? "" : "?" + route.query().firstEntry().getKey() + "=1";
         byte[] body = new byte[0];

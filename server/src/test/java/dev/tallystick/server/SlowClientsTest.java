@@ -45,7 +45,7 @@ class SlowClientsTest {
     static void start() {
         server = TallyServer.start(
                 ServerUnderTest.settings(postgres.url(), data),
-                Limits.DEFAULT.withConnections(CONNECTIONS).withTimes(PATIENCE, PATIENCE),
+                Limits.DEFAULT.withConnections(CONNECTIONS, CONNECTIONS).withTimes(PATIENCE, PATIENCE),
                 CrashPoints.NONE);
         admin = new Http(server.address(), ServerUnderTest.adminToken(data));
     }

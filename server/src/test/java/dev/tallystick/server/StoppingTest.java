@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.broker.Bells;
 import dev.tallystick.broker.History;
+import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Message;
+import dev.tallystick.broker.Role;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
@@ -21,6 +23,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -88,7 +91,7 @@ class StoppingTest {
         Signal begun = new Signal("it waits");
         CompletableFuture<Object> waiting = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {
-            try (Waits.Waiting request = waits.begin()) {
+            try (Waits.Waiting request = waits.begin("default")) {
                 request.in(() -> {
                     begun.fire();
                     new CountDownLatch(1).await();
@@ -103,12 +106,13 @@ class StoppingTest {
         waits.endAll();
 
         assertThatThrownBy(waiting::join).hasCauseInstanceOf(InterruptedException.class);
-        assertThatThrownBy(() -> waits.begin().pause(Duration.ofHours(1))).isInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> waits.begin("default").pause(Duration.ofHours(1)))
+                .isInstanceOf(InterruptedException.class);
     }
 
     @Test
     void a_request_waits_as_a_whole_and_is_interrupted_in_its_naps_alone() throws InterruptedException {
-        try (Waits.Waiting request = waits.begin()) {
+        try (Waits.Waiting request = waits.begin("default")) {
             request.pause(Duration.ofMillis(1));
             waits.endAll();
 
@@ -123,7 +127,8 @@ class StoppingTest {
     void a_long_history_is_not_read_to_its_end() {
         Message message = new Message(
                 new UUID(0, 1), "default", "admin", null, Envelope.ofJob("x", Json.ofNull()), Instant.EPOCH, null);
-        Call call = new Call(null, () -> null, Map.of(), Map.of(), null, null, null, new byte[0]);
+        Member admin = new Member("default", "admin", Set.of(Role.ADMIN));
+        Call call = new Call(admin, () -> admin, Map.of(), Map.of(), null, null, null, new byte[0]);
         EventStream.Reader endless = (after, limit) -> {
             waits.endAll();
             return new History.Page(
@@ -139,7 +144,7 @@ class StoppingTest {
     @Test
     void what_came_at_the_last_moment_is_not_disturbed() throws InterruptedException {
         AtomicBoolean interrupted = new AtomicBoolean();
-        String found = waits.begin().in(() -> {
+        String found = waits.begin("default").in(() -> {
             waits.endAll();
             interrupted.set(Thread.currentThread().isInterrupted());
             return "it";
