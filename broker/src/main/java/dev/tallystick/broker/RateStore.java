@@ -9,7 +9,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -134,7 +133,8 @@ final class RateStore {
                 .toList());
         Columns<Request> of = new Columns<>(requests);
         long millis = budget.window().toMillis();
-        List<Limiter.@Nullable Decision> decisions = new ArrayList<>(Collections.nCopies(requests.size(), null));
+        List<Limiter.@Nullable Decision> decisions = new ArrayList<Limiter.@Nullable Decision>();
+        requests.forEach(unanswered -> decisions.add(null));
         tx.queryLater(
                 LOCK_WINDOWS + COUNT,
                 row -> decisions.set(row.getInt("place") - 1, decision(row)),

@@ -5,6 +5,7 @@ import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.UnknownOutcomeException;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
+import java.util.Objects;
 
 /** The Postgres that a server was given cannot be used: it is not there, or does not let us in. */
 public final class NoDatabaseException extends RuntimeException {
@@ -17,7 +18,7 @@ public final class NoDatabaseException extends RuntimeException {
 
     /** Whether it may let us in later although nothing is changed: it starts, recovers, or has no room. */
     boolean mayPass() {
-        return switch (getCause()) {
+        return switch (Objects.requireNonNull(getCause(), "it is made with a cause")) {
             case UnknownOutcomeException unknown -> true;
             case DefiniteFailureException failure -> failure.reason() != DefiniteFailureException.Reason.REFUSED;
             case Throwable failure ->
