@@ -57,6 +57,10 @@ public record EngineSettings(
         return new EngineSettings(lease, heartbeat, interval, bodies, unsaid, lanes, kept, sweep, drain, tracing);
     }
 
+    public EngineSettings bodies(int most) {
+        return new EngineSettings(lease, heartbeat, poll, most, unsaid, lanes, kept, sweep, drain, tracing);
+    }
+
     public EngineSettings lanes(int number) {
         return new EngineSettings(lease, heartbeat, poll, bodies, unsaid, number, kept, sweep, drain, tracing);
     }
