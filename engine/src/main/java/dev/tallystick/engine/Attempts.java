@@ -45,17 +45,30 @@ final class Attempts {
                     throw scope.fail(activity, 0, Failures.neverCameBack(attempt - 1));
                 }
                 try {
+                    scope.occupy(inside(activity));
                     return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));
                 } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
                     scope.demandHeard();
                     run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
-                    if (!retry.allows(attempt, e) || e instanceof PayloadTooLargeException) {
+                    if (!retry.allows(attempt, e) || isFinal(e)) {
                         throw scope.fail(activity, 0, Failures.describe(e));
                     }
+                } finally {
+                    scope.free();
                 }
             }
             pause(retry.after(attempt, run.tools().random()));
         }
+    }
+
+    private static String inside(ActivityId activity) {
+        return "inside step '" + activity.name()
+                + "', which is recorded as a whole: ask before the step or after it, and"
+                + " hand what it needs to its work";
+    }
+
+    private static boolean isFinal(Throwable failure) {
+        return failure instanceof PayloadTooLargeException || MisuseException.isCauseOf(failure);
     }
 
     /** That the attempt has begun is durable before it does. */

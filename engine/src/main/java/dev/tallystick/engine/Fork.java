@@ -24,6 +24,9 @@ final class Fork<T extends @Nullable Object> {
         ANY
     }
 
+    private static final String WHILE_BRANCHES_RUN =
+            "of the context around them while branches run: ask the context that the branch is given";
+
     private final Scope parent;
     private final BodyRun run;
     private final ActivityId choice;
@@ -134,6 +137,7 @@ final class Fork<T extends @Nullable Object> {
                 .fork(
                         parent.prefix(),
                         open.stream().map(i -> scopes.get(i).prefix()).toList());
+        parent.occupy(WHILE_BRANCHES_RUN);
         for (int i : open) {
             Runnable branch = run.tools().spans().beside(() -> runBranch(i, until, attention));
             threads.put(i, run.threads().start("tally-branch-" + activity(i).path(), branch));
@@ -145,6 +149,8 @@ final class Fork<T extends @Nullable Object> {
             interrupt(open);
             parent.demandHeard();
             throw new IllegalStateException("a workflow's thread is interrupted by its engine only", e);
+        } finally {
+            parent.free();
         }
     }
 

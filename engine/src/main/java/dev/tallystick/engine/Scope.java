@@ -34,6 +34,12 @@ final class Scope implements Context {
     private final Attempts attempts;
     private int place;
 
+    /** The only thread that may ask, once one has. */
+    private volatile @Nullable Thread asker;
+
+    /** What has to end before the next question, completing "… cannot be asked for"; null if there is nothing. */
+    private volatile @Nullable String occupation;
+
     /** Set when the branch of this scope has lost against another: what it still says is not heard. */
     private volatile boolean cancelled;
 
@@ -63,7 +69,7 @@ final class Scope implements Context {
 
     @Override
     public boolean patched(String id) {
-        demandHeard();
+        demandFree("$patched:" + id);
         return patches.computeIfAbsent(id, this::decidePatch);
     }
 
@@ -137,7 +143,7 @@ final class Scope implements Context {
         }
         return attempts.at(activity, recorded, retry, attempts::announce, () -> {
             Outcome<T> outcome = run.tools().transactions().run(run.lease(), activity, tx -> {
-                T value = work.run(tx.connection());
+                T value = work.run(GuardedConnection.of(tx.connection(), name));
                 return new Transactions.Encoded<>(
                         value, Payloads.encode(run.tools().codec(), value));
             });
@@ -260,7 +266,7 @@ final class Scope implements Context {
     @Override
     @SuppressWarnings("TypeParameterUnusedInFormals") // it never returns
     public <T extends @Nullable Object> T continueAsNew(@Nullable Object input) {
-        demandHeard();
+        demandFree("$continue");
         if (!prefix.isEmpty()) {
             throw new IllegalStateException("a branch cannot continue as a new job, only the body that it belongs to");
         }
@@ -361,7 +367,7 @@ final class Scope implements Context {
     }
 
     private ActivityId next(String name) {
-        demandHeard();
+        demandFree(name);
         Undoing undoing = run.undoing();
         if (undoing != null && undoing.current() != null) {
             throw new IllegalStateException(
@@ -369,6 +375,30 @@ final class Scope implements Context {
         }
         place++;
         return new ActivityId(run.job(), prefix + place, name);
+    }
+
+    /** Questions are numbered as they are asked, so they are asked one after the other, in the same order in every run. */
+    private void demandFree(String name) {
+        demandHeard();
+        String occupied = occupation;
+        if (occupied != null) {
+            throw new MisuseException("'" + name + "' cannot be asked for " + occupied);
+        }
+        if (asker == null) {
+            asker = Thread.currentThread();
+        } else if (asker != Thread.currentThread()) {
+            throw new MisuseException("'" + name + "' cannot be asked for by a thread that the workflow has started:"
+                    + " use ctx.all or ctx.any to do things side by side");
+        }
+    }
+
+    /** From now on nothing can be asked, until this is {@link #free}. */
+    void occupy(String by) {
+        occupation = by;
+    }
+
+    void free() {
+        occupation = null;
     }
 
     /** A place whose answer follows from the place itself, so that nothing needs to be kept. */

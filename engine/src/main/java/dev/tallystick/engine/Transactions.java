@@ -6,6 +6,7 @@ import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ final class Transactions {
     private final PostingStore postings;
     private final JobStore jobs;
     private final Repeats repeats;
+    private final TransactionStepStore store = new TransactionStepStore();
 
     Transactions(Database database, CollationStore collation, PostingStore postings, JobStore jobs, Repeats repeats) {
         this.database = database;
@@ -53,24 +55,36 @@ final class Transactions {
     <T extends @Nullable Object> Outcome<T> run(Lease lease, ActivityId activity, Part<T> part) {
         try {
             return database.transact("transaction step " + activity.name(), tx -> {
+                store.begin(tx, activity);
                 Encoded<T> done = part.run(tx);
-                if (!stands(tx, lease)) {
+                TransactionStepStore.Held held = store.hold(tx, activity, lease);
+                if (!held.isOpen()) {
+                    throw GuardedConnection.misuse(
+                            activity.name(), "ended its transaction, so what it wrote before that is durable");
+                }
+                if (!Objects.equals(held.fence(), lease.fence())) {
                     throw new LeaseLostException();
                 }
-                Optional<RecordedActivity> before = jobs.activity(tx, activity).filter(RecordedActivity::isDone);
-                if (before.isPresent()) {
-                    throw new RecordedException(before.get());
+                LegTwo result = LegTwo.whole(activity, lease.fence(), 0, done.bytes(), null);
+                Collated collated = collation.collate(tx, List.of(result)).get(result.guid());
+                if (collated != null && collated.ledger().attempts() > 1) {
+                    throw new RecordedException();
                 }
-                collation.collate(tx, List.of(LegTwo.whole(activity, lease.fence(), 0, done.bytes(), null)));
                 return new Outcome.Committed<>(done.value());
             });
         } catch (LeaseLostException e) {
             return new Outcome.LeaseLost<>();
         } catch (RecordedException e) {
-            return new Outcome.RecordedBefore<>(e.record);
+            return repeats.answer(() -> recordedBefore(activity));
         } catch (UnknownOutcomeException e) {
             return repeats.answer(() -> lookUp(lease, activity, e));
         }
+    }
+
+    private <T extends @Nullable Object> Outcome<T> recordedBefore(ActivityId activity) {
+        return database.transact(
+                "read transaction step " + activity.name(),
+                tx -> new Outcome.RecordedBefore<>(jobs.activity(tx, activity).orElseThrow()));
     }
 
     /** Whoever gets the lock of the posting knows that the lost COMMIT, which held it, has come to its end. */
@@ -112,11 +126,5 @@ final class Transactions {
     private static final class RecordedException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
-
-        private final transient RecordedActivity record;
-
-        RecordedException(RecordedActivity record) {
-            this.record = record;
-        }
     }
 }

@@ -52,6 +52,11 @@ public final class Tx {
 
     /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
     public static Tx on(Connection connection) throws SQLException {
+        if (connection.getAutoCommit()) {
+            throw new IllegalArgumentException(
+                    "the connection has auto-commit on, so each statement would commit by itself:"
+                            + " call setAutoCommit(false) before, and commit() when all is done");
+        }
         return new Tx(connection, false);
     }
 
