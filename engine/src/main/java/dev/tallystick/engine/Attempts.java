@@ -45,7 +45,7 @@ final class Attempts {
                     throw scope.fail(activity, 0, Failures.neverCameBack(attempt - 1));
                 }
                 try {
-                    scope.occupy(inside(activity));
+                    scope.order().occupy(inside(activity));
                     return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));
                 } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
                     scope.demandHeard();
@@ -54,7 +54,7 @@ final class Attempts {
                         throw scope.fail(activity, 0, Failures.describe(e));
                     }
                 } finally {
-                    scope.free();
+                    scope.order().free();
                 }
             }
             pause(retry.after(attempt, run.tools().random()));

@@ -137,7 +137,7 @@ final class Fork<T extends @Nullable Object> {
                 .fork(
                         parent.prefix(),
                         open.stream().map(i -> scopes.get(i).prefix()).toList());
-        parent.occupy(WHILE_BRANCHES_RUN);
+        parent.order().occupy(WHILE_BRANCHES_RUN);
         for (int i : open) {
             Runnable branch = run.tools().spans().beside(() -> runBranch(i, until, attention));
             threads.put(i, run.threads().start("tally-branch-" + activity(i).path(), branch));
@@ -150,7 +150,7 @@ final class Fork<T extends @Nullable Object> {
             parent.demandHeard();
             throw new IllegalStateException("a workflow's thread is interrupted by its engine only", e);
         } finally {
-            parent.free();
+            parent.order().free();
         }
     }
 

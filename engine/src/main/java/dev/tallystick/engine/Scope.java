@@ -31,14 +31,9 @@ final class Scope implements Context {
     private final String prefix;
     private final Map<String, Boolean> patches;
     private final RecordEnd recordEnd = new RecordEnd();
+    private final QuestionOrder order = new QuestionOrder();
     private final Attempts attempts;
     private int place;
-
-    /** The only thread that may ask, once one has. */
-    private volatile @Nullable Thread asker;
-
-    /** What has to end before the next question, completing "… cannot be asked for"; null if there is nothing. */
-    private volatile @Nullable String occupation;
 
     /** Set when the branch of this scope has lost against another: what it still says is not heard. */
     private volatile boolean cancelled;
@@ -69,7 +64,7 @@ final class Scope implements Context {
 
     @Override
     public boolean patched(String id) {
-        demandFree("$patched:" + id);
+        demandAskable("$patched:" + id);
         return patches.computeIfAbsent(id, this::decidePatch);
     }
 
@@ -266,7 +261,7 @@ final class Scope implements Context {
     @Override
     @SuppressWarnings("TypeParameterUnusedInFormals") // it never returns
     public <T extends @Nullable Object> T continueAsNew(@Nullable Object input) {
-        demandFree("$continue");
+        demandAskable("$continue");
         if (!prefix.isEmpty()) {
             throw new IllegalStateException("a branch cannot continue as a new job, only the body that it belongs to");
         }
@@ -366,8 +361,18 @@ final class Scope implements Context {
         return output == null ? null : run.tools().codec().decode(output, type);
     }
 
+    /** Whether questions can be asked now. */
+    QuestionOrder order() {
+        return order;
+    }
+
+    private void demandAskable(String name) {
+        demandHeard();
+        order.demandTurn(name);
+    }
+
     private ActivityId next(String name) {
-        demandFree(name);
+        demandAskable(name);
         Undoing undoing = run.undoing();
         if (undoing != null && undoing.current() != null) {
             throw new IllegalStateException(
@@ -375,30 +380,6 @@ final class Scope implements Context {
         }
         place++;
         return new ActivityId(run.job(), prefix + place, name);
-    }
-
-    /** Questions are numbered as they are asked, so they are asked one after the other, in the same order in every run. */
-    private void demandFree(String name) {
-        demandHeard();
-        String occupied = occupation;
-        if (occupied != null) {
-            throw new MisuseException("'" + name + "' cannot be asked for " + occupied);
-        }
-        if (asker == null) {
-            asker = Thread.currentThread();
-        } else if (asker != Thread.currentThread()) {
-            throw new MisuseException("'" + name + "' cannot be asked for by a thread that the workflow has started:"
-                    + " use ctx.all or ctx.any to do things side by side");
-        }
-    }
-
-    /** From now on nothing can be asked, until this is {@link #free}. */
-    void occupy(String by) {
-        occupation = by;
-    }
-
-    void free() {
-        occupation = null;
     }
 
     /** A place whose answer follows from the place itself, so that nothing needs to be kept. */

@@ -7,13 +7,18 @@ import org.jspecify.annotations.Nullable;
 /** The transaction of a step: that it is still the one that was begun, and that the lease of its body stands. */
 final class TransactionStepStore {
 
-    // A setting of this transaction alone: it is gone once that has been ended, however that was done.
+    // The first setting is gone once this transaction has been ended, however that was done. The second one stays if it
+    // was committed, and only then.
     private static final String BEGIN = """
-            select set_config('tally.transaction_step', ?, true)
+            select set_config('tally.open_step', ?, true), set_config('tally.committed_step', ?, false)
+            """;
+
+    private static final String COMMITTED = """
+            select coalesce(current_setting('tally.committed_step', true), '') = ? as committed
             """;
 
     private static final String HOLD = """
-            select coalesce(current_setting('tally.transaction_step', true), '') = ? as open,
+            select coalesce(current_setting('tally.open_step', true), '') = ? as open,
                 (
                     select p.fence
                     from tally.posting p
@@ -31,7 +36,13 @@ final class TransactionStepStore {
     record Held(boolean isOpen, @Nullable Long fence) {}
 
     void begin(Tx tx, ActivityId activity) throws SQLException {
-        tx.query(BEGIN, row -> row.getString(1), markOf(activity));
+        tx.query(BEGIN, row -> row.getString(1), markOf(activity), markOf(activity));
+    }
+
+    /** Whether something of the step was committed, asked after its transaction was rolled back. */
+    boolean isCommitted(Tx tx, ActivityId activity) throws SQLException {
+        return tx.first(COMMITTED, row -> row.getBoolean("committed"), markOf(activity))
+                .orElseThrow();
     }
 
     Held hold(Tx tx, ActivityId activity, Lease body) throws SQLException {

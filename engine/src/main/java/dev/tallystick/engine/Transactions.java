@@ -56,11 +56,10 @@ final class Transactions {
         try {
             return database.transact("transaction step " + activity.name(), tx -> {
                 store.begin(tx, activity);
-                Encoded<T> done = part.run(tx);
+                Encoded<T> done = work(tx, activity, part);
                 TransactionStepStore.Held held = store.hold(tx, activity, lease);
                 if (!held.isOpen()) {
-                    throw GuardedConnection.misuse(
-                            activity.name(), "ended its transaction, so what it wrote before that is durable");
+                    throw ended(activity);
                 }
                 if (!Objects.equals(held.fence(), lease.fence())) {
                     throw new LeaseLostException();
@@ -79,6 +78,32 @@ final class Transactions {
         } catch (UnknownOutcomeException e) {
             return repeats.answer(() -> lookUp(lease, activity, e));
         }
+    }
+
+    /** Work that fails after it has committed must not be done again. */
+    private <T extends @Nullable Object> Encoded<T> work(Tx tx, ActivityId activity, Part<T> part) throws SQLException {
+        try {
+            return part.run(tx);
+        } catch (SQLException | RuntimeException failure) {
+            if (isCommitted(tx, activity)) {
+                throw ended(activity);
+            }
+            throw failure;
+        }
+    }
+
+    private boolean isCommitted(Tx tx, ActivityId activity) {
+        try {
+            tx.connection().rollback();
+            return store.isCommitted(tx, activity);
+        } catch (SQLException away) {
+            return false;
+        }
+    }
+
+    private static MisuseException ended(ActivityId activity) {
+        return GuardedConnection.misuse(
+                activity.name(), "ended its transaction, so what it wrote before that is durable");
     }
 
     private <T extends @Nullable Object> Outcome<T> recordedBefore(ActivityId activity) {

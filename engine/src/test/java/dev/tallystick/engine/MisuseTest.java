@@ -274,6 +274,22 @@ class MisuseTest {
         assertThat(effects()).isLessThan(2);
     }
 
+    @Test
+    void a_step_that_committed_unseen_and_then_failed_is_never_tried_again() {
+        workbench.workflow(
+                "ending",
+                (ctx, input) -> ctx.transaction("pay", String.class, connection -> {
+                    runs.incrementAndGet();
+                    execute(connection, "insert into effect values (gen_random_uuid())");
+                    execute(connection, "select 1; commit");
+                    execute(connection, "select nothing from nowhere");
+                    return "";
+                }));
+
+        assertRefused("ending", "transaction step 'pay' ended its transaction", "leave the transaction open");
+        assertThat(effects()).isEqualTo(1);
+    }
+
     /** Ways to end the transaction of a step that are seen only afterwards. */
     enum Hidden {
         BEHIND_ANOTHER_STATEMENT {
