@@ -86,11 +86,12 @@ final class GuardedConnection {
             return self;
         }
         Object answer = call(target, method, arguments);
-        return LEADING_BACK.stream()
-                .filter(type -> type.isInstance(answer) && type.isAssignableFrom(method.getReturnType()))
-                .findFirst()
-                .<@Nullable Object>map(type -> guard(type, answer))
-                .orElse(answer);
+        for (Class<?> type : LEADING_BACK) {
+            if (answer != null && type.isInstance(answer) && type.isAssignableFrom(method.getReturnType())) {
+                return guard(type, answer);
+            }
+        }
+        return answer;
     }
 
     private <T> T guard(Class<T> type, Object target) {
