@@ -55,6 +55,7 @@ final class GuardedConnection {
         Object answer(Object self, Method method, Object @Nullable [] arguments) throws Throwable;
     }
 
+    @SuppressWarnings("ReferenceEquality") // a proxy is equal to itself alone
     private static <T> T proxy(Class<T> type, Call call) {
         return type.cast(Proxy.newProxyInstance(
                 GuardedConnection.class.getClassLoader(),

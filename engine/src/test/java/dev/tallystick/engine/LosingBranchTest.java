@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoints;
@@ -178,7 +179,7 @@ class LosingBranchTest {
         workbench.signal(engine, job, "go");
         decided.await();
 
-        TaskOutcome answer = engine.tasks().resolve("default", task, "ann", "\"yes\"".getBytes(), "key");
+        TaskOutcome answer = engine.tasks().resolve("default", task, "ann", "\"yes\"".getBytes(UTF_8), "key");
 
         assertThat(answer).isInstanceOf(TaskOutcome.Over.class);
         assertThat(engine.tasks().all("default", null, 10)).isEmpty();
