@@ -9,7 +9,12 @@ import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** What a workflow may ask for. Every answer is recorded once; after a crash the same question gets the same answer. */
+/**
+ * What a workflow may ask for. Every answer is recorded once; after a crash the same question gets the same answer.
+ *
+ * <p>For one thread: that of the workflow, or of the branch that was given this. Inside a step only {@link #job} and {@link #key}
+ * may be asked for. Anything else is refused with a {@link MisuseException}.
+ */
 public interface Context {
 
     /** The job that this is. */
@@ -27,7 +32,7 @@ public interface Context {
 
     /**
      * Does {@code work} inside the transaction that records its result: the effect happens exactly once. For SQL on the engine's
-     * own database only.
+     * own database only. The work leaves the transaction open: ending it is refused.
      */
     default <T extends @Nullable Object> T transaction(String name, Class<T> type, TransactionalWork<T> work) {
         return transaction(name, type, Retry.DEFAULT, work);
@@ -56,10 +61,17 @@ public interface Context {
     /** Waits, also over restarts. */
     void sleep(Duration duration);
 
-    /** Runs the branches side by side and returns what they returned, in their order. The first failure fails all of them. */
+    /**
+     * Runs the branches side by side and returns what they returned, in their order. The first failure fails all of them: the
+     * commit that records it ends the others, with their waits, tasks, children and branches.
+     */
     <T extends @Nullable Object> List<T> all(Class<T> type, List<Branch<T>> branches);
 
-    /** Runs the branches side by side and returns what the first one returned. Who was first is recorded. */
+    /**
+     * Runs the branches side by side and returns what the first one returned. The commit that records who was first ends the
+     * others, with their waits, tasks, children and branches. A signal that one of them took without going further is there for
+     * the next wait.
+     */
     <T extends @Nullable Object> T any(Class<T> type, List<Branch<T>> branches);
 
     /**

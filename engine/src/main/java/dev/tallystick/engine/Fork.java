@@ -3,14 +3,18 @@ package dev.tallystick.engine;
 import dev.tallystick.engine.Context.Branch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Branches of a body that run side by side, each on a thread of its own and with an obligation of its own: +1 when it is
  * dispatched, −1 with its result. What a branch brought is recorded, so a branch that is done is not run again; and where the
- * parent does not wait for all of them, it is recorded which one decided, so that every run goes the same way.
+ * parent does not wait for all of them, it is recorded which one decided, so that every run goes the same way. The transaction that
+ * records it ends the others.
  */
 final class Fork<T extends @Nullable Object> {
 
@@ -20,6 +24,9 @@ final class Fork<T extends @Nullable Object> {
         ANY
     }
 
+    private static final String WHILE_BRANCHES_RUN =
+            "of the context around them while branches run: ask the context that the branch is given";
+
     private final Scope parent;
     private final BodyRun run;
     private final ActivityId choice;
@@ -27,6 +34,12 @@ final class Fork<T extends @Nullable Object> {
     private final List<Branch<T>> branches;
     private final List<@Nullable Ending<T>> endings = new ArrayList<>();
     private final List<Scope> scopes = new ArrayList<>();
+
+    /** Of the branches that run here. */
+    private final Map<Integer, Thread> threads = new HashMap<>();
+
+    /** Whether it is decided who has lost: from then on nobody ends. Guarded by {@link #endings}. */
+    private boolean isDecided;
 
     /** How a branch ended: with a value, or with a failure. */
     private record Ending<T extends @Nullable Object>(
@@ -63,10 +76,28 @@ final class Fork<T extends @Nullable Object> {
         if (decided(until) < 0) {
             runOpen(until);
         }
-        int decided = decided(until);
-        if (until == Until.ANY || hasOpen()) {
+        return conclude(until);
+    }
+
+    /** Says who decided, unless that follows from what all of them have brought, and ends the others. */
+    private int conclude(Until until) {
+        int decided;
+        List<Integer> losers = new ArrayList<>();
+        synchronized (endings) {
+            isDecided = true;
+            decided = decided(until);
+            for (int i = 0; i < endings.size(); i++) {
+                if (endings.get(i) == null) {
+                    losers.add(i);
+                }
+            }
+        }
+        losers.forEach(i -> scopes.get(i).cancel());
+        interrupt(losers);
+        if (until == Until.ANY || !losers.isEmpty()) {
             byte[] output = ByteBuffer.allocate(Integer.BYTES).putInt(decided).array();
-            parent.say(LegOne.inline(choice, "fork", 0), output);
+            parent.decide(
+                    choice, output, losers.stream().map(i -> activity(i).path()).toList());
         }
         return decided;
     }
@@ -101,26 +132,30 @@ final class Fork<T extends @Nullable Object> {
                 }
             }
         }
-        run.dispatch(dispatches);
-        Attention.Fork attention = run.attention().fork(open.size());
-        List<Thread> threads = new ArrayList<>();
+        run.dispatch(parent, dispatches);
+        Attention.Fork attention = run.attention()
+                .fork(
+                        parent.prefix(),
+                        open.stream().map(i -> scopes.get(i).prefix()).toList());
+        parent.order().occupy(WHILE_BRANCHES_RUN);
         for (int i : open) {
             Runnable branch = run.tools().spans().beside(() -> runBranch(i, until, attention));
-            threads.add(run.start("tally-branch-" + activity(i).path(), branch));
+            threads.put(i, run.threads().start("tally-branch-" + activity(i).path(), branch));
         }
         try {
             attention.await();
         } catch (InterruptedException e) {
+            // Whoever stopped or cancelled the parent has done so to its branches too.
+            interrupt(open);
             parent.demandHeard();
             throw new IllegalStateException("a workflow's thread is interrupted by its engine only", e);
+        } finally {
+            parent.order().free();
         }
-        cancelTheRest(open, threads);
     }
 
-    private boolean hasOpen() {
-        synchronized (endings) {
-            return endings.contains(null);
-        }
+    private void interrupt(List<Integer> which) {
+        which.forEach(i -> Optional.ofNullable(threads.get(i)).ifPresent(Thread::interrupt));
     }
 
     T result(int branch) {
@@ -148,21 +183,13 @@ final class Fork<T extends @Nullable Object> {
         }
         boolean satisfies;
         synchronized (endings) {
+            if (isDecided) {
+                return;
+            }
             endings.set(i, ending);
             satisfies = decided(until) >= 0;
         }
-        attention.ended(satisfies);
-    }
-
-    /** Branches that nobody waits for any more are told to stop; what they owe is closed with the body. */
-    private void cancelTheRest(List<Integer> open, List<Thread> threads) {
-        for (int k = 0; k < open.size(); k++) {
-            int i = open.get(k);
-            if (ending(i) == null) {
-                scopes.get(i).cancel();
-                threads.get(k).interrupt();
-            }
-        }
+        attention.ended(scope.prefix(), satisfies);
     }
 
     private int decided(Until until) {

@@ -204,10 +204,10 @@ final class GraphRunner {
         stopping = true;
         List<Running> left = List.copyOf(running.values());
         List<Thread> threads = left.stream().map(Running::thread).toList();
-        BodyRun.awaitAll(threads, System.nanoTime() + settings.safeDrain().toNanos());
+        BodyThreads.awaitAll(threads, System.nanoTime() + settings.safeDrain().toNanos());
         running.clear();
         threads.forEach(Thread::interrupt);
-        BodyRun.awaitAll(threads, System.nanoTime() + patience.toNanos());
+        BodyThreads.awaitAll(threads, System.nanoTime() + patience.toNanos());
         List<Lease> leases = left.stream().map(Running::lease).toList();
         if (!leases.isEmpty()) {
             database.transact("release work", tx -> {

@@ -67,6 +67,11 @@ record LegTwo(
                 true);
     }
 
+    /** As this, for an activity that may have a posting, which is gone afterwards. */
+    LegTwo acknowledging() {
+        return new LegTwo(activity, guid, fence, delta, outcome, output, error, enters, steps, true);
+    }
+
     /** The Leg 2 that ends its job. */
     static LegTwo ending(
             ActivityId activity, long fence, JobOutcome outcome, byte @Nullable [] output, @Nullable String error) {

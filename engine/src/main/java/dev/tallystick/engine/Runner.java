@@ -178,7 +178,7 @@ final class Runner {
         if (before != null) {
             before.stop(BodyStopped.Reason.LEASE_LOST);
         }
-        run.start("tally-body-" + run.job(), () -> execute(body, run, end));
+        run.threads().start("tally-body-" + run.job(), () -> execute(body, run, end));
     }
 
     private void execute(LeasedBody body, BodyRun run, CompletableFuture<Closed> end) {
@@ -292,11 +292,11 @@ final class Runner {
     private void letGo(BodyRun run, BodyStopped.Reason reason) {
         // The interrupt was for the body, and would close the connection of whoever comes next on this thread.
         Thread.interrupted();
-        if (reason == BodyStopped.Reason.JOB_CLOSED && run.awaitOthers(settings.lease())) {
+        if (reason == BodyStopped.Reason.JOB_CLOSED && run.threads().awaitOthers(settings.lease())) {
             run.acknowledgeClosed();
         }
         boolean taken = reason == BodyStopped.Reason.TO_BE_UNDONE || reason == BodyStopped.Reason.LEASE_LOST;
-        if (taken && run.awaitOthers(settings.lease())) {
+        if (taken && run.threads().awaitOthers(settings.lease())) {
             letUndoBegin(run);
         }
     }
@@ -407,11 +407,11 @@ final class Runner {
         List<BodyRun> left = List.copyOf(running.values());
         left.forEach(BodyRun::stopAfterWork);
         long drained = System.nanoTime() + settings.safeDrain().toNanos();
-        left.forEach(run -> run.awaitEnd(drained));
+        left.forEach(run -> run.threads().awaitEnd(drained));
         long deadline = System.nanoTime() + patience.toNanos();
-        BodyRun.awaitAll(left.stream().map(run -> say(run, BodyRun::sayAll)).toList(), deadline);
+        BodyThreads.awaitAll(left.stream().map(run -> say(run, BodyRun::sayAll)).toList(), deadline);
         left.forEach(run -> run.stop(BodyStopped.Reason.SHUT_DOWN));
-        left.forEach(run -> run.awaitEnd(deadline));
+        left.forEach(run -> run.threads().awaitEnd(deadline));
         List<Lease> leases = left.stream().map(BodyRun::lease).toList();
         if (!leases.isEmpty()) {
             database.transact("release leases", tx -> {

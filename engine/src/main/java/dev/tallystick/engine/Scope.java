@@ -12,8 +12,6 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,22 +26,27 @@ final class Scope implements Context {
     private static final Pattern PATCH_ID = Pattern.compile("[A-Za-z0-9_-]{1,100}");
 
     private final BodyRun run;
+    private final @Nullable Scope parent;
     private final String prefix;
     private final Map<String, Boolean> patches;
     private final RecordEnd recordEnd = new RecordEnd();
+    private final QuestionOrder order = new QuestionOrder();
+    private final Attempts attempts;
     private int place;
 
     /** Set when the branch of this scope has lost against another: what it still says is not heard. */
     private volatile boolean cancelled;
 
-    private Scope(BodyRun run, String prefix, Map<String, Boolean> patches) {
+    private Scope(BodyRun run, @Nullable Scope parent, String prefix, Map<String, Boolean> patches) {
         this.run = run;
+        this.parent = parent;
         this.prefix = prefix;
         this.patches = new HashMap<>(patches);
+        this.attempts = new Attempts(this, run);
     }
 
     static Scope of(BodyRun run) {
-        return new Scope(run, "", Map.of());
+        return new Scope(run, null, "", Map.of());
     }
 
     @Override
@@ -60,7 +63,7 @@ final class Scope implements Context {
 
     @Override
     public boolean patched(String id) {
-        demandHeard();
+        demandAskable("$patched:" + id);
         return patches.computeIfAbsent(id, this::decidePatch);
     }
 
@@ -116,7 +119,7 @@ final class Scope implements Context {
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts(activity, recorded, retry, run::begin, () -> {
+        return attempts.at(activity, recorded, retry, dispatch -> run.begin(this, dispatch), () -> {
             T result = work.call();
             run.tools().crashPoints().reached(EngineCrashPoint.WORKED);
             say(activity, 0, Payloads.encode(run.tools().codec(), result));
@@ -132,9 +135,9 @@ final class Scope implements Context {
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts(activity, recorded, retry, this::begin, () -> {
+        return attempts.at(activity, recorded, retry, attempts::announce, () -> {
             Outcome<T> outcome = run.tools().transactions().run(run.lease(), activity, tx -> {
-                T value = work.run(tx.connection());
+                T value = work.run(GuardedConnection.of(tx.connection(), name));
                 return new Transactions.Encoded<>(
                         value, Payloads.encode(run.tools().codec(), value));
             });
@@ -145,42 +148,6 @@ final class Scope implements Context {
                 case Outcome.LeaseLost<T> lost -> throw run.stopping(BodyStopped.Reason.LEASE_LOST);
             };
         });
-    }
-
-    /** Begins the activity and does the work, as often as the policy allows; a last failure is recorded. */
-    @SuppressWarnings("try") // that it is closed is all that being at work is for
-    private <T extends @Nullable Object> T attempts(
-            ActivityId activity,
-            @Nullable RecordedActivity before,
-            Retry retry,
-            Consumer<LegOne> beginning,
-            Callable<T> work) {
-        int attempt = before == null ? 0 : before.attempts();
-        while (true) {
-            attempt++;
-            try (BodyRun.Working atWork = run.work()) {
-                LegOne dispatch = LegOne.attempt(activity, "step", attempt);
-                if (attempt == 1 && retry.attempts() > 1) {
-                    beginning.accept(dispatch);
-                } else {
-                    begin(dispatch);
-                }
-                run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
-                if (attempt > retry.attempts()) {
-                    throw fail(activity, 0, Failures.neverCameBack(attempt - 1));
-                }
-                try {
-                    return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));
-                } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
-                    demandHeard();
-                    run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
-                    if (!retry.allows(attempt, e) || e instanceof PayloadTooLargeException) {
-                        throw fail(activity, 0, Failures.describe(e));
-                    }
-                }
-            }
-            pause(retry.after(attempt, run.tools().random()));
-        }
     }
 
     @Override
@@ -198,7 +165,7 @@ final class Scope implements Context {
         ActivityId activity = next(SignalStore.waitName(signal));
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
-            run.dispatch(List.of(LegOne.await(activity, patience)));
+            run.dispatch(this, List.of(LegOne.await(activity, patience)));
         }
         RecordedActivity done = recorded != null && recorded.isDone() ? recorded : awaitDone(activity);
         byte[] payload = done.output();
@@ -238,7 +205,7 @@ final class Scope implements Context {
         if (recorded == null) {
             byte[] encoded = Payloads.encode(run.tools().codec(), input);
             NewJob child = run.tools().children().apply(new ChildOrder(activity, run.mesh(), workflow, encoded));
-            run.dispatch(LegOne.inline(activity, "child", 0), child);
+            run.dispatch(this, LegOne.inline(activity, "child", 0), child);
         }
         RecordedActivity done = recorded != null && recorded.isDone() ? recorded : awaitDone(activity);
         return replay(done, type);
@@ -267,7 +234,12 @@ final class Scope implements Context {
                 if (recorded != null && recorded.isDone()) {
                     replay(recorded, Object.class);
                 } else {
-                    attempts(activity, recorded, undo.retry(), this::begin, () -> undoHere(activity, undo.work()));
+                    attempts.at(
+                            activity,
+                            recorded,
+                            undo.retry(),
+                            attempts::announce,
+                            () -> undoHere(activity, undo.work()));
                 }
             } catch (StepFailedException e) {
                 undoing.failed(Objects.requireNonNull(e.getMessage()));
@@ -289,7 +261,7 @@ final class Scope implements Context {
     @Override
     @SuppressWarnings("TypeParameterUnusedInFormals") // it never returns
     public <T extends @Nullable Object> T continueAsNew(@Nullable Object input) {
-        demandHeard();
+        demandAskable("$continue");
         if (!prefix.isEmpty()) {
             throw new IllegalStateException("a branch cannot continue as a new job, only the body that it belongs to");
         }
@@ -301,7 +273,7 @@ final class Scope implements Context {
         ActivityId activity = next("$sleep");
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
-            run.dispatch(List.of(new LegOne(activity, "sleep", 0, duration, Timekeeper.QUEUE)));
+            run.dispatch(this, List.of(new LegOne(activity, "sleep", 0, duration, Timekeeper.QUEUE)));
         }
         if (recorded == null || !recorded.isDone()) {
             awaitDone(activity);
@@ -327,18 +299,35 @@ final class Scope implements Context {
 
     /** The context of a branch at the given place. */
     Scope branch(String path) {
-        return new Scope(run, path + ".", patches);
+        return new Scope(run, this, path + ".", patches);
     }
 
-    /** What it still says is not heard, and what it still asks is refused. */
+    /** What the places of this scope begin with. */
+    String prefix() {
+        return prefix;
+    }
+
+    /** What it still says is not heard, and what it still asks is refused; so it is with all branches within it. */
     void cancel() {
         cancelled = true;
+        run.attention().cancel(prefix);
+    }
+
+    private boolean isCancelled() {
+        return cancelled || (parent != null && parent.isCancelled());
     }
 
     void demandHeard() {
         run.demandRunning();
-        if (cancelled) {
+        if (isCancelled()) {
             throw new BodyStopped(BodyStopped.Reason.BRANCH_CANCELLED);
+        }
+    }
+
+    /** A result is heard also from a body that is stopped, where it may still say what is done by now. */
+    private void demandResultHeard() {
+        if (isCancelled() || !run.mayStillSay()) {
+            demandHeard();
         }
     }
 
@@ -372,13 +361,22 @@ final class Scope implements Context {
         return output == null ? null : run.tools().codec().decode(output, type);
     }
 
-    private ActivityId next(String name) {
+    /** Whether questions can be asked now. */
+    QuestionOrder order() {
+        return order;
+    }
+
+    private void demandAskable(String name) {
         demandHeard();
         Undoing undoing = run.undoing();
         if (undoing != null && undoing.current() != null) {
-            throw new IllegalStateException(
-                    "an undo is a step of its own and cannot ask its context for '" + name + "'");
+            throw new MisuseException("an undo is a step of its own and cannot ask its context for '" + name + "'");
         }
+        order.demandTurn(name);
+    }
+
+    private ActivityId next(String name) {
+        demandAskable(name);
         place++;
         return new ActivityId(run.job(), prefix + place, name);
     }
@@ -387,28 +385,37 @@ final class Scope implements Context {
     private UUID unrecorded(String name) {
         ActivityId activity = next(name);
         recordOf(activity);
-        return Guid.of(new ActivityId(run.keysOf(), activity.path(), name), 0).value();
+        return drawnAt(run.keysOf(), activity.path(), name);
     }
 
-    private void begin(LegOne dispatch) {
-        run.dispatch(List.of(dispatch));
+    /** What {@link #uuid} draws at a place. */
+    static UUID uuidAt(JobId keysOf, String path) {
+        return drawnAt(keysOf, path, "$uuid");
     }
 
-    void say(LegOne dispatch, byte[] output) {
-        demandHeard();
-        run.say(dispatch, LegTwo.whole(dispatch.activity(), run.lease().fence(), 0, output, null));
+    private static UUID drawnAt(JobId keysOf, String path, String name) {
+        return Guid.of(new ActivityId(keysOf, path, name), 0).value();
+    }
+
+    private void say(LegOne dispatch, byte[] output) {
+        run.say(this::demandHeard, dispatch, result(dispatch.activity(), 0, output));
     }
 
     void say(ActivityId activity, int delta, byte[] output) {
-        if (cancelled || !run.mayStillSay()) {
-            demandHeard();
-        }
-        run.say(LegTwo.whole(activity, run.lease().fence(), delta, output, null));
+        run.say(this::demandResultHeard, result(activity, delta, output));
+    }
+
+    /** Says which of the branches decided and which of them are ended by that. */
+    void decide(ActivityId choice, byte[] output, List<String> losers) {
+        run.decide(this::demandHeard, LegOne.inline(choice, "fork", 0), result(choice, 0, output), losers);
+    }
+
+    private LegTwo result(ActivityId activity, int delta, byte[] output) {
+        return LegTwo.whole(activity, run.lease().fence(), delta, output, null);
     }
 
     StepFailedException fail(ActivityId activity, int delta, String reason) {
-        demandHeard();
-        run.say(LegTwo.whole(activity, run.lease().fence(), delta, null, reason));
+        run.say(this::demandHeard, LegTwo.whole(activity, run.lease().fence(), delta, null, reason));
         return new StepFailedException(activity.name(), reason);
     }
 
@@ -416,14 +423,15 @@ final class Scope implements Context {
     private RecordedActivity awaitDone(ActivityId activity) {
         Optional<RecordedActivity> already = done(activity);
         if (already.isPresent()) {
+            demandHeard();
             return already.get();
         }
-        run.attention().waitsFor(activity.path());
+        run.attention().waitsFor(prefix, activity.path());
         try {
             while (true) {
                 Optional<RecordedActivity> now = done(activity);
                 if (now.isPresent()) {
-                    run.attention().goesOn(activity.path());
+                    run.attention().goesOn(prefix);
                     return now.get();
                 }
                 run.attention().pause(run.tools().poll());
@@ -437,13 +445,5 @@ final class Scope implements Context {
 
     private Optional<RecordedActivity> done(ActivityId activity) {
         return run.tools().reader().apply(activity).filter(RecordedActivity::isDone);
-    }
-
-    private void pause(Duration duration) {
-        long until = System.nanoTime() + duration.toNanos();
-        for (long left = duration.toNanos(); left > 0; left = until - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-            demandHeard();
-        }
     }
 }

@@ -6,10 +6,10 @@ import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.SessionLimits;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
-import dev.tallystick.sql.Work;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +25,7 @@ final class Transactions {
     private final PostingStore postings;
     private final JobStore jobs;
     private final Repeats repeats;
+    private final TransactionStepStore store = new TransactionStepStore();
 
     Transactions(Database database, CollationStore collation, PostingStore postings, JobStore jobs, Repeats repeats) {
         this.database = database;
@@ -57,44 +58,92 @@ final class Transactions {
 
     /** For what the engine itself writes through the connection that user code was handed. */
     Tx join(Connection connection) throws SQLException {
-        return database.join(connection);
+        return database.join(GuardedConnection.behind(connection));
     }
 
     <T extends @Nullable Object> Outcome<T> run(Lease lease, ActivityId activity, Part<T> part) {
         try {
-            return transact(activity, tx -> {
-                Encoded<T> done = part.run(tx);
+            return transact(activity, (tx, begun) -> {
+                Encoded<T> done = work(tx, begun, activity, part);
                 tx.withoutUsers();
-                if (!stands(tx, lease)) {
+                TransactionStepStore.Held held = store.hold(tx, begun, lease);
+                if (!held.isOpen()) {
+                    throw ended(activity);
+                }
+                if (!Objects.equals(held.fence(), lease.fence())) {
                     throw new LeaseLostException();
                 }
-                Optional<RecordedActivity> before = jobs.activity(tx, activity).filter(RecordedActivity::isDone);
-                if (before.isPresent()) {
-                    throw new RecordedException(before.get());
+                LegTwo result = LegTwo.whole(activity, lease.fence(), 0, done.bytes(), null);
+                Collated collated = collation.collate(tx, List.of(result)).get(result.guid());
+                if (collated != null && collated.ledger().attempts() > 1) {
+                    throw new RecordedException();
                 }
-                collation.collate(tx, List.of(LegTwo.whole(activity, lease.fence(), 0, done.bytes(), null)));
                 return new Outcome.Committed<>(done.value());
             });
         } catch (LeaseLostException e) {
             return new Outcome.LeaseLost<>();
         } catch (RecordedException e) {
-            return new Outcome.RecordedBefore<>(e.record);
+            return repeats.answer(() -> recordedBefore(activity));
         } catch (UnknownOutcomeException e) {
             return repeats.answer(() -> lookUp(lease, activity, e));
         }
     }
 
+    private interface InTransaction<T extends @Nullable Object> {
+
+        /** @param begun the id of the transaction */
+        Outcome<T> run(Tx tx, String begun) throws SQLException;
+    }
+
     /** A database that is away, or a session that can only read, is no failure of the step, and costs it no attempt. */
-    private <T extends @Nullable Object> Outcome<T> transact(ActivityId activity, Work<Outcome<T>> work) {
+    private <T extends @Nullable Object> Outcome<T> transact(ActivityId activity, InTransaction<T> work) {
         AtomicBoolean begun = new AtomicBoolean();
         return repeats.answer(
-                () -> database.transact("transaction step " + activity.name(), SessionLimits.USERS, tx -> {
-                    begun.set(true);
-                    return work.run(tx);
-                }),
+                () -> {
+                    begun.set(false);
+                    return database.transact("transaction step " + activity.name(), SessionLimits.USERS, tx -> {
+                        String id = store.begin(tx);
+                        begun.set(true);
+                        return work.run(tx, id);
+                    });
+                },
                 failure -> failure instanceof DefiniteFailureException definite
                         && definite.reason() == DefiniteFailureException.Reason.UNAVAILABLE
                         && (!begun.get() || definite.isOfReadOnlySession()));
+    }
+
+    /** Work that fails after it has committed must not be done again. */
+    private <T extends @Nullable Object> Encoded<T> work(Tx tx, String begun, ActivityId activity, Part<T> part)
+            throws SQLException {
+        try {
+            return part.run(tx);
+        } catch (SQLException | RuntimeException | Error failure) {
+            if (isCommitted(tx, begun)) {
+                throw ended(activity);
+            }
+            throw failure;
+        }
+    }
+
+    private boolean isCommitted(Tx tx, String begun) {
+        try {
+            tx.connection().rollback();
+            tx.withoutUsers();
+            return store.isCommitted(tx, begun);
+        } catch (SQLException away) {
+            return false;
+        }
+    }
+
+    private static MisuseException ended(ActivityId activity) {
+        return GuardedConnection.misuse(
+                activity.name(), "ended its transaction, so what it wrote before that is durable");
+    }
+
+    private <T extends @Nullable Object> Outcome<T> recordedBefore(ActivityId activity) {
+        return database.transact(
+                "read transaction step " + activity.name(),
+                tx -> new Outcome.RecordedBefore<>(jobs.activity(tx, activity).orElseThrow()));
     }
 
     /** Whoever gets the lock of the posting knows that the lost COMMIT, which held it, has come to its end. */
@@ -136,11 +185,5 @@ final class Transactions {
     private static final class RecordedException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
-
-        private final transient RecordedActivity record;
-
-        RecordedException(RecordedActivity record) {
-            this.record = record;
-        }
     }
 }
