@@ -13,6 +13,7 @@ import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.DeadLetter;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.EngineSchema;
+import dev.tallystick.engine.GenericType;
 import dev.tallystick.engine.Graph;
 import dev.tallystick.engine.GraphWorker;
 import dev.tallystick.engine.GraphYaml;
@@ -324,6 +325,11 @@ public final class Tallystick implements AutoCloseable {
     /** A job that was submitted before, here or elsewhere. */
     public <O extends @Nullable Object> JobHandle<O> job(JobId id, Class<O> output) {
         return new JobHandle<>(engine, codec, id, output, JobHandle.Origin.NAMED, new CompletableFuture<>());
+    }
+
+    /** As {@link #job(JobId, Class)}, for a type with type arguments. */
+    public <O extends @Nullable Object> JobHandle<O> job(JobId id, GenericType<O> output) {
+        return new JobHandle<>(engine, codec, id, output.type(), JobHandle.Origin.NAMED, new CompletableFuture<>());
     }
 
     /** Does a closed job again from its beginning: in the newest version, and under new keys for foreign systems. */

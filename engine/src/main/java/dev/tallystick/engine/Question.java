@@ -20,11 +20,11 @@ final class Question<T> {
     private final String mesh;
     private final Codec codec;
     private final String name;
-    private final Class<T> type;
+    private final GenericType<T> type;
     private final Ask ask;
     private final TaskStore store = new TaskStore();
 
-    Question(Context context, String mesh, Codec codec, String name, Class<T> type, Ask ask) {
+    Question(Context context, String mesh, Codec codec, String name, GenericType<T> type, Ask ask) {
         this.context = context;
         this.mesh = mesh;
         this.codec = codec;

@@ -13,8 +13,6 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -111,91 +109,59 @@ final class Scope implements Context {
     }
 
     @Override
-    public <T extends @Nullable Object> T step(String name, Class<T> type, Retry retry, Callable<T> work) {
+    public <T extends @Nullable Object> T step(String name, GenericType<T> type, Retry retry, Callable<T> work) {
         ActivityId activity = next(name);
         RecordedActivity recorded = asked(activity);
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts(activity, recorded, retry, run::begin, () -> {
+        byte[] output = attempts(activity, recorded, retry).run(run::begin, () -> {
             T result = work.call();
             run.tools().crashPoints().reached(EngineCrashPoint.WORKED);
-            say(activity, 0, Payloads.encode(run.tools().codec(), result));
-            return result;
+            byte[] encoded = Payloads.encode(run.tools().codec(), result);
+            say(activity, 0, encoded);
+            return encoded;
         });
+        return decode(name, output, type);
     }
 
     @Override
     public <T extends @Nullable Object> T transaction(
-            String name, Class<T> type, Retry retry, TransactionalWork<T> work) {
+            String name, GenericType<T> type, Retry retry, TransactionalWork<T> work) {
         ActivityId activity = next(name);
         RecordedActivity recorded = asked(activity);
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts(activity, recorded, retry, this::begin, () -> {
-            Outcome<T> outcome = run.tools().transactions().run(run.lease(), activity, tx -> {
-                T value = work.run(tx.connection());
-                return new Transactions.Encoded<>(
-                        value, Payloads.encode(run.tools().codec(), value));
-            });
+        byte[] output = attempts(activity, recorded, retry).run(this::begin, () -> {
+            Outcome outcome = run.tools()
+                    .transactions()
+                    .run(
+                            run.lease(),
+                            activity,
+                            tx -> Payloads.encode(run.tools().codec(), work.run(tx.connection())));
             run.tools().crashPoints().reached(EngineCrashPoint.TRANSACTED);
             return switch (outcome) {
-                case Outcome.Committed<T> committed -> committed.value();
-                case Outcome.RecordedBefore<T> before -> replay(before.record(), type);
-                case Outcome.LeaseLost<T> lost -> throw run.stopping(BodyStopped.Reason.LEASE_LOST);
+                case Outcome.Committed committed -> committed.output();
+                case Outcome.RecordedBefore before -> Objects.requireNonNull(outputOf(before.record()));
+                case Outcome.LeaseLost lost -> throw run.stopping(BodyStopped.Reason.LEASE_LOST);
             };
         });
-    }
-
-    /** Begins the activity and does the work, as often as the policy allows; a last failure is recorded. */
-    @SuppressWarnings("try") // that it is closed is all that being at work is for
-    private <T extends @Nullable Object> T attempts(
-            ActivityId activity,
-            @Nullable RecordedActivity before,
-            Retry retry,
-            Consumer<LegOne> beginning,
-            Callable<T> work) {
-        int attempt = before == null ? 0 : before.attempts();
-        while (true) {
-            attempt++;
-            try (BodyRun.Working atWork = run.work()) {
-                LegOne dispatch = LegOne.attempt(activity, "step", attempt);
-                if (attempt == 1 && retry.attempts() > 1) {
-                    beginning.accept(dispatch);
-                } else {
-                    begin(dispatch);
-                }
-                run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
-                if (attempt > retry.attempts()) {
-                    throw fail(activity, 0, Failures.neverCameBack(attempt - 1));
-                }
-                try {
-                    return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));
-                } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
-                    demandHeard();
-                    run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
-                    if (!retry.allows(attempt, e) || e instanceof PayloadTooLargeException) {
-                        throw fail(activity, 0, Failures.describe(e));
-                    }
-                }
-            }
-            pause(retry.after(attempt, run.tools().random()));
-        }
+        return decode(name, output, type);
     }
 
     @Override
-    public <T> T await(String signal, Class<T> type) {
+    public <T> T await(String signal, GenericType<T> type) {
         return signalled(signal, type, null).orElseThrow();
     }
 
     @Override
-    public <T> Optional<T> await(String signal, Class<T> type, Duration patience) {
+    public <T> Optional<T> await(String signal, GenericType<T> type, Duration patience) {
         return signalled(signal, type, patience);
     }
 
     /** A wait that is done and brought nothing has timed out. */
-    private <T> Optional<T> signalled(String signal, Class<T> type, @Nullable Duration patience) {
+    private <T> Optional<T> signalled(String signal, GenericType<T> type, @Nullable Duration patience) {
         ActivityId activity = next(SignalStore.waitName(signal));
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
@@ -203,18 +169,16 @@ final class Scope implements Context {
         }
         RecordedActivity done = recorded != null && recorded.isDone() ? recorded : awaitDone(activity);
         byte[] payload = done.output();
-        return payload == null
-                ? Optional.empty()
-                : Optional.of(run.tools().codec().<T>decode(payload, type));
+        return payload == null ? Optional.empty() : Optional.of(decode(activity.name(), payload, type));
     }
 
     @Override
-    public <T> T task(String name, Class<T> type, Ask ask) {
+    public <T> T task(String name, GenericType<T> type, Ask ask) {
         return question(name, type, ask).answer(null).orElseThrow();
     }
 
     @Override
-    public <T> Optional<T> task(String name, Class<T> type, Ask ask, Duration patience) {
+    public <T> Optional<T> task(String name, GenericType<T> type, Ask ask, Duration patience) {
         return question(name, type, ask).answer(patience);
     }
 
@@ -227,12 +191,12 @@ final class Scope implements Context {
         });
     }
 
-    private <T> Question<T> question(String name, Class<T> type, Ask ask) {
+    private <T> Question<T> question(String name, GenericType<T> type, Ask ask) {
         return new Question<>(this, run.mesh(), run.tools().codec(), name, type, ask);
     }
 
     @Override
-    public <T extends @Nullable Object> T child(String workflow, @Nullable Object input, Class<T> type) {
+    public <T extends @Nullable Object> T child(String workflow, @Nullable Object input, GenericType<T> type) {
         ActivityId activity = next("$child:" + workflow);
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
@@ -265,9 +229,9 @@ final class Scope implements Context {
             undoing.begins(undo);
             try {
                 if (recorded != null && recorded.isDone()) {
-                    replay(recorded, Object.class);
+                    outputOf(recorded);
                 } else {
-                    attempts(activity, recorded, undo.retry(), this::begin, () -> undoHere(activity, undo.work()));
+                    attempts(activity, recorded, undo.retry()).run(this::begin, () -> undoHere(activity, undo.work()));
                 }
             } catch (StepFailedException e) {
                 undoing.failed(Objects.requireNonNull(e.getMessage()));
@@ -309,9 +273,9 @@ final class Scope implements Context {
     }
 
     @Override
-    public <T extends @Nullable Object> List<T> all(Class<T> type, List<Branch<T>> branches) {
+    public <T extends @Nullable Object> List<T> all(GenericType<T> type, List<Branch<T>> branches) {
         Fork<T> fork = new Fork<>(this, run, next("$all"), type, branches);
-        fork.result(fork.decide(Fork.Until.ALL));
+        fork.demandSuccess(fork.decide(Fork.Until.ALL));
         List<T> results = new ArrayList<>(branches.size());
         for (int i = 0; i < branches.size(); i++) {
             results.add(fork.result(i));
@@ -320,7 +284,7 @@ final class Scope implements Context {
     }
 
     @Override
-    public <T extends @Nullable Object> T any(Class<T> type, List<Branch<T>> branches) {
+    public <T extends @Nullable Object> T any(GenericType<T> type, List<Branch<T>> branches) {
         Fork<T> fork = new Fork<>(this, run, next("$any"), type, branches);
         return fork.result(fork.decide(Fork.Until.ANY));
     }
@@ -364,12 +328,28 @@ final class Scope implements Context {
     }
 
     @SuppressWarnings("NullAway") // what recorded no output is asked for by a type that may be null
-    <T extends @Nullable Object> T replay(RecordedActivity recorded, Class<T> type) {
+    private <T extends @Nullable Object> T replay(RecordedActivity recorded, GenericType<T> type) {
+        byte[] output = outputOf(recorded);
+        return output == null ? null : decode(recorded.name(), output, type);
+    }
+
+    private static byte @Nullable [] outputOf(RecordedActivity recorded) {
         if (recorded.error() != null) {
             throw new StepFailedException(recorded.name(), recorded.error());
         }
-        byte[] output = recorded.output();
-        return output == null ? null : run.tools().codec().decode(output, type);
+        return recorded.output();
+    }
+
+    /** What a body gets is read from the record in its first run too: what only the live object could do would fail in a replay. */
+    <T extends @Nullable Object> T decode(String name, byte[] output, GenericType<T> type) {
+        try {
+            return run.tools().codec().decode(output, type.type());
+        } catch (RuntimeException e) {
+            throw new IllegalStateException(
+                    "what '" + name + "' brought is recorded but cannot be read as " + type
+                            + ": ask for a type that the codec can read",
+                    e);
+        }
     }
 
     private ActivityId next(String name) {
@@ -390,7 +370,11 @@ final class Scope implements Context {
         return Guid.of(new ActivityId(run.keysOf(), activity.path(), name), 0).value();
     }
 
-    private void begin(LegOne dispatch) {
+    private Attempts attempts(ActivityId activity, @Nullable RecordedActivity before, Retry retry) {
+        return new Attempts(this, run, activity, before == null ? 0 : before.attempts(), retry);
+    }
+
+    void begin(LegOne dispatch) {
         run.dispatch(List.of(dispatch));
     }
 
@@ -437,13 +421,5 @@ final class Scope implements Context {
 
     private Optional<RecordedActivity> done(ActivityId activity) {
         return run.tools().reader().apply(activity).filter(RecordedActivity::isDone);
-    }
-
-    private void pause(Duration duration) {
-        long until = System.nanoTime() + duration.toNanos();
-        for (long left = duration.toNanos(); left > 0; left = until - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-            demandHeard();
-        }
     }
 }

@@ -7,7 +7,6 @@ import dev.tallystick.sql.UnknownOutcomeException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a step's SQL and its Leg 2 in one transaction, so that the effect happens exactly once: with the digit, or not at all.
@@ -29,31 +28,28 @@ final class Transactions {
         this.repeats = repeats;
     }
 
-    /** What the transaction returned, and how it was encoded when it was recorded. */
-    record Encoded<T extends @Nullable Object>(T value, byte[] bytes) {}
-
-    /** The user's part: returns the result together with its encoding. */
-    interface Part<T extends @Nullable Object> {
-        Encoded<T> run(Tx tx) throws SQLException;
+    /** The user's part: returns its result as it is recorded. */
+    interface Part {
+        byte[] run(Tx tx) throws SQLException;
     }
 
     /** What came of it. */
-    sealed interface Outcome<T extends @Nullable Object> {
+    sealed interface Outcome {
 
         /** Effect and result are durable. */
-        record Committed<T extends @Nullable Object>(T value) implements Outcome<T> {}
+        record Committed(byte[] output) implements Outcome {}
 
         /** Effect and result were durable already, or are since an attempt whose reply was lost. */
-        record RecordedBefore<T extends @Nullable Object>(RecordedActivity record) implements Outcome<T> {}
+        record RecordedBefore(RecordedActivity record) implements Outcome {}
 
         /** Nothing happened: somebody else has the lease. */
-        record LeaseLost<T extends @Nullable Object>() implements Outcome<T> {}
+        record LeaseLost() implements Outcome {}
     }
 
-    <T extends @Nullable Object> Outcome<T> run(Lease lease, ActivityId activity, Part<T> part) {
+    Outcome run(Lease lease, ActivityId activity, Part part) {
         try {
             return database.transact("transaction step " + activity.name(), tx -> {
-                Encoded<T> done = part.run(tx);
+                byte[] output = part.run(tx);
                 if (!stands(tx, lease)) {
                     throw new LeaseLostException();
                 }
@@ -61,29 +57,28 @@ final class Transactions {
                 if (before.isPresent()) {
                     throw new RecordedException(before.get());
                 }
-                collation.collate(tx, List.of(LegTwo.whole(activity, lease.fence(), 0, done.bytes(), null)));
-                return new Outcome.Committed<>(done.value());
+                collation.collate(tx, List.of(LegTwo.whole(activity, lease.fence(), 0, output, null)));
+                return new Outcome.Committed(output);
             });
         } catch (LeaseLostException e) {
-            return new Outcome.LeaseLost<>();
+            return new Outcome.LeaseLost();
         } catch (RecordedException e) {
-            return new Outcome.RecordedBefore<>(e.record);
+            return new Outcome.RecordedBefore(e.record);
         } catch (UnknownOutcomeException e) {
             return repeats.answer(() -> lookUp(lease, activity, e));
         }
     }
 
     /** Whoever gets the lock of the posting knows that the lost COMMIT, which held it, has come to its end. */
-    private <T extends @Nullable Object> Outcome<T> lookUp(
-            Lease lease, ActivityId activity, UnknownOutcomeException unknown) {
+    private Outcome lookUp(Lease lease, ActivityId activity, UnknownOutcomeException unknown) {
         return database.transact("look up transaction step " + activity.name(), tx -> {
             boolean stands = stands(tx, lease);
             Optional<RecordedActivity> record = jobs.activity(tx, activity).filter(RecordedActivity::isDone);
             if (record.isPresent()) {
-                return new Outcome.RecordedBefore<>(record.get());
+                return new Outcome.RecordedBefore(record.get());
             }
             if (!stands) {
-                return new Outcome.LeaseLost<>();
+                return new Outcome.LeaseLost();
             }
             throw new NotCommittedException(unknown);
         });

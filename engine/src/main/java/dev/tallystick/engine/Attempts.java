@@ -1,0 +1,69 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The attempts at one step, on the thread of the body or branch that asks for it. The last failure is the step's result. */
+final class Attempts {
+
+    private final Scope scope;
+    private final BodyRun run;
+    private final ActivityId activity;
+    private final int before;
+    private final Retry retry;
+
+    /** @param before how many attempts were begun in earlier runs */
+    Attempts(Scope scope, BodyRun run, ActivityId activity, int before, Retry retry) {
+        this.scope = scope;
+        this.run = run;
+        this.activity = activity;
+        this.before = before;
+        this.retry = retry;
+    }
+
+    /**
+     * Does the work, as often as the policy allows.
+     *
+     * @param beginning how the first attempt begins if it may be repeated
+     */
+    @SuppressWarnings("try") // that it is closed is all that being at work is for
+    <T extends @Nullable Object> T run(Consumer<LegOne> beginning, Callable<T> work) {
+        int attempt = before;
+        while (true) {
+            attempt++;
+            try (BodyRun.Working atWork = run.work()) {
+                LegOne dispatch = LegOne.attempt(activity, "step", attempt);
+                if (attempt == 1 && retry.attempts() > 1) {
+                    beginning.accept(dispatch);
+                } else {
+                    scope.begin(dispatch);
+                }
+                run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
+                if (attempt > retry.attempts()) {
+                    throw scope.fail(activity, 0, Failures.neverCameBack(attempt - 1));
+                }
+                try {
+                    return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));
+                } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+                    scope.demandHeard();
+                    run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
+                    if (!retry.allows(attempt, e) || e instanceof PayloadTooLargeException) {
+                        throw scope.fail(activity, 0, Failures.describe(e));
+                    }
+                }
+            }
+            pause(retry.after(attempt, run.tools().random()));
+        }
+    }
+
+    private void pause(Duration duration) {
+        long until = System.nanoTime() + duration.toNanos();
+        for (long left = duration.toNanos(); left > 0; left = until - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+            scope.demandHeard();
+        }
+    }
+}
