@@ -34,6 +34,7 @@ final class Attempts {
         int attempt = before;
         while (true) {
             attempt++;
+            Duration wait;
             try (BodyRun.Working atWork = run.work()) {
                 LegOne dispatch = LegOne.attempt(activity, "step", attempt);
                 if (attempt == 1 && retry.attempts() > 1) {
@@ -43,20 +44,38 @@ final class Attempts {
                 }
                 run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
                 if (attempt > retry.attempts()) {
-                    throw scope.fail(activity, 0, Failures.neverCameBack(attempt - 1));
+                    throw fail(attempt - 1, Fault.of(Failures.neverCameBack(attempt - 1)));
                 }
                 try {
-                    return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));
+                    return TimeLimit.within(retry.timeout(), traced(attempt, work));
                 } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
                     scope.demandHeard();
                     run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
+                    Fault fault = Fault.of(e, run.tools().codec());
                     if (!retry.allows(attempt, e) || e instanceof PayloadTooLargeException) {
-                        throw scope.fail(activity, 0, Failures.describe(e));
+                        throw fail(attempt, fault);
                     }
+                    wait = retry.after(attempt, run.tools().random());
+                    log(attempt, fault, wait);
+                    scope.begin(dispatch.failed(fault, wait));
+                    run.tools().crashPoints().reached(EngineCrashPoint.FAILURE_RECORDED);
                 }
             }
-            pause(retry.after(attempt, run.tools().random()));
+            pause(wait);
         }
+    }
+
+    private <T extends @Nullable Object> Callable<T> traced(int attempt, Callable<T> work) {
+        return run.tools().spans().step(run.body().workflow(), activity, attempt, work);
+    }
+
+    private StepFailedException fail(int attempt, Fault fault) {
+        log(attempt, fault, null);
+        return scope.fail(activity, 0, fault);
+    }
+
+    private void log(int attempt, Fault fault, @Nullable Duration next) {
+        FailureLog.attempt(run.body().about(activity), attempt, retry.attempts(), fault, next);
     }
 
     private void pause(Duration duration) {

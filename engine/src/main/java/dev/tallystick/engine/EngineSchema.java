@@ -22,7 +22,8 @@ public final class EngineSchema {
             "0040-ends-of-jobs.sql",
             "0050-forks-of-graphs.sql",
             "0058-traces-of-jobs.sql",
-            "0060-registered-workflows.sql");
+            "0060-registered-workflows.sql",
+            "0065-failures.sql");
 
     private EngineSchema() {}
 }

@@ -150,7 +150,8 @@ final class Fork<T extends @Nullable Object> {
             ending = new Ending(output, null);
         } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
             scope.demandHeard();
-            ending = new Ending(null, scope.fail(activity, -1, Failures.describe(e)));
+            ending = new Ending(
+                    null, scope.fail(activity, -1, Fault.of(e, run.tools().codec())));
         }
         boolean satisfies;
         synchronized (endings) {

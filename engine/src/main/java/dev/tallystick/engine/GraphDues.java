@@ -130,7 +130,7 @@ final class GraphDues {
         } catch (TransactionException away) {
             throw away;
         } catch (RuntimeException e) {
-            return hand.in(due.posting(), new GraphTold.Failure(Failures.describe(e)));
+            return hand.in(due.posting(), new GraphTold.Failure(Fault.of(e, codec)));
         }
     }
 

@@ -115,7 +115,7 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
             }
             String owner = step.owner();
             List<LeasedWork> leased = owner == null ? List.of() : graphs.leasedBy(tx, Set.of(step.job()), owner);
-            answers.put(guid, new GraphMoved.Done(null, leased, true));
+            answers.put(guid, new GraphMoved.Done(leased, true));
         }
     }
 
@@ -125,12 +125,12 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
                 .toList();
         if (!again.isEmpty()) {
             graphs.again(tx, again);
-            again.forEach(step -> answers.put(step.posting().guid(), new GraphMoved.Done(null, List.of(), false)));
+            again.forEach(step -> answers.put(step.posting().guid(), new GraphMoved.Done(List.of(), false)));
         }
     }
 
     private void escalate(Tx tx, List<GraphStep> standing, Map<Guid, GraphMoved> answers) throws SQLException {
-        tasks.escalate(tx, standing).forEach(guid -> answers.put(guid, new GraphMoved.Done(null, List.of(), false)));
+        tasks.escalate(tx, standing).forEach(guid -> answers.put(guid, new GraphMoved.Done(List.of(), false)));
     }
 
     private void move(Tx tx, List<GraphStep> moving, Map<Guid, GraphMoved> answers) throws SQLException {
@@ -153,6 +153,7 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
                             ? new GraphMoved.JobClosed()
                             : new GraphMoved.Done(
                                     first ? written.closed().get(step.job()) : null,
+                                    written.workflows().get(step.job()),
                                     first ? leased.getOrDefault(step.job(), List.of()) : List.of(),
                                     first && written.engineIsDue().contains(step.job())));
         }

@@ -16,7 +16,7 @@ record GraphStep(Lease posting, GraphTold told, @Nullable String owner) {
     /** For a job that has closed: there is no further attempt. */
     GraphStep afterClosing() {
         return told instanceof GraphTold.Again again
-                ? new GraphStep(posting, new GraphTold.Failure(again.reason()), owner)
+                ? new GraphStep(posting, new GraphTold.Failure(again.fault()), owner)
                 : this;
     }
 

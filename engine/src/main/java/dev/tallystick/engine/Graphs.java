@@ -41,6 +41,7 @@ final class Graphs {
     private final GraphSignals signals;
     private final GraphRunner runner;
     private final GraphForks forks;
+    private final Codec codec;
     private final Loop claims;
     private final Loop dues;
     private final List<Loop> loops;
@@ -75,6 +76,7 @@ final class Graphs {
         this.database = database;
         this.committer = committer;
         this.crashPoints = crashPoints;
+        this.codec = codec;
         this.surroundings = surroundings;
         this.spans = new Spans(committer, settings.tracing());
         this.elsewhere = new Elsewhere(database, settings.poll());
@@ -138,7 +140,7 @@ final class Graphs {
 
     /** For workers outside of this process. */
     RemoteWork remoteWork(RandomGenerator random, EngineSettings settings) {
-        return new RemoteWork(database, store, registry::type, this::bring, random, settings, spans);
+        return new RemoteWork(database, store, registry::type, this::bring, random, settings, spans, codec);
     }
 
     @Nullable
@@ -206,7 +208,7 @@ final class Graphs {
         GraphStep step = new GraphStep(posting, told, graph == null ? null : runner.takerOf(graph));
         return submit(step).handle((moved, failure) -> {
             if (failure == null) {
-                afterwards(moved);
+                afterwards(step, moved);
                 return GraphDues.Handed.DONE;
             }
             LOG.warn("{} is still due and will be tried again", posting, failure);
@@ -231,7 +233,7 @@ final class Graphs {
         for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
             try {
                 GraphMoved moved = submit(step).join();
-                afterwards(moved);
+                afterwards(step, moved);
                 return moved;
             } catch (CompletionException e) {
                 Throwable cause = Failures.causeOf(e);
@@ -250,7 +252,7 @@ final class Graphs {
         return new GraphMoved.LeaseLost();
     }
 
-    private void afterwards(GraphMoved moved) {
+    private void afterwards(GraphStep step, GraphMoved moved) {
         if (!(moved instanceof GraphMoved.Done done)) {
             return;
         }
@@ -259,11 +261,24 @@ final class Graphs {
         Closed closed = done.closed();
         if (closed != null) {
             crashPoints.reached(EngineCrashPoint.CLOSED);
+            if (closed.outcome() == JobOutcome.FAILED) {
+                logFailed(step, closed, String.valueOf(done.workflow()));
+            }
             surroundings.tell().accept(closed);
         }
         if (done.engineIsDue()) {
             ring();
             surroundings.othersAreDue().run();
         }
+    }
+
+    private static void logFailed(GraphStep step, Closed closed, String workflow) {
+        Throwable thrown = step.told() instanceof GraphTold.Failure failure
+                ? failure.fault().thrown()
+                : null;
+        String job = closed.job().toString();
+        FailureLog.job(
+                new FailureLog.Subject(closed.job(), workflow, job, null),
+                new Fault(String.valueOf(closed.error()), null, thrown));
     }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs and activities, as they are shown. */
@@ -37,6 +38,33 @@ final class JobReadStore {
             where a.job_id = ?
             order by a.entered_at, a.path, a.name
             """;
+
+    // A body that fails with a step has no stack trace of its own, and one that had closed says nothing new.
+    private static final String LAST_ERROR = """
+            select path, name, error, failed_at, stack_trace
+            from tally.activity
+            where job_id = ?
+                and error is not null
+                and kind <> 'end'
+                and (failed_at is not null or name <> '$main')
+            order by failed_at desc nulls last, entered_at desc
+            limit 1
+            """;
+
+    Optional<LastError> lastError(Tx tx, JobId id, Function<byte[], @Nullable String> decoded) throws SQLException {
+        return tx.first(
+                LAST_ERROR,
+                row -> {
+                    byte[] trace = row.getBytes("stack_trace");
+                    return new LastError(
+                            row.getString("path"),
+                            row.getString("name"),
+                            row.getString("error"),
+                            Tx.instant(row, "failed_at"),
+                            trace == null ? null : decoded.apply(trace));
+                },
+                id.value());
+    }
 
     Optional<JobInfo> job(Tx tx, JobId id) throws SQLException {
         return tx.first(JOB, JobReadStore::info, id.value());

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param enters whether this counts an entry; a step of an entry that was counted before does not
  * @param steps which steps commit now, if they have not before
  * @param acknowledges whether the posting that this answers is gone afterwards
+ * @param stackTrace of a failure, through the codec; null if there is none
  */
 record LegTwo(
         ActivityId activity,
@@ -28,7 +29,29 @@ record LegTwo(
         @Nullable String error,
         boolean enters,
         Set<Step> steps,
-        boolean acknowledges) {
+        boolean acknowledges,
+        byte @Nullable [] stackTrace) {
+
+    /** A Leg 2 without a stack trace. */
+    LegTwo(
+            ActivityId activity,
+            Guid guid,
+            long fence,
+            int delta,
+            @Nullable JobOutcome outcome,
+            byte @Nullable [] output,
+            @Nullable String error,
+            boolean enters,
+            Set<Step> steps,
+            boolean acknowledges) {
+        this(activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, null);
+    }
+
+    /** As this, with what is kept of a failure beside its {@link #error()}. */
+    LegTwo failed(@Nullable Fault fault) {
+        byte[] trace = fault == null ? null : fault.stackTrace();
+        return new LegTwo(activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, trace);
+    }
 
     /** All of Leg 2 at once: entered, worked, spawned and, if it closes the job, completed. */
     static LegTwo whole(ActivityId activity, long fence, int delta, byte @Nullable [] output, @Nullable String error) {
@@ -61,7 +84,18 @@ record LegTwo(
     /** A part of this Leg 2. Only what takes the last step acknowledges. */
     LegTwo only(boolean entering, Set<Step> wanted) {
         boolean last = wanted.contains(Step.COMPLETION_TASKS);
-        return new LegTwo(activity, guid, fence, delta, outcome, output, error, entering, wanted, acknowledges && last);
+        return new LegTwo(
+                activity,
+                guid,
+                fence,
+                delta,
+                outcome,
+                output,
+                error,
+                entering,
+                wanted,
+                acknowledges && last,
+                stackTrace);
     }
 
     /** Whether this is all of Leg 2 of a step: it moves no semaphore and answers no posting. */

@@ -84,6 +84,9 @@ record Move(
         }
         for (LegTwo result : results) {
             boolean isStep = result.isStep() && dispatches(result.activity());
+            if (result.stackTrace() != null) {
+                return false;
+            }
             if (!isStep && (isChild || !result.answers(lease))) {
                 return false;
             }

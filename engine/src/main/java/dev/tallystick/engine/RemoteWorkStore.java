@@ -46,7 +46,13 @@ final class RemoteWorkStore {
             """;
 
     /** What is known of a piece of work, done or not. */
-    record Known(ActivityId activity, int attempt, String graph) {}
+    record Known(ActivityId activity, int attempt, String graph) {
+
+        /** What the log says of it. */
+        FailureLog.Subject about(UUID work) {
+            return new FailureLog.Subject(activity.job(), graph, work.toString(), activity.name());
+        }
+    }
 
     List<Lease> lease(Tx tx, String mesh, String topic, int limit, Duration lease, String owner) throws SQLException {
         return tx.query(LEASE, PostingStore::lease, topic, mesh, limit, lease.toMillis(), owner);

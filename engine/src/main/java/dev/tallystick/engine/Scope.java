@@ -390,10 +390,11 @@ final class Scope implements Context {
         run.say(LegTwo.whole(activity, run.lease().fence(), delta, output, null));
     }
 
-    StepFailedException fail(ActivityId activity, int delta, String reason) {
+    StepFailedException fail(ActivityId activity, int delta, Fault fault) {
         demandHeard();
-        run.say(LegTwo.whole(activity, run.lease().fence(), delta, null, reason));
-        return new StepFailedException(activity.name(), reason);
+        run.say(LegTwo.whole(activity, run.lease().fence(), delta, null, fault.error())
+                .failed(fault));
+        return new StepFailedException(activity.name(), fault);
     }
 
     /** Returns what the record says once the activity is done, which may be in another run of this body. */

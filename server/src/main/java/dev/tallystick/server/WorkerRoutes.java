@@ -78,6 +78,7 @@ final class WorkerRoutes {
     /**
      * Either what the work returned, or why it failed.
      *
+     * @param stackTrace what you know beyond the one line; it is shortened to 16,000 characters
      * @param forGood whether a further attempt is useless
      */
     record WorkResult(
@@ -86,6 +87,7 @@ final class WorkerRoutes {
             long fence,
             @Nullable Json output,
             @Nullable String error,
+            @Nullable String stackTrace,
             @Nullable Boolean forGood) {
 
         RemoteWork.Handle handle() {
@@ -154,7 +156,7 @@ final class WorkerRoutes {
     private RemoteWork.Brought bring(String mesh, WorkResult result) {
         String error = result.error();
         if (error != null) {
-            return work.fail(mesh, result.handle(), error, Boolean.TRUE.equals(result.forGood()));
+            return work.fail(mesh, result.handle(), error, result.stackTrace(), Boolean.TRUE.equals(result.forGood()));
         }
         Json output = result.output() == null ? Json.ofNull() : result.output();
         try {
