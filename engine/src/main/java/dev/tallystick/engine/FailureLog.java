@@ -51,6 +51,7 @@ final class FailureLog {
     }
 
     /** A job that was ended from outside. */
+    @SuppressWarnings("try") // that it is closed is all that the entry is for
     static void ended(JobId job, String reason) {
         try (MDC.MDCCloseable unused = MDC.putCloseable("tally.job", job.toString())) {
             LOG.error("job {} failed: {}", job, reason);

@@ -52,7 +52,7 @@ final class Timekeeper {
      * @param woken jobs whose bodies may go on
      * @param cancelled jobs that are closed now
      * @param undoing jobs that end when what they have done is undone
-     * @param escalated those of them that met a ceiling, which somebody must look at
+     * @param failed what ended jobs that have failed by it, or will have when they are undone
      */
     record Fired(List<JobId> woken, List<JobId> cancelled, List<JobId> undoing, List<Lease> failed, boolean mayBeMore) {
 
