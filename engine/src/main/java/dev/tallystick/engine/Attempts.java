@@ -1,67 +1,81 @@
 package dev.tallystick.engine;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Does the work of the steps of one scope, each as often as its policy allows. For the thread of the scope. */
+/** The attempts at one step, on the thread of the body or branch that asks for it. The last failure is the step's result. */
 final class Attempts {
 
     private final Scope scope;
     private final BodyRun run;
+    private final ActivityId activity;
+    private final int before;
+    private final Retry retry;
 
-    Attempts(Scope scope, BodyRun run) {
+    /** @param before how many attempts were begun in earlier runs */
+    Attempts(Scope scope, BodyRun run, ActivityId activity, int before, Retry retry) {
         this.scope = scope;
         this.run = run;
+        this.activity = activity;
+        this.before = before;
+        this.retry = retry;
     }
 
     /**
-     * Begins the activity and does the work; a last failure is recorded.
+     * Does the work, as often as the policy allows.
      *
-     * @param beginning begins the first attempt at work that may be done again
+     * @param beginning how the first attempt begins if it may be repeated
      */
     @SuppressWarnings("try") // that it is closed is all that being at work is for
-    <T extends @Nullable Object> T at(
-            ActivityId activity,
-            @Nullable RecordedActivity before,
-            Retry retry,
-            Consumer<LegOne> beginning,
-            Callable<T> work) {
-        int attempt = before == null ? 0 : before.attempts();
+    <T extends @Nullable Object> T run(Consumer<LegOne> beginning, Callable<T> work) {
+        int attempt = before;
         while (true) {
             attempt++;
+            Duration wait;
             try (BodyThreads.Working atWork = run.threads().work(run::demandRunning)) {
                 LegOne dispatch = LegOne.attempt(activity, "step", attempt);
                 if (attempt == 1 && retry.attempts() > 1) {
                     beginning.accept(dispatch);
                 } else {
-                    announce(dispatch);
+                    scope.begin(dispatch);
                 }
                 run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
                 if (attempt > retry.attempts()) {
-                    throw scope.fail(activity, 0, Failures.neverCameBack(attempt - 1));
+                    throw fail(attempt - 1, Fault.of(Failures.neverCameBack(attempt - 1)));
                 }
                 try {
-                    scope.order().occupy(inside(activity));
-                    return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));
+                    return once(attempt, work);
                 } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
                     scope.demandHeard();
                     run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
+                    Fault fault = Fault.of(e, run.tools().codec());
                     if (!retry.allows(attempt, e) || isFinal(e)) {
-                        throw scope.fail(activity, 0, Failures.describe(e));
+                        throw fail(attempt, fault);
                     }
-                } finally {
-                    scope.order().free();
+                    wait = retry.after(attempt, run.tools().random());
+                    log(attempt, fault, wait);
+                    scope.begin(dispatch.failed(fault, wait));
+                    run.tools().crashPoints().reached(EngineCrashPoint.FAILURE_RECORDED);
                 }
             }
-            pause(retry.after(attempt, run.tools().random()));
+            pause(wait);
         }
     }
 
-    private static String inside(ActivityId activity) {
+    private <T extends @Nullable Object> T once(int attempt, Callable<T> work) throws Exception {
+        scope.order().occupy(inside());
+        try {
+            return TimeLimit.within(
+                    retry.timeout(), run.tools().spans().step(run.body().workflow(), activity, attempt, work));
+        } finally {
+            scope.order().free();
+        }
+    }
+
+    private String inside() {
         return "inside step '" + activity.name()
                 + "', which is recorded as a whole: ask before the step or after it, and"
                 + " hand what it needs to its work";
@@ -71,9 +85,13 @@ final class Attempts {
         return failure instanceof PayloadTooLargeException || MisuseException.isCauseOf(failure);
     }
 
-    /** That the attempt has begun is durable before it does. */
-    void announce(LegOne dispatch) {
-        run.dispatch(scope, List.of(dispatch));
+    private StepFailedException fail(int attempt, Fault fault) {
+        log(attempt, fault, null);
+        return scope.fail(activity, 0, fault);
+    }
+
+    private void log(int attempt, Fault fault, @Nullable Duration next) {
+        FailureLog.attempt(run.body().about(activity), attempt, retry.attempts(), fault, next);
     }
 
     private void pause(Duration duration) {

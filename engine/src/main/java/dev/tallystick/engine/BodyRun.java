@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -93,9 +92,10 @@ final class BodyRun {
     }
 
     /** Commits what is unsaid together with the failure of the body, whose obligation passes to what undoes it. */
-    void beginUndo(String failure) {
+    void beginUndo(Fault fault) {
         demandRunning();
-        LegTwo failed = LegTwo.whole(lease.activity(), lease.fence(), -1, null, failure);
+        LegTwo failed = LegTwo.whole(lease.activity(), lease.fence(), -1, null, fault.error())
+                .failed(fault);
         move(List.of(failed), List.of(LegOne.undoing(job())), List.of(), List.of());
         tools.crashPoints().reached(EngineCrashPoint.UNDO_BEGUN);
     }
@@ -113,6 +113,10 @@ final class BodyRun {
         LegTwo body = LegTwo.answering(lease, null, ending.error());
         LegTwo gone = bodyEnded ? body.only(false, Set.of(Step.COMPLETION_TASKS)) : body;
         move(List.of(gone, ending), List.of(), List.of(), List.of());
+    }
+
+    LeasedBody body() {
+        return body;
     }
 
     Lease lease() {
@@ -134,11 +138,6 @@ final class BodyRun {
 
     BodyTools tools() {
         return tools;
-    }
-
-    /** The work as an attempt at a step that whoever traces sees. */
-    <T extends @Nullable Object> Callable<T> traced(ActivityId activity, int attempt, Callable<T> work) {
-        return tools.spans().step(body.workflow(), activity, attempt, work);
     }
 
     Attention attention() {

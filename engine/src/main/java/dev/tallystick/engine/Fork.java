@@ -30,9 +30,9 @@ final class Fork<T extends @Nullable Object> {
     private final Scope parent;
     private final BodyRun run;
     private final ActivityId choice;
-    private final Class<T> type;
+    private final GenericType<T> type;
     private final List<Branch<T>> branches;
-    private final List<@Nullable Ending<T>> endings = new ArrayList<>();
+    private final List<@Nullable Ending> endings = new ArrayList<>();
     private final List<Scope> scopes = new ArrayList<>();
 
     /** Of the branches that run here. */
@@ -41,11 +41,11 @@ final class Fork<T extends @Nullable Object> {
     /** Whether it is decided who has lost: from then on nobody ends. Guarded by {@link #endings}. */
     private boolean isDecided;
 
-    /** How a branch ended: with a value, or with a failure. */
-    private record Ending<T extends @Nullable Object>(
-            T value, @Nullable StepFailedException failure) {}
+    /** How a branch ended, as it is recorded: with an output, or with a failure. */
+    private record Ending(
+            byte @Nullable [] output, @Nullable StepFailedException failure) {}
 
-    Fork(Scope parent, BodyRun run, ActivityId choice, Class<T> type, List<Branch<T>> branches) {
+    Fork(Scope parent, BodyRun run, ActivityId choice, GenericType<T> type, List<Branch<T>> branches) {
         if (branches.isEmpty()) {
             throw new IllegalArgumentException("there is no branch to run");
         }
@@ -159,27 +159,34 @@ final class Fork<T extends @Nullable Object> {
     }
 
     T result(int branch) {
-        Ending<T> ending = ending(branch);
+        byte[] output = demandSuccess(branch);
+        return parent.decode(activity(branch).name(), output, type);
+    }
+
+    /** What the branch brought; throws why it failed, if it did. */
+    byte[] demandSuccess(int branch) {
+        Ending ending = ending(branch);
         if (ending == null) {
             throw new IllegalStateException("branch " + branch + " has not ended");
         }
         if (ending.failure() != null) {
             throw ending.failure();
         }
-        return ending.value();
+        return Objects.requireNonNull(ending.output());
     }
 
     private void runBranch(int i, Until until, Attention.Fork attention) {
         Scope scope = scopes.get(i);
         ActivityId activity = activity(i);
-        Ending<T> ending;
+        Ending ending;
         try {
-            T value = branches.get(i).run(scope);
-            scope.say(activity, -1, Payloads.encode(run.tools().codec(), value));
-            ending = new Ending<>(value, null);
+            byte[] output = Payloads.encode(run.tools().codec(), branches.get(i).run(scope));
+            scope.say(activity, -1, output);
+            ending = new Ending(output, null);
         } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
             scope.demandHeard();
-            ending = failed(scope.fail(activity, -1, Failures.describe(e)));
+            ending = new Ending(
+                    null, scope.fail(activity, -1, Fault.of(e, run.tools().codec())));
         }
         boolean satisfies;
         synchronized (endings) {
@@ -196,7 +203,7 @@ final class Fork<T extends @Nullable Object> {
         synchronized (endings) {
             int ended = 0;
             for (int i = 0; i < endings.size(); i++) {
-                Ending<T> ending = endings.get(i);
+                Ending ending = endings.get(i);
                 boolean failed = ending != null && ending.failure() != null;
                 if (ending != null && failed == (until == Until.ALL)) {
                     return i;
@@ -207,23 +214,15 @@ final class Fork<T extends @Nullable Object> {
         }
     }
 
-    private @Nullable Ending<T> ending(int i) {
+    private @Nullable Ending ending(int i) {
         synchronized (endings) {
             return endings.get(i);
         }
     }
 
-    private Ending<T> replay(RecordedActivity recorded) {
-        try {
-            return new Ending<>(parent.replay(recorded, type), null);
-        } catch (StepFailedException e) {
-            return failed(e);
-        }
-    }
-
-    @SuppressWarnings("NullAway") // a failure has no value, and nobody asks for it
-    private Ending<T> failed(StepFailedException failure) {
-        return new Ending<>(null, failure);
+    private static Ending replay(RecordedActivity recorded) {
+        String error = recorded.error();
+        return new Ending(recorded.output(), error == null ? null : new StepFailedException(recorded.name(), error));
     }
 
     private ActivityId activity(int branch) {

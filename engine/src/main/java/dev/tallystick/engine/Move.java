@@ -72,7 +72,10 @@ record Move(
     long bytes() {
         long bytes = 0;
         for (LegTwo result : results) {
-            bytes += result.output() == null ? 0 : result.output().length;
+            bytes += result.bytes();
+        }
+        for (LegOne dispatch : dispatches) {
+            bytes += dispatch.bytes();
         }
         for (NewJob child : children) {
             bytes += child.input().length;
@@ -104,6 +107,9 @@ record Move(
         }
         for (LegTwo result : results) {
             boolean isStep = result.isStep() && dispatches(result.activity());
+            if (result.stackTrace() != null) {
+                return false;
+            }
             if (!isStep && (isChild || !result.answers(lease))) {
                 return false;
             }

@@ -36,6 +36,7 @@ final class Mover implements Primitive<Move, Moved> {
     private final DeadLetterStore letters = new DeadLetterStore();
     private final UndoStore undos = new UndoStore();
     private final LostBranches lostBranches;
+    private final FaultStore faults = new FaultStore();
     private final Duration lease;
 
     Mover(CollationStore collation, PostingStore postings, JobStore jobs, SignalStore signals, Duration lease) {
@@ -165,6 +166,7 @@ final class Mover implements Primitive<Move, Moved> {
             results.addAll(signals.take(tx, waits));
         }
         Map<Guid, Collated> collated = results.isEmpty() ? Map.of() : collation.collate(tx, results);
+        faults.note(tx, dispatches, results);
         List<Move> parking = moves.stream().filter(Move::parks).toList();
         if (!parking.isEmpty()) {
             postings.park(tx, parking);

@@ -25,12 +25,18 @@ final class Question<T> {
     private final String mesh;
     private final Codec codec;
     private final String name;
-    private final Class<T> type;
+    private final GenericType<T> type;
     private final Ask ask;
     private final TaskStore store = new TaskStore();
 
     Question(
-            Context context, Transactions transactions, String mesh, Codec codec, String name, Class<T> type, Ask ask) {
+            Context context,
+            Transactions transactions,
+            String mesh,
+            Codec codec,
+            String name,
+            GenericType<T> type,
+            Ask ask) {
         this.context = context;
         this.transactions = transactions;
         this.mesh = mesh;

@@ -31,7 +31,6 @@ final class Scope implements Context {
     private final Map<String, Boolean> patches;
     private final RecordEnd recordEnd = new RecordEnd();
     private final QuestionOrder order = new QuestionOrder();
-    private final Attempts attempts;
     private int place;
 
     /** Set when the branch of this scope has lost against another: what it still says is not heard. */
@@ -42,7 +41,6 @@ final class Scope implements Context {
         this.parent = parent;
         this.prefix = prefix;
         this.patches = new HashMap<>(patches);
-        this.attempts = new Attempts(this, run);
     }
 
     static Scope of(BodyRun run) {
@@ -113,55 +111,60 @@ final class Scope implements Context {
     }
 
     @Override
-    public <T extends @Nullable Object> T step(String name, Class<T> type, Retry retry, Callable<T> work) {
+    public <T extends @Nullable Object> T step(String name, GenericType<T> type, Retry retry, Callable<T> work) {
         ActivityId activity = next(name);
         RecordedActivity recorded = asked(activity);
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts.at(activity, recorded, retry, dispatch -> run.begin(this, dispatch), () -> {
+        byte[] output = attempts(activity, recorded, retry).run(dispatch -> run.begin(this, dispatch), () -> {
             T result = work.call();
             run.tools().crashPoints().reached(EngineCrashPoint.WORKED);
-            say(activity, 0, Payloads.encode(run.tools().codec(), result));
-            return result;
+            byte[] encoded = Payloads.encode(run.tools().codec(), result);
+            say(activity, 0, encoded);
+            return encoded;
         });
+        return decode(name, output, type);
     }
 
     @Override
     public <T extends @Nullable Object> T transaction(
-            String name, Class<T> type, Retry retry, TransactionalWork<T> work) {
+            String name, GenericType<T> type, Retry retry, TransactionalWork<T> work) {
         ActivityId activity = next(name);
         RecordedActivity recorded = asked(activity);
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts.at(activity, recorded, retry, attempts::announce, () -> {
-            Outcome<T> outcome = run.tools().transactions().run(run.lease(), activity, tx -> {
-                T value = work.run(GuardedConnection.of(tx.connection(), name));
-                return new Transactions.Encoded<>(
-                        value, Payloads.encode(run.tools().codec(), value));
-            });
+        byte[] output = attempts(activity, recorded, retry).run(this::begin, () -> {
+            Outcome outcome = run.tools()
+                    .transactions()
+                    .run(
+                            run.lease(),
+                            activity,
+                            tx -> Payloads.encode(
+                                    run.tools().codec(), work.run(GuardedConnection.of(tx.connection(), name))));
             run.tools().crashPoints().reached(EngineCrashPoint.TRANSACTED);
             return switch (outcome) {
-                case Outcome.Committed<T> committed -> committed.value();
-                case Outcome.RecordedBefore<T> before -> replay(before.record(), type);
-                case Outcome.LeaseLost<T> lost -> throw run.stopping(BodyStopped.Reason.LEASE_LOST);
+                case Outcome.Committed committed -> committed.output();
+                case Outcome.RecordedBefore before -> Objects.requireNonNull(outputOf(before.record()));
+                case Outcome.LeaseLost lost -> throw run.stopping(BodyStopped.Reason.LEASE_LOST);
             };
         });
+        return decode(name, output, type);
     }
 
     @Override
-    public <T> T await(String signal, Class<T> type) {
+    public <T> T await(String signal, GenericType<T> type) {
         return signalled(signal, type, null).orElseThrow();
     }
 
     @Override
-    public <T> Optional<T> await(String signal, Class<T> type, Duration patience) {
+    public <T> Optional<T> await(String signal, GenericType<T> type, Duration patience) {
         return signalled(signal, type, patience);
     }
 
     /** A wait that is done and brought nothing has timed out. */
-    private <T> Optional<T> signalled(String signal, Class<T> type, @Nullable Duration patience) {
+    private <T> Optional<T> signalled(String signal, GenericType<T> type, @Nullable Duration patience) {
         ActivityId activity = next(SignalStore.waitName(signal));
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
@@ -169,18 +172,16 @@ final class Scope implements Context {
         }
         RecordedActivity done = recorded != null && recorded.isDone() ? recorded : awaitDone(activity);
         byte[] payload = done.output();
-        return payload == null
-                ? Optional.empty()
-                : Optional.of(run.tools().codec().<T>decode(payload, type));
+        return payload == null ? Optional.empty() : Optional.of(decode(activity.name(), payload, type));
     }
 
     @Override
-    public <T> T task(String name, Class<T> type, Ask ask) {
+    public <T> T task(String name, GenericType<T> type, Ask ask) {
         return question(name, type, ask).answer(null).orElseThrow();
     }
 
     @Override
-    public <T> Optional<T> task(String name, Class<T> type, Ask ask, Duration patience) {
+    public <T> Optional<T> task(String name, GenericType<T> type, Ask ask, Duration patience) {
         return question(name, type, ask).answer(patience);
     }
 
@@ -193,13 +194,13 @@ final class Scope implements Context {
         });
     }
 
-    private <T> Question<T> question(String name, Class<T> type, Ask ask) {
+    private <T> Question<T> question(String name, GenericType<T> type, Ask ask) {
         return new Question<>(
                 this, run.tools().transactions(), run.mesh(), run.tools().codec(), name, type, ask);
     }
 
     @Override
-    public <T extends @Nullable Object> T child(String workflow, @Nullable Object input, Class<T> type) {
+    public <T extends @Nullable Object> T child(String workflow, @Nullable Object input, GenericType<T> type) {
         ActivityId activity = next("$child:" + workflow);
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
@@ -232,14 +233,9 @@ final class Scope implements Context {
             undoing.begins(undo);
             try {
                 if (recorded != null && recorded.isDone()) {
-                    replay(recorded, Object.class);
+                    outputOf(recorded);
                 } else {
-                    attempts.at(
-                            activity,
-                            recorded,
-                            undo.retry(),
-                            attempts::announce,
-                            () -> undoHere(activity, undo.work()));
+                    attempts(activity, recorded, undo.retry()).run(this::begin, () -> undoHere(activity, undo.work()));
                 }
             } catch (StepFailedException e) {
                 undoing.failed(Objects.requireNonNull(e.getMessage()));
@@ -281,9 +277,9 @@ final class Scope implements Context {
     }
 
     @Override
-    public <T extends @Nullable Object> List<T> all(Class<T> type, List<Branch<T>> branches) {
+    public <T extends @Nullable Object> List<T> all(GenericType<T> type, List<Branch<T>> branches) {
         Fork<T> fork = new Fork<>(this, run, next("$all"), type, branches);
-        fork.result(fork.decide(Fork.Until.ALL));
+        fork.demandSuccess(fork.decide(Fork.Until.ALL));
         List<T> results = new ArrayList<>(branches.size());
         for (int i = 0; i < branches.size(); i++) {
             results.add(fork.result(i));
@@ -292,7 +288,7 @@ final class Scope implements Context {
     }
 
     @Override
-    public <T extends @Nullable Object> T any(Class<T> type, List<Branch<T>> branches) {
+    public <T extends @Nullable Object> T any(GenericType<T> type, List<Branch<T>> branches) {
         Fork<T> fork = new Fork<>(this, run, next("$any"), type, branches);
         return fork.result(fork.decide(Fork.Until.ANY));
     }
@@ -353,12 +349,28 @@ final class Scope implements Context {
     }
 
     @SuppressWarnings("NullAway") // what recorded no output is asked for by a type that may be null
-    <T extends @Nullable Object> T replay(RecordedActivity recorded, Class<T> type) {
+    private <T extends @Nullable Object> T replay(RecordedActivity recorded, GenericType<T> type) {
+        byte[] output = outputOf(recorded);
+        return output == null ? null : decode(recorded.name(), output, type);
+    }
+
+    private static byte @Nullable [] outputOf(RecordedActivity recorded) {
         if (recorded.error() != null) {
             throw new StepFailedException(recorded.name(), recorded.error());
         }
-        byte[] output = recorded.output();
-        return output == null ? null : run.tools().codec().decode(output, type);
+        return recorded.output();
+    }
+
+    /** What a body gets is read from the record in its first run too: what only the live object could do would fail in a replay. */
+    <T extends @Nullable Object> T decode(String name, byte[] output, GenericType<T> type) {
+        try {
+            return run.tools().codec().decode(output, type.type());
+        } catch (RuntimeException e) {
+            throw new IllegalStateException(
+                    "what '" + name + "' brought is recorded but cannot be read as " + type
+                            + ": ask for a type that the codec can read",
+                    e);
+        }
     }
 
     /** Whether questions can be asked now. */
@@ -388,6 +400,15 @@ final class Scope implements Context {
         return drawnAt(run.keysOf(), activity.path(), name);
     }
 
+    private Attempts attempts(ActivityId activity, @Nullable RecordedActivity before, Retry retry) {
+        return new Attempts(this, run, activity, before == null ? 0 : before.attempts(), retry);
+    }
+
+    /** That an attempt has begun, or failed, is durable when this returns. */
+    void begin(LegOne dispatch) {
+        run.dispatch(this, List.of(dispatch));
+    }
+
     /** What {@link #uuid} draws at a place. */
     static UUID uuidAt(JobId keysOf, String path) {
         return drawnAt(keysOf, path, "$uuid");
@@ -414,9 +435,12 @@ final class Scope implements Context {
         return LegTwo.whole(activity, run.lease().fence(), delta, output, null);
     }
 
-    StepFailedException fail(ActivityId activity, int delta, String reason) {
-        run.say(this::demandHeard, LegTwo.whole(activity, run.lease().fence(), delta, null, reason));
-        return new StepFailedException(activity.name(), reason);
+    StepFailedException fail(ActivityId activity, int delta, Fault fault) {
+        run.say(
+                this::demandHeard,
+                LegTwo.whole(activity, run.lease().fence(), delta, null, fault.error())
+                        .failed(fault));
+        return new StepFailedException(activity.name(), fault);
     }
 
     /** Returns what the record says once the activity is done, which may be in another run of this body. */

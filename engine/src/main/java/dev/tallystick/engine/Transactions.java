@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a step's SQL and its Leg 2 in one transaction, so that the effect happens exactly once: with the digit, or not at all.
@@ -35,25 +34,22 @@ final class Transactions {
         this.repeats = repeats;
     }
 
-    /** What the transaction returned, and how it was encoded when it was recorded. */
-    record Encoded<T extends @Nullable Object>(T value, byte[] bytes) {}
-
-    /** The user's part: returns the result together with its encoding. */
-    interface Part<T extends @Nullable Object> {
-        Encoded<T> run(Tx tx) throws SQLException;
+    /** The user's part: returns its result as it is recorded. */
+    interface Part {
+        byte[] run(Tx tx) throws SQLException;
     }
 
     /** What came of it. */
-    sealed interface Outcome<T extends @Nullable Object> {
+    sealed interface Outcome {
 
         /** Effect and result are durable. */
-        record Committed<T extends @Nullable Object>(T value) implements Outcome<T> {}
+        record Committed(byte[] output) implements Outcome {}
 
         /** Effect and result were durable already, or are since an attempt whose reply was lost. */
-        record RecordedBefore<T extends @Nullable Object>(RecordedActivity record) implements Outcome<T> {}
+        record RecordedBefore(RecordedActivity record) implements Outcome {}
 
         /** Nothing happened: somebody else has the lease. */
-        record LeaseLost<T extends @Nullable Object>() implements Outcome<T> {}
+        record LeaseLost() implements Outcome {}
     }
 
     /** For what the engine itself writes through the connection that user code was handed. */
@@ -61,10 +57,10 @@ final class Transactions {
         return database.join(GuardedConnection.behind(connection));
     }
 
-    <T extends @Nullable Object> Outcome<T> run(Lease lease, ActivityId activity, Part<T> part) {
+    Outcome run(Lease lease, ActivityId activity, Part part) {
         try {
             return transact(activity, (tx, begun) -> {
-                Encoded<T> done = work(tx, begun, activity, part);
+                byte[] output = work(tx, begun, activity, part);
                 tx.withoutUsers();
                 TransactionStepStore.Held held = store.hold(tx, begun, lease);
                 if (!held.isOpen()) {
@@ -73,15 +69,15 @@ final class Transactions {
                 if (!Objects.equals(held.fence(), lease.fence())) {
                     throw new LeaseLostException();
                 }
-                LegTwo result = LegTwo.whole(activity, lease.fence(), 0, done.bytes(), null);
+                LegTwo result = LegTwo.whole(activity, lease.fence(), 0, output, null);
                 Collated collated = collation.collate(tx, List.of(result)).get(result.guid());
                 if (collated != null && collated.ledger().attempts() > 1) {
                     throw new RecordedException();
                 }
-                return new Outcome.Committed<>(done.value());
+                return new Outcome.Committed(output);
             });
         } catch (LeaseLostException e) {
-            return new Outcome.LeaseLost<>();
+            return new Outcome.LeaseLost();
         } catch (RecordedException e) {
             return repeats.answer(() -> recordedBefore(activity));
         } catch (UnknownOutcomeException e) {
@@ -89,14 +85,14 @@ final class Transactions {
         }
     }
 
-    private interface InTransaction<T extends @Nullable Object> {
+    private interface InTransaction {
 
         /** @param begun the id of the transaction */
-        Outcome<T> run(Tx tx, String begun) throws SQLException;
+        Outcome run(Tx tx, String begun) throws SQLException;
     }
 
     /** A database that is away, or a session that can only read, is no failure of the step, and costs it no attempt. */
-    private <T extends @Nullable Object> Outcome<T> transact(ActivityId activity, InTransaction<T> work) {
+    private Outcome transact(ActivityId activity, InTransaction work) {
         AtomicBoolean begun = new AtomicBoolean();
         return repeats.answer(
                 () -> {
@@ -113,8 +109,7 @@ final class Transactions {
     }
 
     /** Work that fails after it has committed must not be done again. */
-    private <T extends @Nullable Object> Encoded<T> work(Tx tx, String begun, ActivityId activity, Part<T> part)
-            throws SQLException {
+    private byte[] work(Tx tx, String begun, ActivityId activity, Part part) throws SQLException {
         try {
             return part.run(tx);
         } catch (SQLException | RuntimeException | Error failure) {
@@ -140,23 +135,22 @@ final class Transactions {
                 activity.name(), "ended its transaction, so what it wrote before that is durable");
     }
 
-    private <T extends @Nullable Object> Outcome<T> recordedBefore(ActivityId activity) {
+    private Outcome recordedBefore(ActivityId activity) {
         return database.transact(
                 "read transaction step " + activity.name(),
-                tx -> new Outcome.RecordedBefore<>(jobs.activity(tx, activity).orElseThrow()));
+                tx -> new Outcome.RecordedBefore(jobs.activity(tx, activity).orElseThrow()));
     }
 
     /** Whoever gets the lock of the posting knows that the lost COMMIT, which held it, has come to its end. */
-    private <T extends @Nullable Object> Outcome<T> lookUp(
-            Lease lease, ActivityId activity, UnknownOutcomeException unknown) {
+    private Outcome lookUp(Lease lease, ActivityId activity, UnknownOutcomeException unknown) {
         return database.transact("look up transaction step " + activity.name(), tx -> {
             boolean stands = stands(tx, lease);
             Optional<RecordedActivity> record = jobs.activity(tx, activity).filter(RecordedActivity::isDone);
             if (record.isPresent()) {
-                return new Outcome.RecordedBefore<>(record.get());
+                return new Outcome.RecordedBefore(record.get());
             }
             if (!stands) {
-                return new Outcome.LeaseLost<>();
+                return new Outcome.LeaseLost();
             }
             throw new NotCommittedException(unknown);
         });

@@ -221,7 +221,7 @@ public final class TallyServer implements AutoCloseable {
         ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
         Spending spending = new Spending(broker);
         List<Route> routes = new ArrayList<>();
-        MeshJobs jobs = new MeshJobs(new JobReader(database));
+        MeshJobs jobs = new MeshJobs(new JobReader(database, new JsonCodec()));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
         routes.addAll(new JobRoutes(broker, submissions, engine, jobs, waits, spending).routes());
         routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), waits).routes());
