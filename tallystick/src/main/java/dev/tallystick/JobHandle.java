@@ -3,6 +3,7 @@ package dev.tallystick;
 import dev.tallystick.engine.Closed;
 import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.GenericType;
 import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.JobOutcome;
 import dev.tallystick.engine.PayloadTooLargeException;
@@ -65,6 +66,11 @@ public final class JobHandle<O extends @Nullable Object> {
     /** The same job, whose result is read as this type: for graphs, which do not tell what they return. */
     public <T extends @Nullable Object> JobHandle<T> as(Class<T> type) {
         return new JobHandle<>(engine, codec, mesh, id, type, origin, end);
+    }
+
+    /** As {@link #as(Class)}, for a type with type arguments. */
+    public <T extends @Nullable Object> JobHandle<T> as(GenericType<T> type) {
+        return new JobHandle<>(engine, codec, mesh, id, type.type(), origin, end);
     }
 
     /** Whether the key that this was submitted under stood for the job already. */

@@ -12,6 +12,7 @@ import dev.tallystick.engine.Closed;
 import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.DeadLetter;
 import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.GenericType;
 import dev.tallystick.engine.Graph;
 import dev.tallystick.engine.GraphWorker;
 import dev.tallystick.engine.GraphYaml;
@@ -330,6 +331,12 @@ public final class Tallystick implements AutoCloseable {
     public <O extends @Nullable Object> JobHandle<O> job(JobId id, Class<O> output) {
         return new JobHandle<>(
                 engine, codec, scope.mesh(), id, output, JobHandle.Origin.NAMED, new CompletableFuture<>());
+    }
+
+    /** As {@link #job(JobId, Class)}, for a type with type arguments. */
+    public <O extends @Nullable Object> JobHandle<O> job(JobId id, GenericType<O> output) {
+        return new JobHandle<>(
+                engine, codec, scope.mesh(), id, output.type(), JobHandle.Origin.NAMED, new CompletableFuture<>());
     }
 
     /** Does a closed job again from its beginning: in the newest version, and under new keys for foreign systems. */

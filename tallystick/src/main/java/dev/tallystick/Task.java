@@ -1,6 +1,7 @@
 package dev.tallystick;
 
 import dev.tallystick.engine.Codec;
+import dev.tallystick.engine.GenericType;
 import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.TaskId;
 import dev.tallystick.engine.TaskView;
@@ -46,6 +47,11 @@ public final class Task {
     /** What the workflow asks about. */
     public <T extends @Nullable Object> T details(Class<T> type) {
         return codec.decode(view.details(), type);
+    }
+
+    /** As {@link #details(Class)}, for a type with type arguments. */
+    public <T extends @Nullable Object> T details(GenericType<T> type) {
+        return codec.decode(view.details(), type.type());
     }
 
     public Instant askedAt() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.engine.Context;
 import dev.tallystick.engine.DeadLetter;
+import dev.tallystick.engine.GenericType;
 import dev.tallystick.engine.Retry;
 import dev.tallystick.engine.Workflow;
 import dev.tallystick.engine.WorkflowType;
@@ -65,6 +66,25 @@ class GuideTest {
             charges.next();
             assertThat(charges.getInt(1)).isEqualTo(3);
             assertThat(charges.getInt(2)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_list_of_orders_is_read_as_what_it_is() throws Exception {
+        try (Tallystick tally =
+                Tallystick.builder().dataSource(postgres.dataSource()).build()) {
+            tally.register("open", String.class, Integer.class, (ctx, customer) -> {
+                List<Order> open =
+                        ctx.step("open orders", new GenericType<List<Order>>() {}, () -> warehouse.open(customer));
+                return open.stream().mapToInt(Order::amount).sum();
+            });
+            tally.start();
+
+            JobHandle<Integer> job = tally.submit("open", "Ann", Submit.unkeyed());
+
+            assertThat(job.result(Duration.ofSeconds(30))).isEqualTo(8);
+            assertThat(job.as(new GenericType<Optional<Integer>>() {}).result(Duration.ofSeconds(30)))
+                    .contains(8);
         }
     }
 
@@ -224,6 +244,10 @@ class GuideTest {
     private static final class Warehouse {
         String reserve(Order order, String key) {
             return order.amount() > 0 && !key.isEmpty() ? "shelf 1" : "nothing";
+        }
+
+        List<Order> open(String customer) {
+            return List.of(new Order("apples of " + customer, 3), new Order("pears of " + customer, 5));
         }
     }
 

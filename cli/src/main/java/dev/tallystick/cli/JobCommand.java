@@ -147,14 +147,20 @@ final class JobCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "show", description = "Show a job.", sortOptions = false)
+    @Command(name = "show", description = "Show a job, with the last error in it.", sortOptions = false)
     static final class Show extends OfOne {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            client.jobs().find(id);
-            answer();
+            Jobs.LastError last = client.jobs().find(id).lastError();
+            answerWith("last_error", last == null ? "" : words(last));
             return ExitCode.OK;
+        }
+
+        private static String words(Jobs.LastError last) {
+            String place = last.path().isEmpty() ? "" : " at " + last.path();
+            String what = last.stackTrace() == null ? last.error() : last.stackTrace();
+            return last.activity() + place + " failed: " + what;
         }
     }
 
@@ -197,10 +203,15 @@ final class JobCommand extends TallyCommand {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
-            answer(client.jobs().activities(id).stream()
-                    .map(each -> "%s  %-8s %-10s %s".formatted(each.ledger(), each.path(), each.kind(), each.name()))
-                    .collect(Collectors.joining("\n")));
+            answer(client.jobs().activities(id).stream().map(Activities::line).collect(Collectors.joining("\n")));
             return ExitCode.OK;
+        }
+
+        private static String line(Jobs.Activity each) {
+            String why = each.error() == null
+                    ? ""
+                    : ": " + each.error().lines().findFirst().orElse("");
+            return "%s  %-8s %-10s %s%s".formatted(each.ledger(), each.path(), each.kind(), each.name(), why);
         }
     }
 
@@ -267,8 +278,11 @@ final class JobCommand extends TallyCommand {
 
         private static String line(Jobs.Event event) {
             String about = event.event().equals("closed") ? event.outcome() : event.name();
+            String why = event.error() == null
+                    ? ""
+                    : ": " + event.error().lines().findFirst().orElse("");
             return "%6d  %s  %-9s %-8s %s"
-                    .formatted(event.position(), event.at(), event.event(), word(event.path()), word(about))
+                    .formatted(event.position(), event.at(), event.event(), word(event.path()), word(about) + why)
                     .stripTrailing();
         }
     }

@@ -11,6 +11,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.SequencedMap;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
@@ -63,6 +64,8 @@ final class LogLine extends EncoderBase<ILoggingEvent> {
             fields.put("error", Json.of(error(event)));
         }
         trace().forEach((name, id) -> fields.put(name, Json.of(id)));
+        new TreeMap<>(event.getMDCPropertyMap())
+                .forEach((name, value) -> fields.put(name, Json.of(withoutSecrets(value))));
         return fields;
     }
 

@@ -80,6 +80,13 @@ abstract class ServerConnection extends TallyCommand {
         answer(said.body());
     }
 
+    /** As {@link #answer()}, with one of its fields in these words for people. */
+    final void answerWith(String field, String words) {
+        Map<String, Json> members = new LinkedHashMap<>(said.body().members());
+        members.replace(field, Json.of(words));
+        answer(lines(members));
+    }
+
     final void answer(Json.ObjectValue object) {
         answer(lines(object.members()), object);
     }

@@ -116,6 +116,7 @@ class LogsTest {
         String message = "cannot reach \"jdbc:postgresql://db/tally?password=secret\"";
         LoggingEvent event = new LoggingEvent(
                 "", new LoggerContext().getLogger("pool"), Level.WARN, message, new IllegalStateException(TOKEN), null);
+        event.setMDCPropertyMap(Map.of("tally.key", TOKEN));
         SpanContext span = SpanContext.create(
                 "4bf92f3577b34da6a3ce929d0e0e4736",
                 "00f067aa0ba902b7",

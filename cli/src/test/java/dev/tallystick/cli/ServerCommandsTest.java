@@ -195,6 +195,12 @@ class ServerCommandsTest {
         String first = text(json(tally("job", "show", "--key", "cli:30", "--json")), "job_id");
         String second = text(json(tally("job", "show", "--key", "cli:31", "--json")), "job_id");
 
+        assertThat(tally("job", "show", first).out())
+                .containsPattern("last_error +\\$main failed: \\S+Exception")
+                .containsPattern("(?m)^\tat \\S+");
+        assertThat(tally("job", "events", first).out())
+                .containsPattern("failed +\\$main: \\S+Exception")
+                .containsPattern("closed +failed: \\S+Exception");
         assertThat(tally("deadletter", "ls").out()).contains(first, second);
         assertThat(json(tally("deadletter", "show", first, "--json"))).containsEntry("ceiling", Json.of(false));
         assertThat(tally("deadletter", "redrive", first).out()).endsWith("goes on in its place\n");

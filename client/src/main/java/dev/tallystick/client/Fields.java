@@ -71,6 +71,10 @@ record Fields(Json.ObjectValue object) {
         return object.members().get(name);
     }
 
+    <T> @Nullable T objectIfThere(String name, Function<Fields, T> reading) {
+        return object.members().get(name) instanceof Json.ObjectValue there ? reading.apply(new Fields(there)) : null;
+    }
+
     Fields fields(String name) {
         return of(json(name));
     }

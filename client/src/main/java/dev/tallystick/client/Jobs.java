@@ -72,6 +72,7 @@ public final class Jobs {
      * @param closedAt null while it is open
      * @param parent the job that waits for it; null for none
      * @param continuedFrom the job that it goes on from; null for none
+     * @param lastError what last failed in it; null for none, and in lists
      */
     public record Job(
             UUID id,
@@ -84,7 +85,8 @@ public final class Jobs {
             @Nullable Instant closedAt,
             @Nullable UUID parent,
             @Nullable UUID continuedFrom,
-            Map<String, String> attributes) {
+            Map<String, String> attributes,
+            @Nullable LastError lastError) {
 
         static Job of(Fields fields) {
             return new Job(
@@ -98,7 +100,8 @@ public final class Jobs {
                     fields.textIfThere("closed_at", Instant::parse),
                     fields.textIfThere("parent", UUID::fromString),
                     fields.textIfThere("continued_from", UUID::fromString),
-                    words(fields.json("attributes")));
+                    words(fields.json("attributes")),
+                    fields.objectIfThere("last_error", LastError::of));
         }
 
         private static Map<String, String> words(Json attributes) {
@@ -112,6 +115,30 @@ public final class Jobs {
 
         public boolean isOpen() {
             return status.equals("open");
+        }
+    }
+
+    /**
+     * What last failed in a job and has not succeeded since.
+     *
+     * @param activity {@code $main} is the body itself
+     * @param at null if nothing was kept but the error
+     * @param stackTrace with all causes, shortened; null if there is none
+     */
+    public record LastError(
+            String path,
+            String activity,
+            String error,
+            @Nullable Instant at,
+            @Nullable String stackTrace) {
+
+        static LastError of(Fields fields) {
+            return new LastError(
+                    fields.text("path"),
+                    fields.text("activity"),
+                    fields.text("error"),
+                    fields.textIfThere("at", Instant::parse),
+                    fields.textIfThere("stack_trace"));
         }
     }
 
@@ -171,7 +198,7 @@ public final class Jobs {
     /**
      * Something that happened to a job.
      *
-     * @param event {@code accepted}, {@code entered}, {@code signalled}, {@code returned} or {@code closed}
+     * @param event {@code accepted}, {@code entered}, {@code signalled}, {@code returned}, {@code failed} or {@code closed}
      * @param path of the activity that it happened to; null if to the job itself
      * @param outcome how it ended; null if it did not
      * @param error why it failed; null if it did not

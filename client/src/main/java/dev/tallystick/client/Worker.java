@@ -2,6 +2,7 @@ package dev.tallystick.client;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.StackTraces;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Scope;
 import java.time.Duration;
@@ -206,17 +207,28 @@ public final class Worker implements AutoCloseable {
             result.put("output", handler.handle(work));
         } catch (Hopeless e) {
             WorkerSpans.failed(span, e);
+            LOG.log(System.Logger.Level.WARNING, failed(work) + " for good", e);
             failForGood(result, e);
         } catch (Exception e) {
             WorkerSpans.failed(span, e);
-            result.put("error", Json.of(said(e)));
+            LOG.log(System.Logger.Level.WARNING, failed(work), e);
+            fail(result, e);
         }
         return result;
     }
 
+    private static String failed(Work work) {
+        return "attempt " + work.attempt() + " at '" + work.activity() + "' of job " + work.job() + " failed";
+    }
+
     private static void failForGood(Map<String, Json> result, Exception why) {
-        result.put("error", Json.of(said(why)));
+        fail(result, why);
         result.put("for_good", Json.of(true));
+    }
+
+    private static void fail(Map<String, Json> result, Exception why) {
+        result.put("error", Json.of(said(why)));
+        result.put("stack_trace", Json.of(StackTraces.of(why)));
     }
 
     private static String said(Exception e) {

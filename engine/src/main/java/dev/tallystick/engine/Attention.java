@@ -1,17 +1,22 @@
 package dev.tallystick.engine;
 
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Knows how many threads of a body are at work and what the others wait for. When the last one turns to waiting there is nothing
- * left to do here, and the body is parked: {@code parking} gives its lease back and unwinds every thread.
+ * Knows which scopes of a body are at work and what the others wait for. When the last one turns to waiting there is nothing left
+ * to do here, and the body is parked: {@code parking} gives its lease back and unwinds every thread. A scope is known by what its
+ * places begin with, so those of a branch and of all branches within it begin alike.
  *
- * <p>Invariant: a thread is at work, or waits for the record, or waits for its branches; work is handed over from a branch to
- * whoever waits for it under the lock, so the count never touches zero on the way.
+ * <p>Invariant: a scope is at work, or waits for the record, or waits for its branches, or is cancelled; work is handed over from
+ * a branch to its parent under the lock, so nobody is ever seen idle on the way.
  */
 final class Attention {
 
@@ -23,8 +28,11 @@ final class Attention {
     private final Parking parking;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Set<String> waits = new TreeSet<>();
-    private int working = 1;
+    private final Set<String> working = new HashSet<>(Set.of(""));
+
+    /** The places that scopes wait for. */
+    private final Map<String, String> waits = new TreeMap<>();
+
     private long rings;
 
     Attention(Parking parking) {
@@ -33,18 +41,24 @@ final class Attention {
 
     /** A fork whose branches have not brought what their parent waits for. */
     final class Fork {
+        private final String parent;
         private boolean satisfied;
 
+        private Fork(String parent) {
+            this.parent = parent;
+        }
+
         /** A branch has ended. */
-        void ended(boolean satisfies) {
+        void ended(String branch, boolean satisfies) {
             lock.lock();
             try {
+                rest(branch);
                 if (satisfies && !satisfied) {
                     satisfied = true;
+                    working.add(parent);
                     changed.signalAll();
-                } else {
-                    rest();
                 }
+                parkIfIdle();
             } finally {
                 lock.unlock();
             }
@@ -63,23 +77,36 @@ final class Attention {
         }
     }
 
-    /** The caller stops working and its branches begin. */
-    Fork fork(int branches) {
+    /** The parent stops working and its branches begin. */
+    Fork fork(String parent, List<String> branches) {
         lock.lock();
         try {
-            working += branches - 1;
-            return new Fork();
+            rest(parent);
+            working.addAll(branches);
+            return new Fork(parent);
         } finally {
             lock.unlock();
         }
     }
 
-    /** The caller has nothing to do until the place is done. */
-    void waitsFor(String path) {
+    /** Nothing of the branch counts any more, whatever its threads still do. */
+    void cancel(String branch) {
         lock.lock();
         try {
-            waits.add(path);
-            rest();
+            working.removeIf(scope -> scope.startsWith(branch));
+            waits.keySet().removeIf(scope -> scope.startsWith(branch));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The scope has nothing to do until the place is done. */
+    void waitsFor(String scope, String path) {
+        lock.lock();
+        try {
+            rest(scope);
+            waits.put(scope, path);
+            parkIfIdle();
         } finally {
             lock.unlock();
         }
@@ -99,12 +126,12 @@ final class Attention {
         }
     }
 
-    /** The place is done and the caller goes on. */
-    void goesOn(String path) {
+    /** The place that the scope waits for is done, and it goes on. */
+    void goesOn(String scope) {
         lock.lock();
         try {
-            waits.remove(path);
-            working++;
+            demandNotCancelled(waits.remove(scope) != null);
+            working.add(scope);
         } finally {
             lock.unlock();
         }
@@ -121,10 +148,19 @@ final class Attention {
         }
     }
 
-    private void rest() {
-        working--;
-        if (working == 0) {
-            throw parking.park(new TreeSet<>(waits));
+    private void rest(String scope) {
+        demandNotCancelled(working.remove(scope));
+    }
+
+    private static void demandNotCancelled(boolean isKnown) {
+        if (!isKnown) {
+            throw new BodyStopped(BodyStopped.Reason.BRANCH_CANCELLED);
+        }
+    }
+
+    private void parkIfIdle() {
+        if (working.isEmpty()) {
+            throw parking.park(new TreeSet<>(waits.values()));
         }
     }
 }

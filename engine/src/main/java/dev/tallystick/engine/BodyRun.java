@@ -2,13 +2,10 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.Step;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -34,15 +31,15 @@ final class BodyRun {
     private volatile @Nullable Undoing undoing;
     private volatile boolean hasUndo;
     private final Attention attention = new Attention(this::park);
-    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
-
-    /** Those of the threads that are at work. */
-    private final Set<Thread> working = new HashSet<>();
+    private final BodyThreads threads = new BodyThreads();
 
     /** Held while a move is under way: the moves of one job go one after the other. */
     private final ReentrantLock moving = new ReentrantLock();
 
     private final Unsaid unsaid = new Unsaid();
+
+    /** Where people are asked. */
+    private final Set<String> taskPlaces = ConcurrentHashMap.newKeySet();
 
     /** When the job was open and the lease stood, as far as is known. */
     private volatile long stoodAt;
@@ -64,6 +61,9 @@ final class BodyRun {
         this.stoodAt = body.leasedAt();
         this.tools = tools;
         this.recorded = byPath(record);
+        record.stream()
+                .filter(activity -> Question.isEntered(activity.name()))
+                .forEach(activity -> taskPlaces.add(activity.path()));
         this.undoing = Undoing.in(lease.job(), record).orElse(null);
         this.waits = body.isTimed()
                 || record.stream().anyMatch(activity -> !activity.name().equals(ActivityId.MAIN) && !activity.isDone());
@@ -92,9 +92,10 @@ final class BodyRun {
     }
 
     /** Commits what is unsaid together with the failure of the body, whose obligation passes to what undoes it. */
-    void beginUndo(String failure) {
+    void beginUndo(Fault fault) {
         demandRunning();
-        LegTwo failed = LegTwo.whole(lease.activity(), lease.fence(), -1, null, failure);
+        LegTwo failed = LegTwo.whole(lease.activity(), lease.fence(), -1, null, fault.error())
+                .failed(fault);
         move(List.of(failed), List.of(LegOne.undoing(job())), List.of(), List.of());
         tools.crashPoints().reached(EngineCrashPoint.UNDO_BEGUN);
     }
@@ -112,6 +113,10 @@ final class BodyRun {
         LegTwo body = LegTwo.answering(lease, null, ending.error());
         LegTwo gone = bodyEnded ? body.only(false, Set.of(Step.COMPLETION_TASKS)) : body;
         move(List.of(gone, ending), List.of(), List.of(), List.of());
+    }
+
+    LeasedBody body() {
+        return body;
     }
 
     Lease lease() {
@@ -135,13 +140,12 @@ final class BodyRun {
         return tools;
     }
 
-    /** The work as an attempt at a step that whoever traces sees. */
-    <T extends @Nullable Object> Callable<T> traced(ActivityId activity, int attempt, Callable<T> work) {
-        return tools.spans().step(body.workflow(), activity, attempt, work);
-    }
-
     Attention attention() {
         return attention;
+    }
+
+    BodyThreads threads() {
+        return threads;
     }
 
     /** What the record said of a place when this run began. */
@@ -162,26 +166,10 @@ final class BodyRun {
         return Places.areBeyond(recorded.keySet(), prefix, place);
     }
 
-    /** Starts a thread of this body. It unwinds when the body is stopped. */
-    Thread start(String name, Runnable part) {
-        Thread thread = Thread.ofVirtual().name(name).unstarted(() -> {
-            try {
-                part.run();
-            } catch (BodyStopped ended) {
-                // Whatever stopped it, the record says where to go on, and whoever leases it next will.
-            } finally {
-                threads.remove(Thread.currentThread());
-            }
-        });
-        threads.add(thread);
-        thread.start();
-        return thread;
-    }
-
     /** Makes the body unwind at its next question, and interrupts what it is doing. */
     void stop(BodyStopped.Reason reason) {
         stopped = reason;
-        threads.forEach(Thread::interrupt);
+        threads.interruptAll();
     }
 
     /** Whether what is done by now is still recorded, also if it is stopped. */
@@ -191,29 +179,7 @@ final class BodyRun {
 
     /** Makes the body unwind at its next question. A step that is being done may come to its end. */
     void stopAfterWork() {
-        synchronized (working) {
-            stopped = BodyStopped.Reason.SHUT_DOWN;
-            threads.stream().filter(thread -> !working.contains(thread)).forEach(Thread::interrupt);
-        }
-    }
-
-    /** This thread is at work, from the beginning of an attempt at a step to its end. */
-    Working work() {
-        synchronized (working) {
-            demandRunning();
-            working.add(Thread.currentThread());
-        }
-        return () -> {
-            synchronized (working) {
-                working.remove(Thread.currentThread());
-            }
-        };
-    }
-
-    /** Closed when the work is done. */
-    interface Working extends AutoCloseable {
-        @Override
-        void close();
+        threads.interruptIdle(() -> stopped = BodyStopped.Reason.SHUT_DOWN);
     }
 
     boolean isStopped() {
@@ -242,44 +208,33 @@ final class BodyRun {
         return why;
     }
 
-    /** Waits until no other thread of this body is left; returns whether that is so. */
-    boolean awaitOthers(Duration patience) {
-        long deadline = System.nanoTime() + patience.toNanos();
-        try {
-            for (Thread thread : threads) {
-                if (!thread.equals(Thread.currentThread())
-                        && !thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())))) {
-                    return false;
-                }
-            }
-            return true;
-        } catch (InterruptedException e) {
-            return false;
-        }
-    }
-
-    void awaitEnd(long deadlineNanos) {
-        awaitAll(threads, deadlineNanos);
-    }
-
-    static void awaitAll(Collection<Thread> threads, long deadlineNanos) {
-        try {
-            for (Thread thread : threads) {
-                thread.join(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** Keeps a result until the next move. */
-    void say(LegTwo result) {
-        unsaid.note(result);
+    /**
+     * Keeps a result until the next move.
+     *
+     * @param check throws if it is no longer heard
+     */
+    void say(Runnable check, LegTwo result) {
+        unsaid.note(check, result);
     }
 
     /** Keeps something that was found out without doing anything, until the next move. */
-    void say(LegOne dispatch, LegTwo result) {
-        unsaid.note(dispatch, result);
+    void say(Runnable check, LegOne dispatch, LegTwo result) {
+        unsaid.note(check, dispatch, result);
+    }
+
+    /** Keeps how branches were decided until the next move, which ends those that lost. They have been cancelled. */
+    void decide(Runnable check, LegOne dispatch, LegTwo decision, List<String> losers) {
+        List<LostBranch> lost = losers.stream()
+                .map(path -> new LostBranch(path, tasksIn(path + ".")))
+                .toList();
+        unsaid.note(check, dispatch, decision, lost);
+    }
+
+    private List<TaskId> tasksIn(String prefix) {
+        return taskPlaces.stream()
+                .filter(path -> path.startsWith(prefix))
+                .map(path -> Question.idAt(keysOf(), path))
+                .toList();
     }
 
     /**
@@ -287,17 +242,17 @@ final class BodyRun {
      * goes out with its result, or while the work is done if that takes long: should the process die meanwhile, the posting of
      * the body has counted the attempt. Whoever takes over from one that vanished announces every step before it is done.
      */
-    void begin(LegOne dispatch) {
+    void begin(Scope asker, LegOne dispatch) {
         demandRunning();
         demandWhole();
         if (!body.wasLost()) {
             sayResults();
         }
         if (isStopped() || !isSureOfItself()) {
-            dispatch(List.of(dispatch));
+            dispatch(asker, List.of(dispatch));
             return;
         }
-        unsaid.noteBegun(dispatch);
+        unsaid.noteBegun(asker::demandHeard, dispatch);
     }
 
     /** Commits the results that are unsaid, if there are any, and waits for those that are on their way. */
@@ -319,19 +274,33 @@ final class BodyRun {
     }
 
     /** Commits what is unsaid together with the dispatches. */
-    void dispatch(List<LegOne> dispatches) {
-        demandRunning();
-        waits |= dispatches.stream().anyMatch(dispatch -> dispatch.due() != null);
-        move(List.of(), dispatches, List.of(), List.of());
+    void dispatch(Scope asker, List<LegOne> dispatches) {
+        dispatch(asker, dispatches, List.of());
     }
 
     /** Commits what is unsaid together with an activity and the job that it dispatches. */
-    void dispatch(LegOne dispatch, NewJob child) {
-        demandRunning();
+    void dispatch(Scope asker, LegOne dispatch, NewJob child) {
         waits = true;
-        move(List.of(), List.of(dispatch), List.of(child.traced(tools.spans().current())), List.of());
+        dispatch(asker, List.of(dispatch), List.of(child.traced(tools.spans().current())));
         tools.crashPoints().reached(EngineCrashPoint.CHILD_STARTED);
         tools.jobsAreDue().run();
+    }
+
+    /** A branch dispatches before the decision that ends it has been brought, which finds it then, or not at all. */
+    private void dispatch(Scope asker, List<LegOne> dispatches, List<NewJob> children) {
+        moving.lock();
+        try {
+            asker.demandHeard();
+            for (LegOne dispatch : dispatches) {
+                waits |= dispatch.due() != null;
+                if (Question.isEntered(dispatch.activity().name())) {
+                    taskPlaces.add(dispatch.activity().path());
+                }
+            }
+            move(List.of(), dispatches, children, List.of());
+        } finally {
+            moving.unlock();
+        }
     }
 
     /** Commits what is unsaid together with the end. */
@@ -438,7 +407,15 @@ final class BodyRun {
     private Move withUnsaid(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         Unsaid.Taken taken = unsaid.take(last, dispatches);
         boolean ends = last.stream().anyMatch(result -> result.outcome() != null);
-        return new Move(lease, body.isChild(), taken.results(), taken.dispatches(), children, waitsFor, ends && waits);
+        return new Move(
+                lease,
+                body.isChild(),
+                taken.results(),
+                taken.dispatches(),
+                children,
+                waitsFor,
+                taken.lost(),
+                ends && waits);
     }
 
     /** Stops the body, for a reason that one of its threads found out. */

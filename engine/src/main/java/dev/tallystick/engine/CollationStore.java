@@ -229,7 +229,7 @@ final class CollationStore {
                     least(now(), clock_timestamp() - age_micros * interval '1 microsecond')
                 from item
                 on conflict (job_id, path, name) do update
-                set attempts = greatest(a.attempts, excluded.attempts)
+                set attempts = greatest(a.attempts, excluded.attempts), retry_at = null
                 returning a.job_id, a.path, a.name, a.attempts
             ),
             fresh as (

@@ -9,58 +9,117 @@ import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** What a workflow may ask for. Every answer is recorded once; after a crash the same question gets the same answer. */
+/**
+ * What a workflow may ask for. Every answer is recorded once; after a crash the same question gets the same answer.
+ *
+ * <p>For one thread: that of the workflow, or of the branch that was given this. Inside a step only {@link #job} and {@link #key}
+ * may be asked for. Anything else is refused with a {@link MisuseException}.
+ */
 public interface Context {
 
     /** The job that this is. */
     JobId job();
 
     /**
-     * Does {@code work} and records what it returns. The result is recorded exactly once. The work itself may run again if the
-     * process dies before the result is durable, so give {@link #key()} to foreign systems that it touches.
+     * Does {@code work}, records what it returns and returns what the record says, in the first run as in every replay. The result
+     * is recorded exactly once. The work itself may run again if the process dies before the result is durable, so give
+     * {@link #key()} to foreign systems that it touches.
      */
     default <T extends @Nullable Object> T step(String name, Class<T> type, Callable<T> work) {
         return step(name, type, Retry.DEFAULT, work);
     }
 
-    <T extends @Nullable Object> T step(String name, Class<T> type, Retry retry, Callable<T> work);
+    default <T extends @Nullable Object> T step(String name, Class<T> type, Retry retry, Callable<T> work) {
+        return step(name, GenericType.of(type), retry, work);
+    }
+
+    default <T extends @Nullable Object> T step(String name, GenericType<T> type, Callable<T> work) {
+        return step(name, type, Retry.DEFAULT, work);
+    }
+
+    <T extends @Nullable Object> T step(String name, GenericType<T> type, Retry retry, Callable<T> work);
 
     /**
      * Does {@code work} inside the transaction that records its result: the effect happens exactly once. For SQL on the engine's
-     * own database only.
+     * own database only. The work leaves the transaction open: ending it is refused.
      */
     default <T extends @Nullable Object> T transaction(String name, Class<T> type, TransactionalWork<T> work) {
         return transaction(name, type, Retry.DEFAULT, work);
     }
 
-    <T extends @Nullable Object> T transaction(String name, Class<T> type, Retry retry, TransactionalWork<T> work);
+    default <T extends @Nullable Object> T transaction(
+            String name, Class<T> type, Retry retry, TransactionalWork<T> work) {
+        return transaction(name, GenericType.of(type), retry, work);
+    }
+
+    default <T extends @Nullable Object> T transaction(String name, GenericType<T> type, TransactionalWork<T> work) {
+        return transaction(name, type, Retry.DEFAULT, work);
+    }
+
+    <T extends @Nullable Object> T transaction(
+            String name, GenericType<T> type, Retry retry, TransactionalWork<T> work);
 
     /** Waits for a signal of this name. One that came before is taken; each signal is taken once. */
-    <T> T await(String signal, Class<T> type);
+    default <T> T await(String signal, Class<T> type) {
+        return await(signal, GenericType.of(type));
+    }
+
+    <T> T await(String signal, GenericType<T> type);
 
     /** Waits for a signal of this name, or until {@code patience} is over. A signal that comes too late stays for the next. */
-    <T> Optional<T> await(String signal, Class<T> type, Duration patience);
+    default <T> Optional<T> await(String signal, Class<T> type, Duration patience) {
+        return await(signal, GenericType.of(type), patience);
+    }
+
+    <T> Optional<T> await(String signal, GenericType<T> type, Duration patience);
 
     /** Asks people and waits for their answer. Who they are and who comes next if they are silent is for {@code ask} to say. */
-    <T> T task(String name, Class<T> type, Ask ask);
+    default <T> T task(String name, Class<T> type, Ask ask) {
+        return task(name, GenericType.of(type), ask);
+    }
+
+    <T> T task(String name, GenericType<T> type, Ask ask);
 
     /** Asks people and waits for their answer, or until {@code patience} is over; then the task is no longer theirs to answer. */
-    <T> Optional<T> task(String name, Class<T> type, Ask ask, Duration patience);
+    default <T> Optional<T> task(String name, Class<T> type, Ask ask, Duration patience) {
+        return task(name, GenericType.of(type), ask, patience);
+    }
+
+    <T> Optional<T> task(String name, GenericType<T> type, Ask ask, Duration patience);
 
     /** From here on the job can be found by this, in place of what this attribute said before. */
     void attribute(String name, String value);
 
     /** Runs another workflow as a job of its own and returns its result. It is cancelled when this job is. */
-    <T extends @Nullable Object> T child(String workflow, @Nullable Object input, Class<T> type);
+    default <T extends @Nullable Object> T child(String workflow, @Nullable Object input, Class<T> type) {
+        return child(workflow, input, GenericType.of(type));
+    }
+
+    <T extends @Nullable Object> T child(String workflow, @Nullable Object input, GenericType<T> type);
 
     /** Waits, also over restarts. */
     void sleep(Duration duration);
 
-    /** Runs the branches side by side and returns what they returned, in their order. The first failure fails all of them. */
-    <T extends @Nullable Object> List<T> all(Class<T> type, List<Branch<T>> branches);
+    /**
+     * Runs the branches side by side and returns what they returned, in their order. The first failure fails all of them: the
+     * commit that records it ends the others, with their waits, tasks, children and branches.
+     */
+    default <T extends @Nullable Object> List<T> all(Class<T> type, List<Branch<T>> branches) {
+        return all(GenericType.of(type), branches);
+    }
 
-    /** Runs the branches side by side and returns what the first one returned. Who was first is recorded. */
-    <T extends @Nullable Object> T any(Class<T> type, List<Branch<T>> branches);
+    <T extends @Nullable Object> List<T> all(GenericType<T> type, List<Branch<T>> branches);
+
+    /**
+     * Runs the branches side by side and returns what the first one returned. The commit that records who was first ends the
+     * others, with their waits, tasks, children and branches. A signal that one of them took without going further is there for
+     * the next wait.
+     */
+    default <T extends @Nullable Object> T any(Class<T> type, List<Branch<T>> branches) {
+        return any(GenericType.of(type), branches);
+    }
+
+    <T extends @Nullable Object> T any(GenericType<T> type, List<Branch<T>> branches);
 
     /**
      * Guards a change of a workflow whose jobs are under way: true for jobs that get here for the first time with this call in

@@ -220,8 +220,8 @@ public final class Engine implements AutoCloseable {
     /** Accepts a job in a transaction that the caller has begun and will end. It runs once that has committed. */
     public Accepted submitIn(Connection transaction, Submission submission) throws SQLException {
         List<Acceptor.Item> items = List.of(maker.submitted(submission, null));
-        return Objects.requireNonNull(
-                acceptor.apply(database.join(transaction), items).getFirst());
+        return Objects.requireNonNull(acceptor.apply(database.join(GuardedConnection.behind(transaction)), items)
+                .getFirst());
     }
 
     /** For whoever accepts jobs in transactions of its own, under keys that it has bound there. */

@@ -14,6 +14,8 @@ public enum EngineCrashPoint implements CrashPoint {
     WORKED,
     /** An attempt failed, and the next one is not counted. */
     ATTEMPT_FAILED,
+    /** That an attempt failed is durable, and the next one is not counted. */
+    FAILURE_RECORDED,
     /** The effect and the result of a transaction are durable, the body does not know. */
     TRANSACTED,
     /** A child is durable, and nobody was told that it is due. */

@@ -23,6 +23,7 @@ public final class EngineSchema {
             "0050-forks-of-graphs.sql",
             "0058-traces-of-jobs.sql",
             "0060-registered-workflows.sql",
+            "0065-failures.sql",
             "0067-answers-to-workers.sql",
             "0068-keys-outlive-jobs.sql",
             "0069-lists-of-jobs.sql");

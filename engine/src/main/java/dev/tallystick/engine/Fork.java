@@ -3,14 +3,18 @@ package dev.tallystick.engine;
 import dev.tallystick.engine.Context.Branch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Branches of a body that run side by side, each on a thread of its own and with an obligation of its own: +1 when it is
  * dispatched, −1 with its result. What a branch brought is recorded, so a branch that is done is not run again; and where the
- * parent does not wait for all of them, it is recorded which one decided, so that every run goes the same way.
+ * parent does not wait for all of them, it is recorded which one decided, so that every run goes the same way. The transaction that
+ * records it ends the others.
  */
 final class Fork<T extends @Nullable Object> {
 
@@ -20,19 +24,28 @@ final class Fork<T extends @Nullable Object> {
         ANY
     }
 
+    private static final String WHILE_BRANCHES_RUN =
+            "of the context around them while branches run: ask the context that the branch is given";
+
     private final Scope parent;
     private final BodyRun run;
     private final ActivityId choice;
-    private final Class<T> type;
+    private final GenericType<T> type;
     private final List<Branch<T>> branches;
-    private final List<@Nullable Ending<T>> endings = new ArrayList<>();
+    private final List<@Nullable Ending> endings = new ArrayList<>();
     private final List<Scope> scopes = new ArrayList<>();
 
-    /** How a branch ended: with a value, or with a failure. */
-    private record Ending<T extends @Nullable Object>(
-            T value, @Nullable StepFailedException failure) {}
+    /** Of the branches that run here. */
+    private final Map<Integer, Thread> threads = new HashMap<>();
 
-    Fork(Scope parent, BodyRun run, ActivityId choice, Class<T> type, List<Branch<T>> branches) {
+    /** Whether it is decided who has lost: from then on nobody ends. Guarded by {@link #endings}. */
+    private boolean isDecided;
+
+    /** How a branch ended, as it is recorded: with an output, or with a failure. */
+    private record Ending(
+            byte @Nullable [] output, @Nullable StepFailedException failure) {}
+
+    Fork(Scope parent, BodyRun run, ActivityId choice, GenericType<T> type, List<Branch<T>> branches) {
         if (branches.isEmpty()) {
             throw new IllegalArgumentException("there is no branch to run");
         }
@@ -63,10 +76,28 @@ final class Fork<T extends @Nullable Object> {
         if (decided(until) < 0) {
             runOpen(until);
         }
-        int decided = decided(until);
-        if (until == Until.ANY || hasOpen()) {
+        return conclude(until);
+    }
+
+    /** Says who decided, unless that follows from what all of them have brought, and ends the others. */
+    private int conclude(Until until) {
+        int decided;
+        List<Integer> losers = new ArrayList<>();
+        synchronized (endings) {
+            isDecided = true;
+            decided = decided(until);
+            for (int i = 0; i < endings.size(); i++) {
+                if (endings.get(i) == null) {
+                    losers.add(i);
+                }
+            }
+        }
+        losers.forEach(i -> scopes.get(i).cancel());
+        interrupt(losers);
+        if (until == Until.ANY || !losers.isEmpty()) {
             byte[] output = ByteBuffer.allocate(Integer.BYTES).putInt(decided).array();
-            parent.say(LegOne.inline(choice, "fork", 0), output);
+            parent.decide(
+                    choice, output, losers.stream().map(i -> activity(i).path()).toList());
         }
         return decided;
     }
@@ -101,75 +132,78 @@ final class Fork<T extends @Nullable Object> {
                 }
             }
         }
-        run.dispatch(dispatches);
-        Attention.Fork attention = run.attention().fork(open.size());
-        List<Thread> threads = new ArrayList<>();
+        run.dispatch(parent, dispatches);
+        Attention.Fork attention = run.attention()
+                .fork(
+                        parent.prefix(),
+                        open.stream().map(i -> scopes.get(i).prefix()).toList());
+        parent.order().occupy(WHILE_BRANCHES_RUN);
         for (int i : open) {
             Runnable branch = run.tools().spans().beside(() -> runBranch(i, until, attention));
-            threads.add(run.start("tally-branch-" + activity(i).path(), branch));
+            threads.put(i, run.threads().start("tally-branch-" + activity(i).path(), branch));
         }
         try {
             attention.await();
         } catch (InterruptedException e) {
+            // Whoever stopped or cancelled the parent has done so to its branches too.
+            interrupt(open);
             parent.demandHeard();
             throw new IllegalStateException("a workflow's thread is interrupted by its engine only", e);
+        } finally {
+            parent.order().free();
         }
-        cancelTheRest(open, threads);
     }
 
-    private boolean hasOpen() {
-        synchronized (endings) {
-            return endings.contains(null);
-        }
+    private void interrupt(List<Integer> which) {
+        which.forEach(i -> Optional.ofNullable(threads.get(i)).ifPresent(Thread::interrupt));
     }
 
     T result(int branch) {
-        Ending<T> ending = ending(branch);
+        byte[] output = demandSuccess(branch);
+        return parent.decode(activity(branch).name(), output, type);
+    }
+
+    /** What the branch brought; throws why it failed, if it did. */
+    byte[] demandSuccess(int branch) {
+        Ending ending = ending(branch);
         if (ending == null) {
             throw new IllegalStateException("branch " + branch + " has not ended");
         }
         if (ending.failure() != null) {
             throw ending.failure();
         }
-        return ending.value();
+        return Objects.requireNonNull(ending.output());
     }
 
     private void runBranch(int i, Until until, Attention.Fork attention) {
         Scope scope = scopes.get(i);
         ActivityId activity = activity(i);
-        Ending<T> ending;
+        Ending ending;
         try {
-            T value = branches.get(i).run(scope);
-            scope.say(activity, -1, Payloads.encode(run.tools().codec(), value));
-            ending = new Ending<>(value, null);
+            byte[] output = Payloads.encode(run.tools().codec(), branches.get(i).run(scope));
+            scope.say(activity, -1, output);
+            ending = new Ending(output, null);
         } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
             scope.demandHeard();
-            ending = failed(scope.fail(activity, -1, Failures.describe(e)));
+            ending = new Ending(
+                    null, scope.fail(activity, -1, Fault.of(e, run.tools().codec())));
         }
         boolean satisfies;
         synchronized (endings) {
+            if (isDecided) {
+                return;
+            }
             endings.set(i, ending);
             satisfies = decided(until) >= 0;
         }
-        attention.ended(satisfies);
-    }
-
-    /** Branches that nobody waits for any more are told to stop; what they owe is closed with the body. */
-    private void cancelTheRest(List<Integer> open, List<Thread> threads) {
-        for (int k = 0; k < open.size(); k++) {
-            int i = open.get(k);
-            if (ending(i) == null) {
-                scopes.get(i).cancel();
-                threads.get(k).interrupt();
-            }
-        }
+        attention.ended(scope.prefix(), satisfies);
     }
 
     private int decided(Until until) {
         synchronized (endings) {
             int ended = 0;
             for (int i = 0; i < endings.size(); i++) {
-                Ending<T> ending = endings.get(i);
+                Ending ending = endings.get(i);
                 boolean failed = ending != null && ending.failure() != null;
                 if (ending != null && failed == (until == Until.ALL)) {
                     return i;
@@ -180,23 +214,15 @@ final class Fork<T extends @Nullable Object> {
         }
     }
 
-    private @Nullable Ending<T> ending(int i) {
+    private @Nullable Ending ending(int i) {
         synchronized (endings) {
             return endings.get(i);
         }
     }
 
-    private Ending<T> replay(RecordedActivity recorded) {
-        try {
-            return new Ending<>(parent.replay(recorded, type), null);
-        } catch (StepFailedException e) {
-            return failed(e);
-        }
-    }
-
-    @SuppressWarnings("NullAway") // a failure has no value, and nobody asks for it
-    private Ending<T> failed(StepFailedException failure) {
-        return new Ending<>(null, failure);
+    private static Ending replay(RecordedActivity recorded) {
+        String error = recorded.error();
+        return new Ending(recorded.output(), error == null ? null : new StepFailedException(recorded.name(), error));
     }
 
     private ActivityId activity(int branch) {

@@ -164,7 +164,7 @@ final class GraphDues {
             LOG.warn("the signal of {} was not sent and will be tried again", due.posting(), away);
             return CompletableFuture.completedFuture(Handed.NOT_NOW);
         } catch (RuntimeException e) {
-            return hand.in(due.posting(), new GraphTold.Failure(Failures.describe(e)));
+            return hand.in(due.posting(), new GraphTold.Failure(Fault.of(e, codec)));
         }
     }
 

@@ -63,7 +63,12 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
 
     @Override
     public long bytes(GraphStep step) {
-        return step.told() instanceof GraphTold.Output output && output.bytes() != null ? output.bytes().length : 0;
+        return switch (step.told()) {
+            case GraphTold.Output output -> output.bytes() == null ? 0 : output.bytes().length;
+            case GraphTold.Failure failure -> failure.fault().bytes();
+            case GraphTold.Again again -> again.fault().bytes();
+            default -> 0;
+        };
     }
 
     @Override
@@ -137,7 +142,7 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
         }
         String owner = step.owner();
         List<LeasedWork> leased = owner == null ? List.of() : graphs.leasedBy(tx, Set.of(step.job()), owner);
-        return new GraphMoved.Done(null, leased, true);
+        return new GraphMoved.Done(leased, true);
     }
 
     private void postpone(Tx tx, List<GraphStep> standing, Map<Guid, GraphMoved> answers) throws SQLException {
@@ -151,12 +156,12 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
             if (!said.isEmpty()) {
                 failedAttempts.keep(tx, said);
             }
-            again.forEach(step -> answers.put(step.posting().guid(), new GraphMoved.Done(null, List.of(), false)));
+            again.forEach(step -> answers.put(step.posting().guid(), new GraphMoved.Done(List.of(), false)));
         }
     }
 
     private void escalate(Tx tx, List<GraphStep> standing, Map<Guid, GraphMoved> answers) throws SQLException {
-        tasks.escalate(tx, standing).forEach(guid -> answers.put(guid, new GraphMoved.Done(null, List.of(), false)));
+        tasks.escalate(tx, standing).forEach(guid -> answers.put(guid, new GraphMoved.Done(List.of(), false)));
     }
 
     private void move(Tx tx, List<GraphStep> moving, Map<Guid, GraphMoved> answers) throws SQLException {
@@ -179,6 +184,7 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
                             ? new GraphMoved.JobClosed()
                             : new GraphMoved.Done(
                                     first ? written.closed().get(step.job()) : null,
+                                    written.workflows().get(step.job()),
                                     first ? leased.getOrDefault(step.job(), List.of()) : List.of(),
                                     first && written.engineIsDue().contains(step.job())));
         }

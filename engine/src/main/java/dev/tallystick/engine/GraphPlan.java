@@ -259,6 +259,11 @@ final class GraphPlan {
     /** The branches that have arrived at a join, a bit for each, and those of them that were not taken. */
     private record Arrivals(long arrived, long skipped) {}
 
+    /** The workflow of the job, with its version. */
+    String workflow() {
+        return type.graph().queue();
+    }
+
     boolean isChild() {
         return job.isChild();
     }
@@ -396,16 +401,17 @@ final class GraphPlan {
             @Nullable String error) {
         Lease posting = transition.posting();
         return new LegTwo(
-                posting.activity(),
-                posting.guid(),
-                posting.fence(),
-                delta,
-                outcome,
-                output,
-                error,
-                true,
-                Set.of(Step.values()),
-                true,
-                transition.said());
+                        posting.activity(),
+                        posting.guid(),
+                        posting.fence(),
+                        delta,
+                        outcome,
+                        output,
+                        error,
+                        true,
+                        Set.of(Step.values()),
+                        true)
+                .said(transition.said())
+                .failed(transition.told() instanceof GraphTold.Failure failure ? failure.fault() : null);
     }
 }

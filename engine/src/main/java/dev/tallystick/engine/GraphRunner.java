@@ -166,9 +166,10 @@ final class GraphRunner {
             return new GraphTold.Output(Payloads.encode(codec, output));
         } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
             boolean last = !node.retry().allows(work.attempt(), e) || e instanceof PayloadTooLargeException;
-            return last
-                    ? new GraphTold.Failure(Failures.describe(e))
-                    : new GraphTold.Again(node.retry().after(work.attempt(), random), Failures.describe(e));
+            Fault fault = Fault.of(e, codec);
+            Duration wait = last ? null : node.retry().after(work.attempt(), random);
+            FailureLog.attempt(work.about(), work.attempt(), node.retry().attempts(), fault, wait);
+            return wait == null ? new GraphTold.Failure(fault) : new GraphTold.Again(wait, fault);
         }
     }
 
@@ -204,10 +205,10 @@ final class GraphRunner {
         stopping = true;
         List<Running> left = List.copyOf(running.values());
         List<Thread> threads = left.stream().map(Running::thread).toList();
-        BodyRun.awaitAll(threads, System.nanoTime() + settings.safeDrain().toNanos());
+        BodyThreads.awaitAll(threads, System.nanoTime() + settings.safeDrain().toNanos());
         running.clear();
         threads.forEach(Thread::interrupt);
-        BodyRun.awaitAll(threads, System.nanoTime() + patience.toNanos());
+        BodyThreads.awaitAll(threads, System.nanoTime() + patience.toNanos());
         List<Lease> leases = left.stream().map(Running::lease).toList();
         if (!leases.isEmpty()) {
             database.transact("release work", tx -> {

@@ -25,7 +25,7 @@ record GraphStep(
     /** For a job that has closed: there is no further attempt. */
     GraphStep afterClosing() {
         return told instanceof GraphTold.Again again
-                ? new GraphStep(posting, new GraphTold.Failure(again.reason()), owner, said)
+                ? new GraphStep(posting, new GraphTold.Failure(again.fault()), owner, said)
                 : this;
     }
 

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /** What graphs read and write beside the ledgers. One method is one statement over a batch; the caller has locked the jobs. */
 final class GraphStore {
 
+    private final FaultStore faults = new FaultStore();
+
     /** Who does what needs no worker. */
     static final String QUEUE = "$graph";
 
@@ -124,13 +126,6 @@ final class GraphStore {
                 fence = p.fence + 1, attempts = 0
             from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, after_millis)
             where p.job_id = i.job_id and p.guid = i.guid
-            """;
-
-    private static final String NOTE_FAILURE = """
-            update tally.activity a
-            set error = i.error
-            from unnest(?::uuid[], ?::text[], ?::text[], ?::text[]) as i (job_id, path, name, error)
-            where a.job_id = i.job_id and a.path = i.path and a.name = i.name
             """;
 
     private static final String RETURN = """
@@ -285,12 +280,15 @@ final class GraphStore {
                 of.uuids(each -> each.posting().guid().value()),
                 of.longs(each -> each.again().after().toMillis()),
                 of.longs(each -> each.again().begun() ? 0 : 1));
-        tx.update(
-                NOTE_FAILURE,
-                jobs,
-                of.texts(each -> each.posting().activity().path()),
-                of.texts(each -> each.posting().activity().name()),
-                of.texts(each -> each.again().reason()));
+        faults.note(
+                tx,
+                attempts.stream()
+                        .map(each -> new FaultStore.Noted(
+                                each.posting().activity(),
+                                each.again().fault().error(),
+                                each.again().fault().stackTrace(),
+                                null))
+                        .toList());
     }
 
     /** Waits whose tasks were handed on last as much longer as the next group has. */

@@ -16,7 +16,16 @@ sealed interface GraphTold {
     record Output(byte @Nullable [] bytes) implements GraphTold {}
 
     /** The work failed for good. */
-    record Failure(String reason) implements GraphTold {}
+    record Failure(Fault fault) implements GraphTold {
+
+        Failure(String reason) {
+            this(Fault.of(reason));
+        }
+
+        String reason() {
+            return fault.error();
+        }
+    }
 
     /**
      * Nothing can come of it, whatever the graph says: its job fails.
@@ -35,15 +44,15 @@ sealed interface GraphTold {
      *
      * @param begun whether it was begun at all; if not, it does not count
      */
-    record Again(Duration after, String reason, boolean begun) implements GraphTold {
+    record Again(Duration after, Fault fault, boolean begun) implements GraphTold {
 
-        Again(Duration after, String reason) {
-            this(after, reason, true);
+        Again(Duration after, Fault fault) {
+            this(after, fault, true);
         }
 
         /** Whoever leased it does not know how to do it. */
         static Again elsewhere(Duration after) {
-            return new Again(after, "its graph is not registered where it was claimed", false);
+            return new Again(after, Fault.of("its graph is not registered where it was claimed"), false);
         }
     }
 

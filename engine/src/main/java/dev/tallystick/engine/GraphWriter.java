@@ -43,6 +43,7 @@ final class GraphWriter {
     private final UserCode userCode = new UserCode();
     private final SlowGraphs slow;
     private final DeadLetterStore letters = new DeadLetterStore();
+    private final FaultStore faults = new FaultStore();
     private final TaskStore tasks = new TaskStore();
 
     GraphWriter(
@@ -72,14 +73,20 @@ final class GraphWriter {
      * What was written.
      *
      * @param closed how the jobs ended that were closed by it
+     * @param workflows which workflows those are of, with their versions
      * @param closedBefore jobs that had been closed: what was brought for them is recorded and changes nothing
      * @param leased what was leased by being spawned
      * @param engineIsDue jobs that have left something for an engine to do
      */
-    record Written(Map<JobId, Closed> closed, Set<JobId> closedBefore, List<Lease> leased, Set<JobId> engineIsDue) {
+    record Written(
+            Map<JobId, Closed> closed,
+            Map<JobId, String> workflows,
+            Set<JobId> closedBefore,
+            List<Lease> leased,
+            Set<JobId> engineIsDue) {
 
         Written() {
-            this(new HashMap<>(), new HashSet<>(), new ArrayList<>(), new HashSet<>());
+            this(new HashMap<>(), new HashMap<>(), new HashSet<>(), new ArrayList<>(), new HashSet<>());
         }
 
         void note(GraphDispatch dispatch) {
@@ -128,6 +135,7 @@ final class GraphWriter {
             Closed closed = plan.closed();
             if (closed != null) {
                 written.closed().put(closed.job(), closed);
+                written.workflows().put(closed.job(), plan.workflow());
                 if (plan.isChild()) {
                     written.engineIsDue().add(closed.job());
                 }
@@ -144,6 +152,7 @@ final class GraphWriter {
         }
         if (!legs.isEmpty()) {
             demandSameDimensions(collation.collate(tx, legs), plans);
+            faults.note(tx, List.of(), legs);
         }
         if (!refused.isEmpty()) {
             postings.drop(tx, refused);

@@ -54,6 +54,7 @@ final class Graphs {
     private final SlowGraphs slow = new SlowGraphs();
     private final Semaphore byThemselves = new Semaphore(BY_THEMSELVES);
     private final Set<Guid> underWay = ConcurrentHashMap.newKeySet();
+    private final Codec codec;
     private final Loop claims;
     private final Loop dues;
     private final List<Loop> loops;
@@ -89,6 +90,7 @@ final class Graphs {
         this.database = database;
         this.committer = committer;
         this.crashPoints = crashPoints;
+        this.codec = codec;
         this.surroundings = surroundings;
         this.spans = new Spans(committer, settings.tracing());
         this.elsewhere = new Elsewhere(database, settings.poll());
@@ -164,7 +166,7 @@ final class Graphs {
 
     /** For workers outside of this process. */
     RemoteWork remoteWork(RandomGenerator random, EngineSettings settings) {
-        return new RemoteWork(database, store, registry::type, this::bring, random, settings, spans);
+        return new RemoteWork(database, store, registry::type, this::bring, random, settings, spans, codec);
     }
 
     @Nullable
@@ -246,16 +248,16 @@ final class Graphs {
         GraphStep step = new GraphStep(posting, told, graph == null ? null : runner.takerOf(graph));
         CompletableFuture<GraphDues.Handed> handed = new CompletableFuture<>();
         CompletableFuture<?> unused = submit(step, () -> handed.complete(GraphDues.Handed.UNKNOWN))
-                .handle((moved, failure) -> handed.complete(whatCame(posting, moved, failure)));
+                .handle((moved, failure) -> handed.complete(whatCame(step, moved, failure)));
         return handed;
     }
 
-    private GraphDues.Handed whatCame(Lease posting, @Nullable GraphMoved moved, @Nullable Throwable failure) {
+    private GraphDues.Handed whatCame(GraphStep step, @Nullable GraphMoved moved, @Nullable Throwable failure) {
         if (moved != null) {
-            afterwards(moved);
+            afterwards(step, moved);
             return GraphDues.Handed.DONE;
         }
-        LOG.warn("{} is still due and will be tried again", posting, failure);
+        LOG.warn("{} is still due and will be tried again", step.posting(), failure);
         return failure != null && Failures.causeOf(failure) instanceof DefiniteFailureException
                 ? GraphDues.Handed.NOT_NOW
                 : GraphDues.Handed.UNKNOWN;
@@ -305,7 +307,7 @@ final class Graphs {
         for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
             try {
                 GraphMoved moved = submit(step, () -> {}).join();
-                afterwards(moved);
+                afterwards(step, moved);
                 if (step.told() instanceof GraphTold.Again again) {
                     claims.ringIn(again.after());
                 }
@@ -327,7 +329,7 @@ final class Graphs {
         return new GraphMoved.LeaseLost();
     }
 
-    private void afterwards(GraphMoved moved) {
+    private void afterwards(GraphStep step, GraphMoved moved) {
         if (!(moved instanceof GraphMoved.Done done)) {
             return;
         }
@@ -336,11 +338,24 @@ final class Graphs {
         Closed closed = done.closed();
         if (closed != null) {
             crashPoints.reached(EngineCrashPoint.CLOSED);
+            if (closed.outcome() == JobOutcome.FAILED) {
+                logFailed(step, closed, String.valueOf(done.workflow()));
+            }
             surroundings.tell().accept(closed);
         }
         if (done.engineIsDue()) {
             ring();
             surroundings.othersAreDue().run();
         }
+    }
+
+    private static void logFailed(GraphStep step, Closed closed, String workflow) {
+        Throwable thrown = step.told() instanceof GraphTold.Failure failure
+                ? failure.fault().thrown()
+                : null;
+        String job = closed.job().toString();
+        FailureLog.job(
+                new FailureLog.Subject(closed.job(), workflow, job, null),
+                new Fault(String.valueOf(closed.error()), null, thrown));
     }
 }

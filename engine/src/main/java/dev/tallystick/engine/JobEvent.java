@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param position its place among the events of its job, from 1, without gaps
  * @param event {@code accepted}, {@code entered} (an activity), {@code signalled}, {@code returned} (an activity was told what
- *     came of it) or {@code closed}
+ *     came of it), {@code failed} (that was a failure) or {@code closed}
  * @param path of the activity, or null
  * @param name of the activity or of the signal, or null
  * @param kind of the activity, or null

@@ -29,7 +29,9 @@ final class JobEventStore {
             for update of l
             """;
 
-    // Of what happened at the same moment, what comes first by its nature comes first.
+    // Of what happened at the same moment, what comes first by its nature comes first. What an activity was told is
+    // numbered
+    // once: a hook that was told several things fails with the last, and the others have returned.
     private static final String NUMBER = Weights.in("""
             with fact as (
                 select 'accepted' as event, 1 as turn, '' as subject, null as path, null as name, null as kind,
@@ -45,7 +47,8 @@ final class JobEventStore {
                 from tally.signal
                 where job_id = ?
                 union all
-                select 'returned', 4, g.guid::text, g.path, g.name, a.kind, null, a.error, g.entered_at
+                select case when a.error is null or a.kind = 'end' then 'returned' else 'failed' end, 4,
+                    g.guid::text, g.path, g.name, a.kind, null, a.error, g.entered_at
                 from tally.guid g
                 left join tally.activity a on a.job_id = g.job_id and a.path = g.path and a.name = g.name
                 where g.job_id = ?
@@ -62,7 +65,9 @@ final class JobEventStore {
                 where not exists (
                     select 1
                     from tally.job_event e
-                    where e.job_id = ? and e.event = f.event and e.subject = f.subject
+                    where e.job_id = ?
+                        and e.event = any(case when f.turn = 4 then array['returned', 'failed'] else array[f.event] end)
+                        and e.subject = f.subject
                 )
                 order by f.at, f.turn, f.subject
                 limit ?

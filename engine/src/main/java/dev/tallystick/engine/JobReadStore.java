@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs and activities, as they are shown. */
@@ -40,6 +41,39 @@ final class JobReadStore {
                 and j.mesh = ?
             order by a.entered_at, a.path, a.name
             """;
+
+    // A body that fails with a step has no stack trace of its own, and one that had closed says nothing new. What ended
+    // because another branch was first has not failed.
+    private static final String LAST_ERROR = """
+            select a.path, a.name, a.error, a.failed_at, a.stack_trace
+            from tally.activity a
+            join tally.job j on j.id = a.job_id
+            where a.job_id = ?
+                and j.mesh = ?
+                and a.error <> ?
+                and a.kind <> 'end'
+                and (a.failed_at is not null or a.name <> '$main')
+            order by a.failed_at desc nulls last, a.entered_at desc
+            limit 1
+            """;
+
+    Optional<LastError> lastError(Tx tx, String mesh, JobId id, Function<byte[], @Nullable String> decoded)
+            throws SQLException {
+        return tx.first(
+                LAST_ERROR,
+                row -> {
+                    byte[] trace = row.getBytes("stack_trace");
+                    return new LastError(
+                            row.getString("path"),
+                            row.getString("name"),
+                            row.getString("error"),
+                            Tx.instant(row, "failed_at"),
+                            trace == null ? null : decoded.apply(trace));
+                },
+                id.value(),
+                mesh,
+                LostBranch.ERROR);
+    }
 
     Optional<JobInfo> job(Tx tx, String mesh, JobId id) throws SQLException {
         return tx.first(JOB, JobReadStore::info, id.value(), mesh);

@@ -3,17 +3,21 @@ package dev.tallystick.engine;
 import dev.tallystick.sql.Database;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads jobs, for those who show them. Writes nothing and locks nothing. Thread-safe. */
 public final class JobReader {
 
     private final Database database;
+    private final Codec codec;
     private final JobReadStore store = new JobReadStore();
     private final JobListStore lists = new JobListStore();
     private final SignalStore signals = new SignalStore();
 
-    public JobReader(Database database) {
+    /** @param codec what stack traces are read with */
+    public JobReader(Database database, Codec codec) {
         this.database = database;
+        this.codec = codec;
     }
 
     public Optional<JobInfo> job(String mesh, JobId id) {
@@ -32,6 +36,20 @@ public final class JobReader {
                 "look up signal",
                 tx -> store.job(tx, mesh, id).isPresent()
                         && !signals.seen(tx, List.of(signal)).isEmpty());
+    }
+
+    /** What last failed in a job and has not succeeded since, whether or not the job is tried further. */
+    public Optional<LastError> lastError(String mesh, JobId id) {
+        return database.transact("read last error", tx -> store.lastError(tx, mesh, id, this::stackTrace));
+    }
+
+    /** What another codec wrote is for those who have that one. */
+    private @Nullable String stackTrace(byte[] encoded) {
+        try {
+            return codec.<@Nullable String>decode(encoded, String.class);
+        } catch (RuntimeException e) {
+            return null;
+        }
     }
 
     /** All activities of a job, in the order in which they were entered. */

@@ -27,6 +27,16 @@ record LeasedBody(
         long leasedAt,
         @Nullable String traceParent) {
 
+    /** What the log says of a step of it; of the job itself, for its body. */
+    FailureLog.Subject about(ActivityId activity) {
+        boolean isStep = !activity.path().isEmpty();
+        return new FailureLog.Subject(
+                activity.job(),
+                Runner.queueOf(workflow, version),
+                isStep ? keysOf + ":" + activity.path() : keysOf.toString(),
+                isStep ? activity.name() : null);
+    }
+
     /** The body of a job that was leased with its start, by whoever runs it. */
     static LeasedBody first(NewJob job, long leasedAt) {
         Lease lease = new Lease(job.first(), Guid.of(job.first(), 0), 1);

@@ -11,6 +11,12 @@ import java.util.UUID;
  */
 record LeasedWork(Lease lease, String graph, int attempt, UUID key, byte[] input, boolean jobClosed) {
 
+    /** What the log says of it. */
+    FailureLog.Subject about() {
+        ActivityId activity = lease.activity();
+        return new FailureLog.Subject(activity.job(), graph, key.toString(), activity.name());
+    }
+
     String workflow() {
         return graph.substring(0, graph.lastIndexOf('@'));
     }

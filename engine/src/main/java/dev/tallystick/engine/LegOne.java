@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param queue who takes that posting
  * @param attempt which attempt at the work this is; one that is said again after its reply was lost is still the same
  * @param begunAt when the work was begun, as {@link System#nanoTime()} has it; null if that is when this is entered
+ * @param failed what the attempt failed with, if it did and is not the last
  */
 record LegOne(
         ActivityId activity,
@@ -19,15 +20,29 @@ record LegOne(
         @Nullable Duration due,
         String queue,
         int attempt,
-        @Nullable Long begunAt) {
+        @Nullable Long begunAt,
+        @Nullable Failed failed) {
+
+    /** The attempt has failed; {@code retry} is how long from now the next one begins. */
+    record Failed(Fault fault, Duration retry) {}
 
     LegOne(ActivityId activity, String kind, int delta, @Nullable Duration due, String queue) {
-        this(activity, kind, delta, due, queue, 1, null);
+        this(activity, kind, delta, due, queue, 1, null, null);
+    }
+
+    /** As this, for an attempt that has failed and is not the last. */
+    LegOne failed(Fault fault, Duration retry) {
+        return new LegOne(activity, kind, delta, due, queue, attempt, begunAt, new Failed(fault, retry));
     }
 
     /** As this, for work that begins before this is entered. */
     LegOne begunNow() {
-        return new LegOne(activity, kind, delta, due, queue, attempt, System.nanoTime());
+        return new LegOne(activity, kind, delta, due, queue, attempt, System.nanoTime(), failed);
+    }
+
+    /** About how much of it is payload. */
+    int bytes() {
+        return failed == null ? 0 : failed.fault().bytes();
     }
 
     /** For how long the work has been under way. */
@@ -59,12 +74,12 @@ record LegOne(
 
     /** Whether this is the first attempt at work that the process which dispatches it does itself, and no obligation. */
     boolean isFirstAndHere() {
-        return attempt == 1 && delta == 0 && due == null && !awaitsSignal();
+        return attempt == 1 && failed == null && delta == 0 && due == null && !awaitsSignal();
     }
 
     /** One attempt at work that the process which dispatches it does itself. */
     static LegOne attempt(ActivityId activity, String kind, int attempt) {
-        return new LegOne(activity, kind, 0, null, "", attempt, null);
+        return new LegOne(activity, kind, 0, null, "", attempt, null, null);
     }
 
     /** Work that the process which dispatches it does itself. */

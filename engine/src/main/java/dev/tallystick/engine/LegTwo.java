@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param steps which steps commit now, if they have not before
  * @param acknowledges whether the posting that this answers is gone afterwards
  * @param said a digest of what a worker elsewhere said; null if an engine says this
+ * @param stackTrace of a failure, through the codec; null if there is none
  */
 record LegTwo(
         ActivityId activity,
@@ -30,8 +31,10 @@ record LegTwo(
         boolean enters,
         Set<Step> steps,
         boolean acknowledges,
-        @Nullable Said said) {
+        @Nullable Said said,
+        byte @Nullable [] stackTrace) {
 
+    /** What an engine says, without a stack trace. */
     LegTwo(
             ActivityId activity,
             Guid guid,
@@ -43,7 +46,20 @@ record LegTwo(
             boolean enters,
             Set<Step> steps,
             boolean acknowledges) {
-        this(activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, null);
+        this(activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, null, null);
+    }
+
+    /** As this, as a worker elsewhere says it. */
+    LegTwo said(@Nullable Said digest) {
+        return new LegTwo(
+                activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, digest, stackTrace);
+    }
+
+    /** As this, with what is kept of a failure beside its {@link #error()}. */
+    LegTwo failed(@Nullable Fault fault) {
+        byte[] trace = fault == null ? null : fault.stackTrace();
+        return new LegTwo(
+                activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, said, trace);
     }
 
     /** All of Leg 2 at once: entered, worked, spawned and, if it closes the job, completed. */
@@ -67,6 +83,11 @@ record LegTwo(
                 true);
     }
 
+    /** As this, for an activity that may have a posting, which is gone afterwards. */
+    LegTwo acknowledging() {
+        return new LegTwo(activity, guid, fence, delta, outcome, output, error, enters, steps, true, said, stackTrace);
+    }
+
     /** The Leg 2 that ends its job. */
     static LegTwo ending(
             ActivityId activity, long fence, JobOutcome outcome, byte @Nullable [] output, @Nullable String error) {
@@ -78,7 +99,23 @@ record LegTwo(
     LegTwo only(boolean entering, Set<Step> wanted) {
         boolean last = wanted.contains(Step.COMPLETION_TASKS);
         return new LegTwo(
-                activity, guid, fence, delta, outcome, output, error, entering, wanted, acknowledges && last, said);
+                activity,
+                guid,
+                fence,
+                delta,
+                outcome,
+                output,
+                error,
+                entering,
+                wanted,
+                acknowledges && last,
+                said,
+                stackTrace);
+    }
+
+    /** About how much of it is payload. */
+    int bytes() {
+        return (output == null ? 0 : output.length) + (stackTrace == null ? 0 : stackTrace.length);
     }
 
     /** Whether this is all of Leg 2 of a step: it moves no semaphore and answers no posting. */

@@ -11,6 +11,7 @@ import java.util.List;
  * @param children jobs that begin with this move, each dispatched by an activity of it
  * @param waitsFor places of which one must be done before the body has anything to do; if there are any, the lease is given back
  *     and the body is due again when one of them is
+ * @param lost branches that are ended by what this says
  * @param leavesWaits whether it ends a job that may still wait for something, its time-out perhaps; nobody does any more then
  */
 record Move(
@@ -20,11 +21,12 @@ record Move(
         List<LegOne> dispatches,
         List<NewJob> children,
         List<String> waitsFor,
+        List<LostBranch> lost,
         boolean leavesWaits) {
 
     /** A move of a job that nobody waits for and that waits for nothing. */
     Move(Lease lease, List<LegTwo> results, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
-        this(lease, false, results, dispatches, children, waitsFor, false);
+        this(lease, false, results, dispatches, children, waitsFor, List.of(), false);
     }
 
     Move {
@@ -32,6 +34,7 @@ record Move(
         dispatches = List.copyOf(dispatches);
         children = List.copyOf(children);
         waitsFor = List.copyOf(waitsFor);
+        lost = List.copyOf(lost);
     }
 
     boolean parks() {
@@ -46,7 +49,7 @@ record Move(
         done.removeIf(
                 dispatch -> all.stream().noneMatch(result -> result.activity().equals(dispatch.activity())));
         all.add(LegTwo.answering(lease, null, "the job had closed"));
-        return new Move(lease, isChild, all, done, List.of(), List.of(), leavesWaits);
+        return new Move(lease, isChild, all, done, List.of(), List.of(), List.of(), leavesWaits);
     }
 
     /** Whether more is to be written for it than the ledgers: {@link #undoes}, {@link #leavesWaits} or {@link #fails}. */
@@ -69,12 +72,20 @@ record Move(
     long bytes() {
         long bytes = 0;
         for (LegTwo result : results) {
-            bytes += result.output() == null ? 0 : result.output().length;
+            bytes += result.bytes();
+        }
+        for (LegOne dispatch : dispatches) {
+            bytes += dispatch.bytes();
         }
         for (NewJob child : children) {
             bytes += child.input().length;
         }
         return bytes;
+    }
+
+    /** Whether it ends tasks, which are locked before the job. */
+    boolean endsTasks() {
+        return lost.stream().anyMatch(each -> !each.tasks().isEmpty());
     }
 
     JobId job() {
@@ -86,7 +97,7 @@ record Move(
      * perhaps the end, all of it for the first time as far as the holder knows.
      */
     boolean isPlain() {
-        if (results.isEmpty() || !children.isEmpty() || parks() || leavesMore()) {
+        if (results.isEmpty() || !children.isEmpty() || parks() || leavesMore() || !lost.isEmpty()) {
             return false;
         }
         for (LegOne dispatch : dispatches) {
@@ -96,6 +107,9 @@ record Move(
         }
         for (LegTwo result : results) {
             boolean isStep = result.isStep() && dispatches(result.activity());
+            if (result.stackTrace() != null) {
+                return false;
+            }
             if (!isStep && (isChild || !result.answers(lease))) {
                 return false;
             }

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * moves that is one statement, for the others it goes as the ledgers themselves say. A plain move that is not so plain after all,
  * because its lease is lost, its job closed or its reply was, has moved nothing and comes again alone.
  *
+ * <p>A move that ends tasks waits for them before it locks its job, so it always comes alone.
+ *
  * <p>Identity before state: a move that is brought again after its reply was lost gets the answer of the first time, also if the
  * lease is gone by now.
  */
@@ -33,6 +35,8 @@ final class Mover implements Primitive<Move, Moved> {
     private final ChainStore chains = new ChainStore();
     private final DeadLetterStore letters = new DeadLetterStore();
     private final UndoStore undos = new UndoStore();
+    private final LostBranches lostBranches;
+    private final FaultStore faults = new FaultStore();
     private final Duration lease;
 
     Mover(CollationStore collation, PostingStore postings, JobStore jobs, SignalStore signals, Duration lease) {
@@ -40,6 +44,7 @@ final class Mover implements Primitive<Move, Moved> {
         this.postings = postings;
         this.jobs = jobs;
         this.signals = signals;
+        this.lostBranches = new LostBranches(collation, postings, signals);
         this.lease = lease;
     }
 
@@ -69,7 +74,11 @@ final class Mover implements Primitive<Move, Moved> {
         List<Move> plain = new ArrayList<>(moves.size());
         List<Move> others = new ArrayList<>();
         boolean careful = tx.mayWait() || tx.isRepeat();
-        moves.forEach(move -> (move.isPlain() && !careful ? plain : others).add(move));
+        for (Move move : moves) {
+            if (!move.endsTasks() || tx.mayWait()) {
+                (move.isPlain() && !careful ? plain : others).add(move);
+            }
+        }
         if (!others.isEmpty()) {
             moveCarefully(tx, others, answers);
         }
@@ -91,6 +100,7 @@ final class Mover implements Primitive<Move, Moved> {
 
     private void moveCarefully(Tx tx, List<Move> moves, Map<JobId, Moved> answers) throws SQLException {
         boolean alone = tx.mayWait();
+        lostBranches.lockTasks(tx, moves);
         Map<JobId, Held> held = postings.holdWithJobs(tx, moves, alone);
         List<Move> standing = new ArrayList<>(moves.size());
         List<Move> fallen = new ArrayList<>();
@@ -141,6 +151,7 @@ final class Mover implements Primitive<Move, Moved> {
         if (!dispatches.isEmpty()) {
             collation.enter(tx, dispatches);
         }
+        lostBranches.end(tx, moves);
         List<NewJob> children = all(moves, Move::children);
         if (!children.isEmpty()) {
             jobs.start(tx, children, lease);
@@ -155,6 +166,7 @@ final class Mover implements Primitive<Move, Moved> {
             results.addAll(signals.take(tx, waits));
         }
         Map<Guid, Collated> collated = results.isEmpty() ? Map.of() : collation.collate(tx, results);
+        faults.note(tx, dispatches, results);
         List<Move> parking = moves.stream().filter(Move::parks).toList();
         if (!parking.isEmpty()) {
             postings.park(tx, parking);

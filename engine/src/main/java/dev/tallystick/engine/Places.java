@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The places that activities have in their body, by which their paths begin. */
@@ -9,12 +10,35 @@ final class Places {
     /** What the path of an activity begins with, seen from its body or branch. */
     private static final Pattern PLACE = Pattern.compile("(\\d+)(?=\\.|$)");
 
+    /** The mark of a patch has its id behind the number. */
+    private static final Pattern NUMBER = Pattern.compile("\\d+");
+
     /** Whether one of the paths is further on in the body or branch whose places begin with {@code prefix}. */
     static boolean areBeyond(Set<String> paths, String prefix, int place) {
         return paths.stream()
                 .filter(path -> path.startsWith(prefix))
                 .map(path -> PLACE.matcher(path.substring(prefix.length())))
                 .anyMatch(next -> next.lookingAt() && Integer.parseInt(next.group(1)) > place);
+    }
+
+    /**
+     * Whether the second activity comes after the first in program order. Paths are places and branches in turn, so two that part
+     * at a place come one after the other, and two that part at a branch run side by side.
+     */
+    static boolean isBehind(String first, String second) {
+        String[] one = first.split("\\.");
+        String[] two = second.split("\\.");
+        for (int i = 0; i < Math.min(one.length, two.length); i++) {
+            if (!one[i].equals(two[i])) {
+                return i % 2 == 0 && number(two[i]) > number(one[i]);
+            }
+        }
+        return false;
+    }
+
+    private static int number(String part) {
+        Matcher number = NUMBER.matcher(part);
+        return number.lookingAt() ? Integer.parseInt(number.group()) : 0;
     }
 
     private Places() {}

@@ -4,6 +4,7 @@ import dev.tallystick.engine.Ask.Escalation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,19 +14,29 @@ import org.jspecify.annotations.Nullable;
  */
 final class Question<T> {
 
+    /** What the step that enters a task is called, before the name of the task. */
+    private static final String STEP = "$task:";
+
     private static final String SIGNAL = "$task:";
+    private static final Pattern LAST_PLACE = Pattern.compile("\\d+$");
 
     private final Context context;
     private final Transactions transactions;
     private final String mesh;
     private final Codec codec;
     private final String name;
-    private final Class<T> type;
+    private final GenericType<T> type;
     private final Ask ask;
     private final TaskStore store = new TaskStore();
 
     Question(
-            Context context, Transactions transactions, String mesh, Codec codec, String name, Class<T> type, Ask ask) {
+            Context context,
+            Transactions transactions,
+            String mesh,
+            Codec codec,
+            String name,
+            GenericType<T> type,
+            Ask ask) {
         this.context = context;
         this.transactions = transactions;
         this.mesh = mesh;
@@ -39,6 +50,18 @@ final class Question<T> {
     /** The signal that answers a task. */
     static String signal(TaskId task) {
         return SIGNAL + task;
+    }
+
+    /** Whether a step of this name enters a task. */
+    static boolean isEntered(String step) {
+        return step.startsWith(STEP);
+    }
+
+    /** The task that the step at this place enters: its id is drawn at the place before. */
+    static TaskId idAt(JobId keysOf, String path) {
+        String drawn =
+                LAST_PLACE.matcher(path).replaceFirst(last -> Integer.toString(Integer.parseInt(last.group()) - 1));
+        return new TaskId(Scope.uuidAt(keysOf, drawn));
     }
 
     static boolean answersTask(String signal) {
@@ -89,7 +112,7 @@ final class Question<T> {
 
     private void enter(TaskId id, @Nullable Duration due) {
         byte[] details = Payloads.encode(codec, ask.details());
-        context.transaction("$task:" + name, Boolean.class, connection -> {
+        context.transaction(STEP + name, Boolean.class, connection -> {
             store.open(
                     transactions.join(connection),
                     List.of(new TaskStore.Asked(

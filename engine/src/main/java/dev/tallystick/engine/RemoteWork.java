@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.StackTraces;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.UnknownOutcomeException;
@@ -39,6 +40,7 @@ public final class RemoteWork {
     private final RandomGenerator random;
     private final EngineSettings settings;
     private final Spans spans;
+    private final Codec codec;
     private final RemoteWorkStore store = new RemoteWorkStore();
     private final TraceStore traces = new TraceStore();
 
@@ -80,7 +82,8 @@ public final class RemoteWork {
             GraphRunner.Steps steps,
             RandomGenerator random,
             EngineSettings settings,
-            Spans spans) {
+            Spans spans,
+            Codec codec) {
         this.database = database;
         this.graphs = graphs;
         this.types = types;
@@ -88,6 +91,7 @@ public final class RemoteWork {
         this.random = random;
         this.settings = settings;
         this.spans = spans;
+        this.codec = codec;
     }
 
     /** How long a worker keeps what it has claimed without a heartbeat. */
@@ -165,17 +169,26 @@ public final class RemoteWork {
         return bring(mesh, worker, handle, Said.output(output), known -> new GraphTold.Output(output));
     }
 
-    /** An attempt failed. If it is not the last one, the work will be due again after a while. */
-    public Brought fail(String mesh, String worker, Handle handle, String said, boolean forGood) {
-        String reason = Failures.clean(said);
-        return bring(mesh, worker, handle, Said.failure(reason, forGood), known -> {
+    /**
+     * An attempt failed. If it is not the last one, the work will be due again after a while.
+     *
+     * @param stackTrace what the worker knows beyond the one line, in whatever form its language has; it is shortened to
+     *     {@link StackTraces#MAX_LENGTH}
+     */
+    public Brought fail(
+            String mesh, String worker, Handle handle, String said, @Nullable String stackTrace, boolean forGood) {
+        Fault fault = Fault.reported(said, stackTrace, codec);
+        return bring(mesh, worker, handle, Said.failure(fault.error(), forGood), known -> {
             GraphType type = types.apply(known.graph());
             GraphNode.Worker node =
                     type == null ? null : type.worker(known.activity().name());
             Retry retry = node == null ? Retry.DEFAULT : node.retry();
-            return forGood || known.attempt() >= retry.attempts()
-                    ? new GraphTold.Failure(reason)
-                    : new GraphTold.Again(retry.after(known.attempt(), random), reason);
+            boolean last = forGood || known.attempt() >= retry.attempts();
+            Duration wait = last ? null : retry.after(known.attempt(), random);
+            if (known.owner() != null) {
+                FailureLog.attempt(known.about(handle.work()), known.attempt(), retry.attempts(), fault, wait);
+            }
+            return wait == null ? new GraphTold.Failure(fault) : new GraphTold.Again(wait, fault);
         });
     }
 

@@ -66,6 +66,11 @@ final class RemoteWorkStore {
         boolean isHeldByAnother(String worker) {
             return owner != null && !owner.equals(worker);
         }
+
+        /** What the log says of it. */
+        FailureLog.Subject about(UUID work) {
+            return new FailureLog.Subject(activity.job(), graph, work.toString(), activity.name());
+        }
     }
 
     List<Lease> lease(Tx tx, String mesh, String topic, int limit, Duration lease, String owner) throws SQLException {

@@ -178,7 +178,7 @@ final class Runner {
         if (before != null) {
             before.stop(BodyStopped.Reason.LEASE_LOST);
         }
-        run.start("tally-body-" + run.job(), () -> execute(body, run, end));
+        run.threads().start("tally-body-" + run.job(), () -> execute(body, run, end));
     }
 
     private void execute(LeasedBody body, BodyRun run, CompletableFuture<Closed> end) {
@@ -201,7 +201,7 @@ final class Runner {
         try {
             tell(run.undoing() == null ? runBody(body, run) : undo(body, run), end);
         } catch (ContinuedAsNew next) {
-            Optional<Closed> refused = goOn(body, run, next);
+            Optional<Outcome> refused = goOn(body, run, next);
             refused.ifPresent(failed -> tell(close(body, run, failed), end));
         }
     }
@@ -214,42 +214,50 @@ final class Runner {
     }
 
     private Closed runBody(LeasedBody body, BodyRun run) {
-        Closed ending = ending(body, run);
+        Outcome ending = ending(body, run);
         tools.crashPoints().reached(EngineCrashPoint.RETURNED);
         return close(body, run, ending);
     }
 
-    private Closed close(LeasedBody body, BodyRun run, Closed wanted) {
-        Closed ending = wanted;
+    /** What a body came to, and why if it failed. */
+    private record Outcome(Closed closed, @Nullable Fault fault) {}
+
+    private Closed close(LeasedBody body, BodyRun run, Outcome wanted) {
+        Outcome ending = wanted;
         try {
             conclude(body, run, ending);
         } catch (NotRecordedException refused) {
             // What was refused is left out by now. A job that never closed would be run for ever.
-            ending = ending.outcome() == JobOutcome.FAILED ? ending : failed(run, refused);
+            ending = ending.fault() == null ? failed(run, refused) : ending;
             conclude(body, run, ending);
         }
+        if (ending.fault() != null) {
+            FailureLog.job(body.about(body.lease().activity()), ending.fault());
+        }
         if (!isToBeUndone(run, ending)) {
-            return ending;
+            return ending.closed();
         }
         run.undo(database.transact("read record", tx -> jobs.activities(tx, run.job())));
         return undo(body, run);
     }
 
     /** Commits the end, or that what was done is to be undone before it. */
-    private static void conclude(LeasedBody body, BodyRun run, Closed ending) {
-        if (isToBeUndone(run, ending)) {
-            run.beginUndo(String.valueOf(ending.error()));
+    private static void conclude(LeasedBody body, BodyRun run, Outcome ending) {
+        Fault fault = ending.fault();
+        if (fault != null && run.hasUndo()) {
+            run.beginUndo(fault);
         } else {
-            run.end(ending(ActivityId.main(run.job()), body, ending));
+            run.end(ending(ActivityId.main(run.job()), body, ending.closed()).failed(fault));
         }
     }
 
-    private static boolean isToBeUndone(BodyRun run, Closed ending) {
-        return ending.outcome() == JobOutcome.FAILED && run.hasUndo();
+    private static boolean isToBeUndone(BodyRun run, Outcome ending) {
+        return ending.fault() != null && run.hasUndo();
     }
 
-    private static Closed failed(BodyRun run, Throwable why) {
-        return new Closed(run.job(), JobOutcome.FAILED, null, Failures.describe(why));
+    private Outcome failed(BodyRun run, Throwable why) {
+        Fault fault = Fault.of(why, tools.codec());
+        return new Outcome(new Closed(run.job(), JobOutcome.FAILED, null, fault.error()), fault);
     }
 
     /** Runs the body along its record to find its undos, runs those, and closes the job. */
@@ -267,6 +275,9 @@ final class Runner {
         scope.undoAll(undoing);
         Closed ending = undoing.ending(run.job());
         run.endUndone(ending(ActivityId.undo(run.job()), body, ending), undoing.bodyEnded());
+        if (undoing.hasFailed()) {
+            FailureLog.job(body.about(body.lease().activity()), Fault.of(String.valueOf(ending.error())));
+        }
         return ending;
     }
 
@@ -275,7 +286,7 @@ final class Runner {
     }
 
     /** Ends the job by going on as another. If there can be no such job, it fails instead, and this says why. */
-    private Optional<Closed> goOn(LeasedBody body, BodyRun run, ContinuedAsNew next) {
+    private Optional<Outcome> goOn(LeasedBody body, BodyRun run, ContinuedAsNew next) {
         ActivityId main = body.lease().activity();
         try {
             NewJob successor =
@@ -292,11 +303,11 @@ final class Runner {
     private void letGo(BodyRun run, BodyStopped.Reason reason) {
         // The interrupt was for the body, and would close the connection of whoever comes next on this thread.
         Thread.interrupted();
-        if (reason == BodyStopped.Reason.JOB_CLOSED && run.awaitOthers(settings.lease())) {
+        if (reason == BodyStopped.Reason.JOB_CLOSED && run.threads().awaitOthers(settings.lease())) {
             run.acknowledgeClosed();
         }
         boolean taken = reason == BodyStopped.Reason.TO_BE_UNDONE || reason == BodyStopped.Reason.LEASE_LOST;
-        if (taken && run.awaitOthers(settings.lease())) {
+        if (taken && run.threads().awaitOthers(settings.lease())) {
             letUndoBegin(run);
         }
     }
@@ -318,11 +329,11 @@ final class Runner {
      */
     record Ended(boolean childMayHaveClosed, boolean makesRoom) {}
 
-    private Closed ending(LeasedBody body, BodyRun run) {
+    private Outcome ending(LeasedBody body, BodyRun run) {
         try {
             byte[] output = Payloads.encode(tools.codec(), call(typeOf(body), Scope.of(run), body.input()));
             run.demandWhole();
-            return new Closed(run.job(), JobOutcome.COMPLETED, output, null);
+            return new Outcome(new Closed(run.job(), JobOutcome.COMPLETED, output, null), null);
         } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
             run.demandRunning();
             return failed(run, e);
@@ -407,11 +418,11 @@ final class Runner {
         List<BodyRun> left = List.copyOf(running.values());
         left.forEach(BodyRun::stopAfterWork);
         long drained = System.nanoTime() + settings.safeDrain().toNanos();
-        left.forEach(run -> run.awaitEnd(drained));
+        left.forEach(run -> run.threads().awaitEnd(drained));
         long deadline = System.nanoTime() + patience.toNanos();
-        BodyRun.awaitAll(left.stream().map(run -> say(run, BodyRun::sayAll)).toList(), deadline);
+        BodyThreads.awaitAll(left.stream().map(run -> say(run, BodyRun::sayAll)).toList(), deadline);
         left.forEach(run -> run.stop(BodyStopped.Reason.SHUT_DOWN));
-        left.forEach(run -> run.awaitEnd(deadline));
+        left.forEach(run -> run.threads().awaitEnd(deadline));
         List<Lease> leases = left.stream().map(BodyRun::lease).toList();
         if (!leases.isEmpty()) {
             database.transact("release leases", tx -> {

@@ -12,8 +12,6 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,22 +26,25 @@ final class Scope implements Context {
     private static final Pattern PATCH_ID = Pattern.compile("[A-Za-z0-9_-]{1,100}");
 
     private final BodyRun run;
+    private final @Nullable Scope parent;
     private final String prefix;
     private final Map<String, Boolean> patches;
     private final RecordEnd recordEnd = new RecordEnd();
+    private final QuestionOrder order = new QuestionOrder();
     private int place;
 
     /** Set when the branch of this scope has lost against another: what it still says is not heard. */
     private volatile boolean cancelled;
 
-    private Scope(BodyRun run, String prefix, Map<String, Boolean> patches) {
+    private Scope(BodyRun run, @Nullable Scope parent, String prefix, Map<String, Boolean> patches) {
         this.run = run;
+        this.parent = parent;
         this.prefix = prefix;
         this.patches = new HashMap<>(patches);
     }
 
     static Scope of(BodyRun run) {
-        return new Scope(run, "", Map.of());
+        return new Scope(run, null, "", Map.of());
     }
 
     @Override
@@ -60,7 +61,7 @@ final class Scope implements Context {
 
     @Override
     public boolean patched(String id) {
-        demandHeard();
+        demandAskable("$patched:" + id);
         return patches.computeIfAbsent(id, this::decidePatch);
     }
 
@@ -110,110 +111,77 @@ final class Scope implements Context {
     }
 
     @Override
-    public <T extends @Nullable Object> T step(String name, Class<T> type, Retry retry, Callable<T> work) {
+    public <T extends @Nullable Object> T step(String name, GenericType<T> type, Retry retry, Callable<T> work) {
         ActivityId activity = next(name);
         RecordedActivity recorded = asked(activity);
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts(activity, recorded, retry, run::begin, () -> {
+        byte[] output = attempts(activity, recorded, retry).run(dispatch -> run.begin(this, dispatch), () -> {
             T result = work.call();
             run.tools().crashPoints().reached(EngineCrashPoint.WORKED);
-            say(activity, 0, Payloads.encode(run.tools().codec(), result));
-            return result;
+            byte[] encoded = Payloads.encode(run.tools().codec(), result);
+            say(activity, 0, encoded);
+            return encoded;
         });
+        return decode(name, output, type);
     }
 
     @Override
     public <T extends @Nullable Object> T transaction(
-            String name, Class<T> type, Retry retry, TransactionalWork<T> work) {
+            String name, GenericType<T> type, Retry retry, TransactionalWork<T> work) {
         ActivityId activity = next(name);
         RecordedActivity recorded = asked(activity);
         if (recorded != null && recorded.isDone()) {
             return replay(recorded, type);
         }
-        return attempts(activity, recorded, retry, this::begin, () -> {
-            Outcome<T> outcome = run.tools().transactions().run(run.lease(), activity, tx -> {
-                T value = work.run(tx.connection());
-                return new Transactions.Encoded<>(
-                        value, Payloads.encode(run.tools().codec(), value));
-            });
+        byte[] output = attempts(activity, recorded, retry).run(this::begin, () -> {
+            Outcome outcome = run.tools()
+                    .transactions()
+                    .run(
+                            run.lease(),
+                            activity,
+                            tx -> Payloads.encode(
+                                    run.tools().codec(), work.run(GuardedConnection.of(tx.connection(), name))));
             run.tools().crashPoints().reached(EngineCrashPoint.TRANSACTED);
             return switch (outcome) {
-                case Outcome.Committed<T> committed -> committed.value();
-                case Outcome.RecordedBefore<T> before -> replay(before.record(), type);
-                case Outcome.LeaseLost<T> lost -> throw run.stopping(BodyStopped.Reason.LEASE_LOST);
+                case Outcome.Committed committed -> committed.output();
+                case Outcome.RecordedBefore before -> Objects.requireNonNull(outputOf(before.record()));
+                case Outcome.LeaseLost lost -> throw run.stopping(BodyStopped.Reason.LEASE_LOST);
             };
         });
-    }
-
-    /** Begins the activity and does the work, as often as the policy allows; a last failure is recorded. */
-    @SuppressWarnings("try") // that it is closed is all that being at work is for
-    private <T extends @Nullable Object> T attempts(
-            ActivityId activity,
-            @Nullable RecordedActivity before,
-            Retry retry,
-            Consumer<LegOne> beginning,
-            Callable<T> work) {
-        int attempt = before == null ? 0 : before.attempts();
-        while (true) {
-            attempt++;
-            try (BodyRun.Working atWork = run.work()) {
-                LegOne dispatch = LegOne.attempt(activity, "step", attempt);
-                if (attempt == 1 && retry.attempts() > 1) {
-                    beginning.accept(dispatch);
-                } else {
-                    begin(dispatch);
-                }
-                run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
-                if (attempt > retry.attempts()) {
-                    throw fail(activity, 0, Failures.neverCameBack(attempt - 1));
-                }
-                try {
-                    return TimeLimit.within(retry.timeout(), run.traced(activity, attempt, work));
-                } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
-                    demandHeard();
-                    run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
-                    if (!retry.allows(attempt, e) || e instanceof PayloadTooLargeException) {
-                        throw fail(activity, 0, Failures.describe(e));
-                    }
-                }
-            }
-            pause(retry.after(attempt, run.tools().random()));
-        }
+        return decode(name, output, type);
     }
 
     @Override
-    public <T> T await(String signal, Class<T> type) {
+    public <T> T await(String signal, GenericType<T> type) {
         return signalled(signal, type, null).orElseThrow();
     }
 
     @Override
-    public <T> Optional<T> await(String signal, Class<T> type, Duration patience) {
+    public <T> Optional<T> await(String signal, GenericType<T> type, Duration patience) {
         return signalled(signal, type, patience);
     }
 
     /** A wait that is done and brought nothing has timed out. */
-    private <T> Optional<T> signalled(String signal, Class<T> type, @Nullable Duration patience) {
+    private <T> Optional<T> signalled(String signal, GenericType<T> type, @Nullable Duration patience) {
         ActivityId activity = next(SignalStore.waitName(signal));
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
-            run.dispatch(List.of(LegOne.await(activity, patience)));
+            run.dispatch(this, List.of(LegOne.await(activity, patience)));
         }
         RecordedActivity done = recorded != null && recorded.isDone() ? recorded : awaitDone(activity);
         byte[] payload = done.output();
-        return payload == null
-                ? Optional.empty()
-                : Optional.of(run.tools().codec().<T>decode(payload, type));
+        return payload == null ? Optional.empty() : Optional.of(decode(activity.name(), payload, type));
     }
 
     @Override
-    public <T> T task(String name, Class<T> type, Ask ask) {
+    public <T> T task(String name, GenericType<T> type, Ask ask) {
         return question(name, type, ask).answer(null).orElseThrow();
     }
 
     @Override
-    public <T> Optional<T> task(String name, Class<T> type, Ask ask, Duration patience) {
+    public <T> Optional<T> task(String name, GenericType<T> type, Ask ask, Duration patience) {
         return question(name, type, ask).answer(patience);
     }
 
@@ -226,19 +194,19 @@ final class Scope implements Context {
         });
     }
 
-    private <T> Question<T> question(String name, Class<T> type, Ask ask) {
+    private <T> Question<T> question(String name, GenericType<T> type, Ask ask) {
         return new Question<>(
                 this, run.tools().transactions(), run.mesh(), run.tools().codec(), name, type, ask);
     }
 
     @Override
-    public <T extends @Nullable Object> T child(String workflow, @Nullable Object input, Class<T> type) {
+    public <T extends @Nullable Object> T child(String workflow, @Nullable Object input, GenericType<T> type) {
         ActivityId activity = next("$child:" + workflow);
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
             byte[] encoded = Payloads.encode(run.tools().codec(), input);
             NewJob child = run.tools().children().apply(new ChildOrder(activity, run.mesh(), workflow, encoded));
-            run.dispatch(LegOne.inline(activity, "child", 0), child);
+            run.dispatch(this, LegOne.inline(activity, "child", 0), child);
         }
         RecordedActivity done = recorded != null && recorded.isDone() ? recorded : awaitDone(activity);
         return replay(done, type);
@@ -265,9 +233,9 @@ final class Scope implements Context {
             undoing.begins(undo);
             try {
                 if (recorded != null && recorded.isDone()) {
-                    replay(recorded, Object.class);
+                    outputOf(recorded);
                 } else {
-                    attempts(activity, recorded, undo.retry(), this::begin, () -> undoHere(activity, undo.work()));
+                    attempts(activity, recorded, undo.retry()).run(this::begin, () -> undoHere(activity, undo.work()));
                 }
             } catch (StepFailedException e) {
                 undoing.failed(Objects.requireNonNull(e.getMessage()));
@@ -289,7 +257,7 @@ final class Scope implements Context {
     @Override
     @SuppressWarnings("TypeParameterUnusedInFormals") // it never returns
     public <T extends @Nullable Object> T continueAsNew(@Nullable Object input) {
-        demandHeard();
+        demandAskable("$continue");
         if (!prefix.isEmpty()) {
             throw new IllegalStateException("a branch cannot continue as a new job, only the body that it belongs to");
         }
@@ -301,7 +269,7 @@ final class Scope implements Context {
         ActivityId activity = next("$sleep");
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
-            run.dispatch(List.of(new LegOne(activity, "sleep", 0, duration, Timekeeper.QUEUE)));
+            run.dispatch(this, List.of(new LegOne(activity, "sleep", 0, duration, Timekeeper.QUEUE)));
         }
         if (recorded == null || !recorded.isDone()) {
             awaitDone(activity);
@@ -309,9 +277,9 @@ final class Scope implements Context {
     }
 
     @Override
-    public <T extends @Nullable Object> List<T> all(Class<T> type, List<Branch<T>> branches) {
+    public <T extends @Nullable Object> List<T> all(GenericType<T> type, List<Branch<T>> branches) {
         Fork<T> fork = new Fork<>(this, run, next("$all"), type, branches);
-        fork.result(fork.decide(Fork.Until.ALL));
+        fork.demandSuccess(fork.decide(Fork.Until.ALL));
         List<T> results = new ArrayList<>(branches.size());
         for (int i = 0; i < branches.size(); i++) {
             results.add(fork.result(i));
@@ -320,25 +288,42 @@ final class Scope implements Context {
     }
 
     @Override
-    public <T extends @Nullable Object> T any(Class<T> type, List<Branch<T>> branches) {
+    public <T extends @Nullable Object> T any(GenericType<T> type, List<Branch<T>> branches) {
         Fork<T> fork = new Fork<>(this, run, next("$any"), type, branches);
         return fork.result(fork.decide(Fork.Until.ANY));
     }
 
     /** The context of a branch at the given place. */
     Scope branch(String path) {
-        return new Scope(run, path + ".", patches);
+        return new Scope(run, this, path + ".", patches);
     }
 
-    /** What it still says is not heard, and what it still asks is refused. */
+    /** What the places of this scope begin with. */
+    String prefix() {
+        return prefix;
+    }
+
+    /** What it still says is not heard, and what it still asks is refused; so it is with all branches within it. */
     void cancel() {
         cancelled = true;
+        run.attention().cancel(prefix);
+    }
+
+    private boolean isCancelled() {
+        return cancelled || (parent != null && parent.isCancelled());
     }
 
     void demandHeard() {
         run.demandRunning();
-        if (cancelled) {
+        if (isCancelled()) {
             throw new BodyStopped(BodyStopped.Reason.BRANCH_CANCELLED);
+        }
+    }
+
+    /** A result is heard also from a body that is stopped, where it may still say what is done by now. */
+    private void demandResultHeard() {
+        if (isCancelled() || !run.mayStillSay()) {
+            demandHeard();
         }
     }
 
@@ -364,21 +349,46 @@ final class Scope implements Context {
     }
 
     @SuppressWarnings("NullAway") // what recorded no output is asked for by a type that may be null
-    <T extends @Nullable Object> T replay(RecordedActivity recorded, Class<T> type) {
+    private <T extends @Nullable Object> T replay(RecordedActivity recorded, GenericType<T> type) {
+        byte[] output = outputOf(recorded);
+        return output == null ? null : decode(recorded.name(), output, type);
+    }
+
+    private static byte @Nullable [] outputOf(RecordedActivity recorded) {
         if (recorded.error() != null) {
             throw new StepFailedException(recorded.name(), recorded.error());
         }
-        byte[] output = recorded.output();
-        return output == null ? null : run.tools().codec().decode(output, type);
+        return recorded.output();
     }
 
-    private ActivityId next(String name) {
+    /** What a body gets is read from the record in its first run too: what only the live object could do would fail in a replay. */
+    <T extends @Nullable Object> T decode(String name, byte[] output, GenericType<T> type) {
+        try {
+            return run.tools().codec().decode(output, type.type());
+        } catch (RuntimeException e) {
+            throw new IllegalStateException(
+                    "what '" + name + "' brought is recorded but cannot be read as " + type
+                            + ": ask for a type that the codec can read",
+                    e);
+        }
+    }
+
+    /** Whether questions can be asked now. */
+    QuestionOrder order() {
+        return order;
+    }
+
+    private void demandAskable(String name) {
         demandHeard();
         Undoing undoing = run.undoing();
         if (undoing != null && undoing.current() != null) {
-            throw new IllegalStateException(
-                    "an undo is a step of its own and cannot ask its context for '" + name + "'");
+            throw new MisuseException("an undo is a step of its own and cannot ask its context for '" + name + "'");
         }
+        order.demandTurn(name);
+    }
+
+    private ActivityId next(String name) {
+        demandAskable(name);
         place++;
         return new ActivityId(run.job(), prefix + place, name);
     }
@@ -387,43 +397,65 @@ final class Scope implements Context {
     private UUID unrecorded(String name) {
         ActivityId activity = next(name);
         recordOf(activity);
-        return Guid.of(new ActivityId(run.keysOf(), activity.path(), name), 0).value();
+        return drawnAt(run.keysOf(), activity.path(), name);
     }
 
-    private void begin(LegOne dispatch) {
-        run.dispatch(List.of(dispatch));
+    private Attempts attempts(ActivityId activity, @Nullable RecordedActivity before, Retry retry) {
+        return new Attempts(this, run, activity, before == null ? 0 : before.attempts(), retry);
     }
 
-    void say(LegOne dispatch, byte[] output) {
-        demandHeard();
-        run.say(dispatch, LegTwo.whole(dispatch.activity(), run.lease().fence(), 0, output, null));
+    /** That an attempt has begun, or failed, is durable when this returns. */
+    void begin(LegOne dispatch) {
+        run.dispatch(this, List.of(dispatch));
+    }
+
+    /** What {@link #uuid} draws at a place. */
+    static UUID uuidAt(JobId keysOf, String path) {
+        return drawnAt(keysOf, path, "$uuid");
+    }
+
+    private static UUID drawnAt(JobId keysOf, String path, String name) {
+        return Guid.of(new ActivityId(keysOf, path, name), 0).value();
+    }
+
+    private void say(LegOne dispatch, byte[] output) {
+        run.say(this::demandHeard, dispatch, result(dispatch.activity(), 0, output));
     }
 
     void say(ActivityId activity, int delta, byte[] output) {
-        if (cancelled || !run.mayStillSay()) {
-            demandHeard();
-        }
-        run.say(LegTwo.whole(activity, run.lease().fence(), delta, output, null));
+        run.say(this::demandResultHeard, result(activity, delta, output));
     }
 
-    StepFailedException fail(ActivityId activity, int delta, String reason) {
-        demandHeard();
-        run.say(LegTwo.whole(activity, run.lease().fence(), delta, null, reason));
-        return new StepFailedException(activity.name(), reason);
+    /** Says which of the branches decided and which of them are ended by that. */
+    void decide(ActivityId choice, byte[] output, List<String> losers) {
+        run.decide(this::demandHeard, LegOne.inline(choice, "fork", 0), result(choice, 0, output), losers);
+    }
+
+    private LegTwo result(ActivityId activity, int delta, byte[] output) {
+        return LegTwo.whole(activity, run.lease().fence(), delta, output, null);
+    }
+
+    StepFailedException fail(ActivityId activity, int delta, Fault fault) {
+        run.say(
+                this::demandHeard,
+                LegTwo.whole(activity, run.lease().fence(), delta, null, fault.error())
+                        .failed(fault));
+        return new StepFailedException(activity.name(), fault);
     }
 
     /** Returns what the record says once the activity is done, which may be in another run of this body. */
     private RecordedActivity awaitDone(ActivityId activity) {
         Optional<RecordedActivity> already = done(activity);
         if (already.isPresent()) {
+            demandHeard();
             return already.get();
         }
-        run.attention().waitsFor(activity.path());
+        run.attention().waitsFor(prefix, activity.path());
         try {
             while (true) {
                 Optional<RecordedActivity> now = done(activity);
                 if (now.isPresent()) {
-                    run.attention().goesOn(activity.path());
+                    run.attention().goesOn(prefix);
                     return now.get();
                 }
                 run.attention().pause(run.tools().poll());
@@ -437,13 +469,5 @@ final class Scope implements Context {
 
     private Optional<RecordedActivity> done(ActivityId activity) {
         return run.tools().reader().apply(activity).filter(RecordedActivity::isDone);
-    }
-
-    private void pause(Duration duration) {
-        long until = System.nanoTime() + duration.toNanos();
-        for (long left = duration.toNanos(); left > 0; left = until - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-            demandHeard();
-        }
     }
 }

@@ -12,8 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.stream.Stream;
 
 /**
  * Does what needs no worker: when a sleep or a time-out is due, a child has closed, or a job is to end from outside, the Leg 2
@@ -28,8 +27,6 @@ final class Timekeeper {
 
     /** What lies between two looks at least. What somebody else held is looked at again after it. */
     static final Duration REST = Duration.ofMillis(20);
-
-    private static final Logger LOG = LoggerFactory.getLogger(Timekeeper.class);
 
     private static final int BATCH = 200;
 
@@ -56,10 +53,9 @@ final class Timekeeper {
      * @param woken jobs whose bodies may go on
      * @param cancelled jobs that are closed now
      * @param undoing jobs that end when what they have done is undone
-     * @param escalated those of them that met a ceiling, which somebody must look at
+     * @param failed what ended jobs that have failed by it, or will have when they are undone
      */
-    record Fired(
-            List<JobId> woken, List<JobId> cancelled, List<JobId> undoing, List<JobId> escalated, boolean mayBeMore) {
+    record Fired(List<JobId> woken, List<JobId> cancelled, List<JobId> undoing, List<Lease> failed, boolean mayBeMore) {
 
         static final Fired NOTHING = new Fired(List.of(), List.of(), List.of(), List.of(), false);
     }
@@ -78,7 +74,7 @@ final class Timekeeper {
             List<Lease> due = postings.dueForEngine(tx, BATCH);
             return due.isEmpty() ? Fired.NOTHING : fire(tx, due);
         });
-        fired.escalated().forEach(job -> LOG.error("job {} met a ceiling and has failed: it is a dead letter", job));
+        fired.failed().forEach(end -> FailureLog.ended(end.job(), howEnds(end).reason()));
         return fired;
     }
 
@@ -112,16 +108,11 @@ final class Timekeeper {
         if (!ended.undoing().isEmpty()) {
             undos.takeAway(tx, jobsOf(ended.undoing()));
         }
-        List<JobId> escalated = ended.closed().stream()
-                .filter(Timekeeper::meetsCeiling)
-                .map(Lease::job)
+        List<Lease> failed = Stream.concat(ended.closed().stream(), ended.undoing().stream())
+                .filter(end -> howEnds(end) != Ending.CANCEL)
                 .toList();
         return new Fired(
-                woken,
-                jobsOf(ended.closed()),
-                jobsOf(ended.undoing()),
-                escalated,
-                due.size() == BATCH || !busy.isEmpty());
+                woken, jobsOf(ended.closed()), jobsOf(ended.undoing()), failed, due.size() == BATCH || !busy.isEmpty());
     }
 
     private static List<Lease> without(Set<JobId> jobs, List<Lease> postings) {

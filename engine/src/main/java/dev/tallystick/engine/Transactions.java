@@ -6,13 +6,12 @@ import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.SessionLimits;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.UnknownOutcomeException;
-import dev.tallystick.sql.Work;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a step's SQL and its Leg 2 in one transaction, so that the effect happens exactly once: with the digit, or not at all.
@@ -25,6 +24,7 @@ final class Transactions {
     private final PostingStore postings;
     private final JobStore jobs;
     private final Repeats repeats;
+    private final TransactionStepStore store = new TransactionStepStore();
 
     Transactions(Database database, CollationStore collation, PostingStore postings, JobStore jobs, Repeats repeats) {
         this.database = database;
@@ -34,80 +34,123 @@ final class Transactions {
         this.repeats = repeats;
     }
 
-    /** What the transaction returned, and how it was encoded when it was recorded. */
-    record Encoded<T extends @Nullable Object>(T value, byte[] bytes) {}
-
-    /** The user's part: returns the result together with its encoding. */
-    interface Part<T extends @Nullable Object> {
-        Encoded<T> run(Tx tx) throws SQLException;
+    /** The user's part: returns its result as it is recorded. */
+    interface Part {
+        byte[] run(Tx tx) throws SQLException;
     }
 
     /** What came of it. */
-    sealed interface Outcome<T extends @Nullable Object> {
+    sealed interface Outcome {
 
         /** Effect and result are durable. */
-        record Committed<T extends @Nullable Object>(T value) implements Outcome<T> {}
+        record Committed(byte[] output) implements Outcome {}
 
         /** Effect and result were durable already, or are since an attempt whose reply was lost. */
-        record RecordedBefore<T extends @Nullable Object>(RecordedActivity record) implements Outcome<T> {}
+        record RecordedBefore(RecordedActivity record) implements Outcome {}
 
         /** Nothing happened: somebody else has the lease. */
-        record LeaseLost<T extends @Nullable Object>() implements Outcome<T> {}
+        record LeaseLost() implements Outcome {}
     }
 
     /** For what the engine itself writes through the connection that user code was handed. */
     Tx join(Connection connection) throws SQLException {
-        return database.join(connection);
+        return database.join(GuardedConnection.behind(connection));
     }
 
-    <T extends @Nullable Object> Outcome<T> run(Lease lease, ActivityId activity, Part<T> part) {
+    Outcome run(Lease lease, ActivityId activity, Part part) {
         try {
-            return transact(activity, tx -> {
-                Encoded<T> done = part.run(tx);
+            return transact(activity, (tx, begun) -> {
+                byte[] output = work(tx, begun, activity, part);
                 tx.withoutUsers();
-                if (!stands(tx, lease)) {
+                TransactionStepStore.Held held = store.hold(tx, begun, lease);
+                if (!held.isOpen()) {
+                    throw ended(activity);
+                }
+                if (!Objects.equals(held.fence(), lease.fence())) {
                     throw new LeaseLostException();
                 }
-                Optional<RecordedActivity> before = jobs.activity(tx, activity).filter(RecordedActivity::isDone);
-                if (before.isPresent()) {
-                    throw new RecordedException(before.get());
+                LegTwo result = LegTwo.whole(activity, lease.fence(), 0, output, null);
+                Collated collated = collation.collate(tx, List.of(result)).get(result.guid());
+                if (collated != null && collated.ledger().attempts() > 1) {
+                    throw new RecordedException();
                 }
-                collation.collate(tx, List.of(LegTwo.whole(activity, lease.fence(), 0, done.bytes(), null)));
-                return new Outcome.Committed<>(done.value());
+                return new Outcome.Committed(output);
             });
         } catch (LeaseLostException e) {
-            return new Outcome.LeaseLost<>();
+            return new Outcome.LeaseLost();
         } catch (RecordedException e) {
-            return new Outcome.RecordedBefore<>(e.record);
+            return repeats.answer(() -> recordedBefore(activity));
         } catch (UnknownOutcomeException e) {
             return repeats.answer(() -> lookUp(lease, activity, e));
         }
     }
 
+    private interface InTransaction {
+
+        /** @param begun the id of the transaction */
+        Outcome run(Tx tx, String begun) throws SQLException;
+    }
+
     /** A database that is away, or a session that can only read, is no failure of the step, and costs it no attempt. */
-    private <T extends @Nullable Object> Outcome<T> transact(ActivityId activity, Work<Outcome<T>> work) {
+    private Outcome transact(ActivityId activity, InTransaction work) {
         AtomicBoolean begun = new AtomicBoolean();
         return repeats.answer(
-                () -> database.transact("transaction step " + activity.name(), SessionLimits.USERS, tx -> {
-                    begun.set(true);
-                    return work.run(tx);
-                }),
+                () -> {
+                    begun.set(false);
+                    return database.transact("transaction step " + activity.name(), SessionLimits.USERS, tx -> {
+                        String id = store.begin(tx);
+                        begun.set(true);
+                        return work.run(tx, id);
+                    });
+                },
                 failure -> failure instanceof DefiniteFailureException definite
                         && definite.reason() == DefiniteFailureException.Reason.UNAVAILABLE
                         && (!begun.get() || definite.isOfReadOnlySession()));
     }
 
+    /** Work that fails after it has committed must not be done again. */
+    private byte[] work(Tx tx, String begun, ActivityId activity, Part part) throws SQLException {
+        try {
+            return part.run(tx);
+        } catch (SQLException | RuntimeException | Error failure) {
+            if (isCommitted(tx, begun)) {
+                throw ended(activity);
+            }
+            throw failure;
+        }
+    }
+
+    private boolean isCommitted(Tx tx, String begun) {
+        try {
+            tx.connection().rollback();
+            tx.withoutUsers();
+            return store.isCommitted(tx, begun);
+        } catch (SQLException away) {
+            return false;
+        }
+    }
+
+    private static MisuseException ended(ActivityId activity) {
+        return GuardedConnection.misuse(
+                activity.name(), "ended its transaction, so what it wrote before that is durable");
+    }
+
+    private Outcome recordedBefore(ActivityId activity) {
+        return database.transact(
+                "read transaction step " + activity.name(),
+                tx -> new Outcome.RecordedBefore(jobs.activity(tx, activity).orElseThrow()));
+    }
+
     /** Whoever gets the lock of the posting knows that the lost COMMIT, which held it, has come to its end. */
-    private <T extends @Nullable Object> Outcome<T> lookUp(
-            Lease lease, ActivityId activity, UnknownOutcomeException unknown) {
+    private Outcome lookUp(Lease lease, ActivityId activity, UnknownOutcomeException unknown) {
         return database.transact("look up transaction step " + activity.name(), tx -> {
             boolean stands = stands(tx, lease);
             Optional<RecordedActivity> record = jobs.activity(tx, activity).filter(RecordedActivity::isDone);
             if (record.isPresent()) {
-                return new Outcome.RecordedBefore<>(record.get());
+                return new Outcome.RecordedBefore(record.get());
             }
             if (!stands) {
-                return new Outcome.LeaseLost<>();
+                return new Outcome.LeaseLost();
             }
             throw new NotCommittedException(unknown);
         });
@@ -136,11 +179,5 @@ final class Transactions {
     private static final class RecordedException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
-
-        private final transient RecordedActivity record;
-
-        RecordedException(RecordedActivity record) {
-            this.record = record;
-        }
     }
 }

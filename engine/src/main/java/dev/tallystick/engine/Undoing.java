@@ -77,6 +77,10 @@ final class Undoing {
         failures.add(what);
     }
 
+    boolean hasFailed() {
+        return !failures.isEmpty();
+    }
+
     /** Whether the Leg 2 of the body is recorded, and only its posting is left. */
     boolean bodyEnded() {
         return bodyEnded;

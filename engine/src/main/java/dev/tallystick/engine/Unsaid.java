@@ -4,7 +4,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a body has done and begun, and has not said yet. Thread-safe. */
+/**
+ * What a body has done and begun, and has not said yet. Thread-safe.
+ *
+ * <p>Whether a branch may still say something is checked under the lock that everything is taken under: what it says is taken
+ * with, or before, the decision that ends the branch, or it is refused.
+ */
 final class Unsaid {
 
     /** How long a step that goes out with its result may be under way before the record says that it was begun. */
@@ -12,18 +17,16 @@ final class Unsaid {
 
     private List<LegOne> dispatches = new ArrayList<>();
     private List<LegTwo> results = new ArrayList<>();
+    private List<LostBranch> lost = new ArrayList<>();
     private long since;
     private boolean wasRefused;
 
     /** What was taken to be said. */
-    record Taken(List<LegTwo> results, List<LegOne> dispatches) {
+    record Taken(List<LegTwo> results, List<LegOne> dispatches, List<LostBranch> lost) {}
 
-        boolean isEmpty() {
-            return results.isEmpty() && dispatches.isEmpty();
-        }
-    }
-
-    synchronized void note(LegTwo result) {
+    /** @param check throws if this is no longer heard */
+    synchronized void note(Runnable check, LegTwo result) {
+        check.run();
         if (results.isEmpty()) {
             since = System.nanoTime();
         }
@@ -31,12 +34,19 @@ final class Unsaid {
     }
 
     /** Something that was found out without doing anything. */
-    synchronized void note(LegOne dispatch, LegTwo result) {
-        note(result);
+    synchronized void note(Runnable check, LegOne dispatch, LegTwo result) {
+        note(check, result);
         dispatches.add(dispatch);
     }
 
-    synchronized void noteBegun(LegOne dispatch) {
+    /** How branches were decided, and which of them are ended by that. */
+    synchronized void note(Runnable check, LegOne dispatch, LegTwo decision, List<LostBranch> losers) {
+        note(check, dispatch, decision);
+        lost.addAll(losers);
+    }
+
+    synchronized void noteBegun(Runnable check, LegOne dispatch) {
+        check.run();
         if (results.isEmpty() && dispatches.isEmpty()) {
             since = System.nanoTime();
         }
@@ -56,9 +66,10 @@ final class Unsaid {
 
     /** Takes everything, together with what is said with it. A further attempt counts the one before. */
     synchronized Taken take(List<LegTwo> lastResults, List<LegOne> lastDispatches) {
-        Taken taken = new Taken(results, dispatches);
+        Taken taken = new Taken(results, dispatches, lost);
         results = new ArrayList<>();
         dispatches = new ArrayList<>();
+        lost = new ArrayList<>();
         wasRefused = false;
         taken.results().addAll(lastResults);
         lastDispatches.forEach(
@@ -71,6 +82,7 @@ final class Unsaid {
     synchronized void putBack(Move refused) {
         results.addAll(0, refused.results());
         dispatches.addAll(0, refused.dispatches());
+        lost.addAll(0, refused.lost());
         wasRefused = true;
     }
 }

@@ -22,7 +22,7 @@ final class WhyStore {
             """;
 
     private static final String OPEN_ACTIVITIES = Weights.in("""
-            select a.path, a.name, a.kind, a.attempts, a.entered_at, a.error, j.workflow, j.version,
+            select a.path, a.name, a.kind, a.attempts, a.entered_at, a.error, a.retry_at, j.workflow, j.version,
                 bit_count(a.arrived::bit(64)) as arrived, (a.ledger / {LEG1_COMPLETE}) % 10 = 0 as incomplete,
                 p.awaits, p.queue, p.owner, p.attempts as begun, nullif(p.visible_at, 'infinity') as visible_at,
                 coalesce(p.visible_at <= now(), false) as due, c.id as child,
@@ -117,8 +117,22 @@ final class WhyStore {
             case "trigger", "signal", "cycle", "interrupt" -> turn(row, due);
             case "undoing" -> "the end of all that takes back what the job has done";
             case "branch" -> "the end of this branch";
-            default -> "the end of attempt " + row.getInt("attempts") + ", or the end of its process's lease";
+            default -> step(row);
         };
+    }
+
+    /** A step of code: an attempt is under way, or the next one waits. */
+    private static String step(ResultSet row) throws SQLException {
+        int attempts = row.getInt("attempts");
+        Instant retry = Tx.instant(row, "retry_at");
+        String error = row.getString("error");
+        return retry != null
+                ? "attempt " + (attempts + 1) + ", at " + retry + "; attempt " + attempts + " failed: " + error
+                : "the end of attempt " + attempts + ", or the end of its process's lease" + lastFailure(error);
+    }
+
+    private static String lastFailure(@Nullable String error) {
+        return error == null ? "" : "; the last one failed: " + error;
     }
 
     private static String processFor(ResultSet row) throws SQLException {
@@ -146,13 +160,12 @@ final class WhyStore {
                     ? who(row) + ", for " + owner + " has not been heard of since its lease ended at " + due
                             + ", in attempt " + begun
                     : "the end of attempt " + begun + " in " + owner + ", whose lease ends at " + due
-                            + " unless it is extended";
+                            + " unless it is extended" + lastFailure(row.getString("error"));
         }
         if (row.getBoolean("due")) {
             return who(row) + ": nobody has taken it since " + due;
         }
-        String error = row.getString("error");
-        return "attempt " + (begun + 1) + ", at " + due + (error == null ? "" : "; the last one failed: " + error);
+        return "attempt " + (begun + 1) + ", at " + due + lastFailure(row.getString("error"));
     }
 
     private static String who(ResultSet row) throws SQLException {

@@ -46,7 +46,13 @@ public record WorkflowType<I extends @Nullable Object, O extends @Nullable Objec
     /** For a lambda, which does not tell its types. */
     public static <I extends @Nullable Object, O extends @Nullable Object> WorkflowType<I, O> of(
             String name, Class<I> input, Class<O> output, Workflow<I, O> body) {
-        return new WorkflowType<>(name, 1, input, output, () -> body, null);
+        return of(name, GenericType.of(input), GenericType.of(output), body);
+    }
+
+    /** As {@link #of(String, Class, Class, Workflow)}, for types with type arguments. */
+    public static <I extends @Nullable Object, O extends @Nullable Object> WorkflowType<I, O> of(
+            String name, GenericType<I> input, GenericType<O> output, Workflow<I, O> body) {
+        return new WorkflowType<>(name, 1, input.type(), output.type(), () -> body, null);
     }
 
     /** For a class that implements {@link Workflow} with its types spelled out, and can be made without arguments. */

@@ -52,6 +52,7 @@ class CrashMatrixTest {
     /** What only bodies do. */
     private static final Set<EngineCrashPoint> OF_CODE_ALONE = EnumSet.of(
             EngineCrashPoint.DISPATCHED,
+            EngineCrashPoint.FAILURE_RECORDED,
             EngineCrashPoint.TRANSACTED,
             EngineCrashPoint.CHILD_STARTED,
             EngineCrashPoint.PARKED,

@@ -50,6 +50,31 @@ enum CrashScenario implements Scenario {
             }));
         }
     },
+    /** Whichever branch comes first, the one signal that there is ends the job. */
+    AFTER_A_RACE(
+            "it",
+            " $main",
+            "1 $any",
+            "?1.1 $branch",
+            "?1.1.1 $await:go",
+            "?1.2 $branch",
+            "?1.2.1 $sleep",
+            "?2 $await:go") {
+        @Override
+        String body(Context ctx, String name) {
+            String first = ctx.any(String.class, List.of(branch -> branch.await("go", String.class), branch -> {
+                branch.sleep(Duration.ofMillis(20));
+                return "";
+            }));
+            return first.isEmpty() ? ctx.await("go", String.class) : first;
+        }
+
+        @Override
+        public void act(Engine engine, JobId job) {
+            engine.signal(job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
+                    .join();
+        }
+    },
     SLEEP("before after", " $main", "1 before", "2 $sleep", "3 after") {
         @Override
         String body(Context ctx, String name) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -208,6 +209,7 @@ class EngineTest {
     @Test
     void a_failed_branch_fails_the_others() {
         Signal begun = new Signal("the healthy branch has begun");
+        Signal stopped = new Signal("the healthy branch was stopped");
         workbench.workflow(
                 "broken",
                 (ctx, input) -> String.join(
@@ -215,21 +217,32 @@ class EngineTest {
                         ctx.all(
                                 String.class,
                                 List.of(
-                                        branch -> branch.step("healthy", String.class, Retry.NONE, () -> {
-                                            begun.fire();
-                                            new Signal("never").await();
-                                            return "";
-                                        }),
+                                        branch -> {
+                                            branch.step("healthy", String.class, Retry.NONE, () -> {
+                                                begun.fire();
+                                                while (!Thread.interrupted()) {
+                                                    LockSupport.parkNanos(1_000_000);
+                                                }
+                                                stopped.fire();
+                                                return "";
+                                            });
+                                            return branch.step("next", String.class, () -> "");
+                                        },
                                         branch -> branch.step("broken", String.class, Retry.NONE, () -> {
                                             begun.await();
                                             throw new IllegalStateException("broken");
                                         })))));
         Engine engine = workbench.start();
 
-        Closed closed = workbench.await(engine, workbench.submit(engine, "broken", "key"));
+        JobId job = workbench.submit(engine, "broken", "key");
+        Closed closed = workbench.await(engine, job);
 
         assertThat(closed.outcome()).isEqualTo(JobOutcome.FAILED);
         assertThat(closed.error()).contains("broken");
+        stopped.await();
+        assertThat(workbench.activities(job))
+                .contains("1.1 $branch 001111000000001", "1.1.1 healthy 001111000000001")
+                .noneMatch(line -> line.contains("next"));
         assertThat(workbench.violations()).isEmpty();
     }
 

@@ -148,7 +148,7 @@ class GraphRefusalTest {
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "remote", Map.of());
 
-        assertThat(engine.remoteWork().fail("default", "worker", claim(engine), "no\0money", true))
+        assertThat(engine.remoteWork().fail("default", "worker", claim(engine), "no\0money", null, true))
                 .isEqualTo(RemoteWork.Brought.RECORDED);
 
         assertFailed(bench.workbench().await(engine, job), "node 'work' failed: no money");

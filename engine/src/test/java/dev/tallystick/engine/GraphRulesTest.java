@@ -268,7 +268,7 @@ class GraphRulesTest {
 
         for (int attempt = 1; attempt <= 3; attempt++) {
             Lease lease = desk.lease("me", "step");
-            assertThat(desk.bring(lease, new GraphTold.Again(Duration.ZERO, "not yet")))
+            assertThat(desk.bring(lease, new GraphTold.Again(Duration.ZERO, Fault.of("not yet"))))
                     .isInstanceOf(GraphMoved.Done.class);
         }
 

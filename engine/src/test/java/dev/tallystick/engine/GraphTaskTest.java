@@ -135,7 +135,7 @@ class GraphTaskTest {
         Lease wait = desk.posting(job, "approve");
         GraphTold due = new GraphTold.Due(Question.signal(GraphTasks.idOf(wait.guid())));
 
-        assertThat(desk.bring(wait, due)).isEqualTo(new GraphMoved.Done(null, List.of(), false));
+        assertThat(desk.bring(wait, due)).isEqualTo(new GraphMoved.Done(List.of(), false));
         assertThat(desk.bring(wait, due)).isEqualTo(new GraphMoved.LeaseLost());
         assertThat(bench.workbench().count("task where escalations = 1 and expired_at is null"))
                 .isEqualTo(1);

@@ -154,7 +154,7 @@ class LooseEndsTest {
         List<Lease> leased = desk.lease("me");
 
         desk.bring(leased.getFirst(), new GraphTold.Failure("no money"));
-        desk.bring(leased.getLast(), new GraphTold.Again(Duration.ZERO, "not yet"));
+        desk.bring(leased.getLast(), new GraphTold.Again(Duration.ZERO, Fault.of("not yet")));
 
         assertThat(bench.violations()).isEmpty();
     }

@@ -113,7 +113,7 @@ class MeshBoundaryTest {
                         tasks -> !tasks.isEmpty())
                 .getFirst()
                 .id();
-        JobReader reader = new JobReader(bench.workbench().database());
+        JobReader reader = new JobReader(bench.workbench().database(), new JsonCodec());
         JobEvents events = new JobEvents(bench.workbench().database());
         events.read(THEIRS, open, JobEvents.BEGINNING, 100);
         List<String> before = everything();
@@ -124,6 +124,8 @@ class MeshBoundaryTest {
         engine.cancel(OURS, open);
         all.assertThat(reader.job(OURS, open)).isEmpty();
         all.assertThat(reader.activities(OURS, open)).isEmpty();
+        all.assertThat(reader.lastError(THEIRS, failed)).isPresent();
+        all.assertThat(reader.lastError(OURS, failed)).isEmpty();
         all.assertThat(events.read(OURS, open, JobEvents.BEGINNING, 100)).isEmpty();
         all.assertThat(engine.list(JobQuery.of(OURS))).isEmpty();
 
@@ -155,7 +157,7 @@ class MeshBoundaryTest {
         all.assertThat(remote.keep(OURS, "worker", List.of(work))).isEmpty();
         all.assertThat(remote.succeed(OURS, "worker", work, codec.encode("done")))
                 .isEqualTo(RemoteWork.Brought.UNKNOWN);
-        all.assertThat(remote.fail(OURS, "worker", work, "no", true)).isEqualTo(RemoteWork.Brought.UNKNOWN);
+        all.assertThat(remote.fail(OURS, "worker", work, "no", null, true)).isEqualTo(RemoteWork.Brought.UNKNOWN);
 
         all.assertThat(everything()).isEqualTo(before);
         all.assertAll();
@@ -171,7 +173,7 @@ class MeshBoundaryTest {
                 .handle();
 
         assertThat(remote.keep(OURS, "bob", List.of(work))).isEmpty();
-        assertThat(remote.fail(OURS, "bob", work, "no", true)).isEqualTo(RemoteWork.Brought.LEASE_LOST);
+        assertThat(remote.fail(OURS, "bob", work, "no", null, true)).isEqualTo(RemoteWork.Brought.LEASE_LOST);
         assertThat(remote.succeed(OURS, "bob", work, codec.encode("forged"))).isEqualTo(RemoteWork.Brought.LEASE_LOST);
 
         assertThat(remote.keep(OURS, "ada", List.of(work))).containsExactly(work.work());

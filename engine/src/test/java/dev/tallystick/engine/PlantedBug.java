@@ -49,7 +49,22 @@ enum PlantedBug {
             "select distinct on (job_id) job_id, guid, path, name, 0, fence,"),
     /** The job is closed, and what it was posted for is left for later. */
     SHORT_WAY_RESULT_AND_ACKNOWLEDGEMENT_IN_TWO_TRANSACTIONS(
-            "using closed c\n    where p.job_id", "using closed c\n    where false and p.job_id");
+            "using closed c\n    where p.job_id", "using closed c\n    where false and p.job_id"),
+    /** What a losing branch has open stays open. */
+    A_LOSING_BRANCH_NOT_ENDED("starts_with(a.path, b.path || '.')", "false"),
+    /** Whoever knows the id of a task may see it, and answer. */
+    A_MESH_LEFT_OUT_OF_A_WHERE("where t.id = ? and t.mesh = ?", "where t.id = ? and ?::text is not null"),
+    /** A step may commit what it likes. */
+    A_COMMIT_INSIDE_A_TRANSACTION_STEP_UNNOTICED(
+            "pg_current_xact_id()::text = ? as open", "?::text is not null as open"),
+    /** A step may ask for another one; this mistake is made in the scope itself. */
+    A_NESTED_STEP_ACCEPTED("", "") {
+        @Override
+        void misled(Context ctx) {
+            plant();
+            ((Scope) ctx).order().free();
+        }
+    };
 
     private final String right;
     private final String wrong;
@@ -58,6 +73,13 @@ enum PlantedBug {
     PlantedBug(String right, String wrong) {
         this.right = right;
         this.wrong = wrong;
+    }
+
+    /** Called inside a step of a drill. */
+    void misled(Context ctx) {}
+
+    void plant() {
+        planted.set(true);
     }
 
     /** Whether some statement came by in which the mistake could be made. */
@@ -85,8 +107,8 @@ enum PlantedBug {
     }
 
     private String spoil(String statement) {
-        if (statement.contains(right)) {
-            planted.set(true);
+        if (!right.isEmpty() && statement.contains(right)) {
+            plant();
             return statement.replace(right, wrong);
         }
         return statement;

@@ -79,6 +79,37 @@ class PlantedBugTest {
         assertCaught(bug, new ShortWayDrill(bug.in(postgres.dataSource())).violations());
     }
 
+    @Test
+    void nothing_is_found_wrong_with_branches_meshes_and_misuse() {
+        assertThat(new CodeDrill(postgres.dataSource(), ctx -> {}).violations()).isEmpty();
+    }
+
+    @Test
+    void a_losing_branch_that_is_not_ended_is_caught() {
+        assertCaughtInCode(PlantedBug.A_LOSING_BRANCH_NOT_ENDED);
+    }
+
+    @Test
+    void a_mesh_that_is_left_out_of_a_where_is_caught() {
+        assertCaughtInCode(PlantedBug.A_MESH_LEFT_OUT_OF_A_WHERE);
+    }
+
+    @Test
+    void a_commit_inside_a_transaction_step_that_goes_unnoticed_is_caught() {
+        assertCaughtInCode(PlantedBug.A_COMMIT_INSIDE_A_TRANSACTION_STEP_UNNOTICED);
+    }
+
+    @Test
+    void a_nested_step_that_is_accepted_is_caught() {
+        assertCaughtInCode(PlantedBug.A_NESTED_STEP_ACCEPTED);
+    }
+
+    private static void assertCaughtInCode(PlantedBug bug) {
+        List<String> caught = new CodeDrill(bug.in(postgres.dataSource()), bug::misled).violations();
+        assertCaught(bug, caught);
+        assertThat(caught).as("no other drill fails by it").hasSize(1);
+    }
+
     private static void assertCaught(PlantedBug bug) {
         assertCaught(bug, new LedgerDrill(bug.in(postgres.dataSource())).violations());
     }
@@ -95,7 +126,10 @@ class PlantedBugTest {
             names = {
                 "JOB_STATE_CHECKED_BEFORE_THE_GUID_LEDGER",
                 "THE_DIMENSION_FROM_THE_ACTIVITY_COUNTER",
-                "SHORT_WAY_.*"
+                "SHORT_WAY_.*",
+                "A_MESH_LEFT_OUT_OF_A_WHERE",
+                "A_COMMIT_INSIDE_A_TRANSACTION_STEP_UNNOTICED",
+                "A_NESTED_STEP_ACCEPTED"
             },
             mode = EnumSource.Mode.MATCH_NONE)
     @Tag("campaign")

@@ -64,7 +64,7 @@ class RepeatedResultTest {
     }
 
     private Brought fail(RemoteWork.Handle handle, String reason, boolean forGood) {
-        return engine.remoteWork().fail("default", "worker", handle, reason, forGood);
+        return engine.remoteWork().fail("default", "worker", handle, reason, null, forGood);
     }
 
     @Test

@@ -17,6 +17,8 @@ final class SimulatedWorkflows {
             "steps",
             "fork",
             "either",
+            "contested",
+            "losers",
             "sleepy",
             "signalled",
             "parent",
@@ -30,6 +32,9 @@ final class SimulatedWorkflows {
             "g_timer",
             "g_parent",
             "g_retry");
+
+    /** Those that do not end before they have got a signal. */
+    static final List<String> SIGNALLED = List.of("signalled", "contested", "losers", "g_hook");
 
     /** However often it is begun in vain, that is no reason to give it up here. */
     private static final Retry STUBBORN =
@@ -47,6 +52,7 @@ final class SimulatedWorkflows {
 
     void register(Engine engine) {
         registerSteps(engine);
+        registerRaces(engine);
         registerOthers(engine);
         engine.worker("token", Object.class, (work, input) -> token(work.node()));
         engine.worker("number", Object.class, (work, input) -> tokens.incrementAndGet());
@@ -79,6 +85,53 @@ final class SimulatedWorkflows {
             String before = step(ctx, "before");
             ctx.sleep(Duration.ofMillis(50));
             return before + step(ctx, "after");
+        });
+    }
+
+    /** They go on after a race, and none of the losers may get in their way. */
+    private void registerRaces(Engine engine) {
+        code(engine, "contested", (ctx, input) -> {
+            String first = ctx.any(
+                    String.class,
+                    List.of(
+                            a -> a.await("go", String.class),
+                            b -> String.join("", b.all(String.class, List.of(c -> c.await("go", String.class), c -> {
+                                c.sleep(Duration.ofHours(1));
+                                return "";
+                            }))),
+                            b -> {
+                                b.sleep(Duration.ofMillis(30));
+                                return "slept";
+                            }));
+            ctx.step("noted", String.class, STUBBORN, () -> first);
+            if (first.equals("slept")) {
+                ctx.await("go", String.class);
+            }
+            return step(ctx, "after");
+        });
+        code(engine, "abandoned", (ctx, input) -> ctx.await("never", String.class));
+        code(engine, "losers", (ctx, input) -> {
+            try {
+                ctx.all(
+                        String.class,
+                        List.of(
+                                a -> a.task("ask", String.class, Ask.group("desk")),
+                                b -> b.child("abandoned", "", String.class),
+                                c -> c.any(
+                                        String.class,
+                                        List.of(
+                                                d -> d.await("never", String.class),
+                                                d -> d.await("never", String.class, Duration.ofHours(1))
+                                                        .orElse(""))),
+                                d -> {
+                                    d.sleep(Duration.ofMillis(20));
+                                    throw new IllegalStateException("no more");
+                                }));
+            } catch (StepFailedException expected) {
+                ctx.step("noted", String.class, STUBBORN, () -> "");
+            }
+            ctx.await("go", String.class);
+            return step(ctx, "after");
         });
     }
 

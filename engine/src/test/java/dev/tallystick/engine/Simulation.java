@@ -384,9 +384,12 @@ final class Simulation implements AutoCloseable {
         do {
             workbench
                     .database()
-                    .transact("open jobs", tx -> tx.query("""
-                            select id from tally.job where closed_by is null and workflow in ('signalled', 'g_hook')
-                            """, row -> JobId.parse(row.getString("id"))))
+                    .transact(
+                            "open jobs",
+                            tx -> tx.query("""
+                            select id from tally.job where closed_by is null and workflow = any(?)
+                            """, row -> JobId.parse(row.getString("id")), (Object)
+                                    SimulatedWorkflows.SIGNALLED.toArray(String[]::new)))
                     .forEach(job -> signal(engine, job).join());
             wrong = new ArrayList<>(checks.wrongAtAnyTime());
             wrong.addAll(workbench.violations());

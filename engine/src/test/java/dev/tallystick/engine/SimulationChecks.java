@@ -25,6 +25,29 @@ final class SimulationChecks {
                     from tally.posting p
                     join tally.guid g on g.job_id = p.job_id and g.guid = p.guid
                     where (g.ledger / 10000000000) % 10 = 1
+                        and not exists (
+                            select from tally.activity a
+                            where a.job_id = p.job_id and a.path = p.path and a.name = p.name and a.kind = 'child'
+                                and a.error like 'its branch was ended%')
+                union all
+                select 'open behind a decision: ' || a.job_id || ' ' || a.path || ' ' || a.name
+                    from tally.activity choice
+                    join tally.activity a on a.job_id = choice.job_id and starts_with(a.path, choice.path || '.')
+                    join tally.job j on j.id = a.job_id
+                    where choice.kind = 'fork' and (a.ledger / 10000000000) % 10 = 0
+                        and coalesce(j.outcome, 'completed') = 'completed'
+                union all
+                select 'a signal with a wait that nobody reads: ' || s.job_id || ' ' || g.path
+                    from tally.signal s
+                    join tally.guid g on g.job_id = s.job_id and g.guid = s.taken_by
+                    join tally.activity a on a.job_id = g.job_id and a.path = g.path and a.name = g.name
+                    where a.error like 'its branch was ended%'
+                union all
+                select 'a task that nobody waits for: ' || t.job_id || ' ' || t.id
+                    from tally.task t
+                    join tally.activity a on a.job_id = t.job_id and a.name = '$await:$task:' || t.id
+                    where t.resolved_at is null and t.expired_at is null
+                        and a.error like 'its branch was ended%'
                 union all
                 select 'semaphore ' || j.semaphore || ' with ' || count(a.path) || ' branches open: ' || j.id
                     from tally.job j

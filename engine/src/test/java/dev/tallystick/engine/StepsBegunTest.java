@@ -122,7 +122,7 @@ class StepsBegunTest {
                 "it waits for the step",
                 () -> Stream.of(close.getStackTrace())
                         .anyMatch(frame -> frame.getMethodName().equals("awaitEnd")
-                                && frame.getClassName().endsWith("BodyRun")));
+                                && frame.getClassName().endsWith("BodyThreads")));
 
         mayEnd.fire();
         Eventually.holds("it is closed", () -> !close.isAlive());

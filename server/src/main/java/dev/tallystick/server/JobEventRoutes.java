@@ -34,7 +34,7 @@ final class JobEventRoutes {
     /** @param next the position to go on from, whether or not there is more by now */
     record EventPage(UUID jobId, List<Event> events, long next) {
 
-        /** @param event accepted, entered, signalled, returned or closed */
+        /** @param event accepted, entered, signalled, returned, failed or closed */
         record Event(
                 long position,
                 String event,

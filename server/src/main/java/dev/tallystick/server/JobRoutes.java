@@ -20,6 +20,7 @@ import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.JobInfo;
 import dev.tallystick.engine.JobOutcome;
 import dev.tallystick.engine.JobQuery;
+import dev.tallystick.engine.LastError;
 import dev.tallystick.engine.Signalled;
 import dev.tallystick.engine.Why;
 import dev.tallystick.keys.ScopedKey;
@@ -95,9 +96,32 @@ final class JobRoutes {
             @Nullable Instant closedAt,
             @Nullable UUID parent,
             @Nullable UUID continuedFrom,
-            Json.@Nullable ObjectValue attributes) {
+            Json.@Nullable ObjectValue attributes,
+            @Nullable LastFailure lastError) {
+
+        /**
+         * What last failed and has not succeeded since.
+         *
+         * @param activity {@code $main} is the body itself
+         * @param stackTrace with all causes, shortened; missing if there is none
+         */
+        record LastFailure(
+                String path,
+                String activity,
+                String error,
+                @Nullable Instant at,
+                @Nullable String stackTrace) {
+
+            static LastFailure of(LastError last) {
+                return new LastFailure(last.path(), last.activity(), last.error(), last.at(), last.stackTrace());
+            }
+        }
 
         static JobView of(JobInfo job) {
+            return of(job, null);
+        }
+
+        static JobView of(JobInfo job, @Nullable LastFailure lastError) {
             JobId parent = job.parent();
             JobId before = job.continuedFrom();
             return new JobView(
@@ -111,7 +135,8 @@ final class JobRoutes {
                     job.closedAt(),
                     parent == null ? null : parent.value(),
                     before == null ? null : before.value(),
-                    job.attributes().isEmpty() ? null : words(job.attributes()));
+                    job.attributes().isEmpty() ? null : words(job.attributes()),
+                    lastError);
         }
 
         private static Json.ObjectValue words(Map<String, String> attributes) {
@@ -186,8 +211,8 @@ final class JobRoutes {
                         .limit(USUAL_PAGE, JobQuery.LARGEST_PAGE)
                         .answers(JobList.class)
                         .refuses(ProblemCode.NOT_FOUND),
-                Route.get("/v1/jobs/{id}", call -> Answer.ok(JobView.of(jobs.job(call))))
-                        .summary("A job.")
+                Route.get("/v1/jobs/{id}", this::job)
+                        .summary("A job, with the last error in it.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .answers(JobView.class)
                         .refuses(ProblemCode.NOT_FOUND),
@@ -258,6 +283,15 @@ final class JobRoutes {
         List<JobView> page = jobs.reader().list(query).stream().map(JobView::of).toList();
         return Answer.ok(new JobList(
                 page, page.size() < query.limit() ? null : page.getLast().jobId()));
+    }
+
+    private Answer job(Call call) {
+        JobInfo job = jobs.job(call);
+        JobView.LastFailure last = jobs.reader()
+                .lastError(call.member().mesh(), job.id())
+                .map(JobView.LastFailure::of)
+                .orElse(null);
+        return Answer.ok(JobView.of(job, last));
     }
 
     private static JobQuery query(Call call) {

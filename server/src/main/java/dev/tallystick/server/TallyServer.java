@@ -223,7 +223,7 @@ public final class TallyServer implements AutoCloseable {
         Spending spending = new Spending(broker);
         Stock stock = new Stock(database, settings.quotas());
         List<Route> routes = new ArrayList<>();
-        MeshJobs jobs = new MeshJobs(new JobReader(database));
+        MeshJobs jobs = new MeshJobs(new JobReader(database, new JsonCodec()));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
         routes.addAll(new JobRoutes(broker, submissions, engine, jobs, waits, spending).routes());
         routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), waits).routes());

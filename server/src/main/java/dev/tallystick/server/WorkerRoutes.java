@@ -83,6 +83,7 @@ final class WorkerRoutes {
     /**
      * Either what the work returned, or why it failed.
      *
+     * @param stackTrace what you know beyond the one line; it is shortened to 16,000 characters
      * @param forGood whether a further attempt is useless
      */
     record WorkResult(
@@ -91,6 +92,7 @@ final class WorkerRoutes {
             long fence,
             @Nullable Json output,
             @Nullable String error,
+            @Nullable String stackTrace,
             @Values(ifMissing = "false") @Nullable Boolean forGood) {
 
         RemoteWork.Handle handle() {
@@ -173,7 +175,13 @@ final class WorkerRoutes {
     private RemoteWork.Brought bring(Member worker, WorkResult result) {
         String error = result.error();
         if (error != null) {
-            return work.fail(worker.mesh(), worker.id(), result.handle(), error, Boolean.TRUE.equals(result.forGood()));
+            return work.fail(
+                    worker.mesh(),
+                    worker.id(),
+                    result.handle(),
+                    error,
+                    result.stackTrace(),
+                    Boolean.TRUE.equals(result.forGood()));
         }
         Json output = result.output() == null ? Json.ofNull() : result.output();
         try {

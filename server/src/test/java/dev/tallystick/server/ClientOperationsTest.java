@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.client.DeadLetters;
 import dev.tallystick.client.Devices;
+import dev.tallystick.client.Jobs;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.Schedules;
 import dev.tallystick.client.TallyClient;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -93,6 +95,8 @@ class ClientOperationsTest {
         for (String key : List.of("op:2", "op:3", "op:4")) {
             UUID job = submit("sample.order", "\"no order\"", key);
             assertThat(client.result(job, SOON).status()).isEqualTo("failed");
+            Jobs.LastError last = Objects.requireNonNull(client.jobs().find(job).lastError());
+            assertThat(last.stackTrace()).startsWith(last.error()).contains("\n\tat ");
             failed.add(job);
         }
 

@@ -125,6 +125,22 @@ class WorkerApiTest {
     }
 
     @Test
+    void what_a_worker_reports_of_a_failure_is_shown_with_its_job() {
+        String job = job();
+        String failure = ",\"error\":\"no paper\",\"stack_trace\":\"Traceback: line 7\"";
+
+        worker.post(PATH + "result", handle(claim(worker), failure));
+
+        Http.Reply shown = server.admin().get("/v1/jobs/" + job);
+        assertThat(((Json.ObjectValue) shown.at("last_error")).members())
+                .containsEntry("activity", Json.of("greet"))
+                .containsEntry("error", Json.of("no paper"))
+                .containsEntry("stack_trace", Json.of("Traceback: line 7"));
+        assertThat(server.admin().get("/v1/jobs/" + job + "/why").body())
+                .contains("attempt 2, at ", "the last one failed: no paper");
+    }
+
+    @Test
     void nothing_is_handed_out_to_a_worker_that_has_gone_away() throws IOException {
         try (Socket gone = worker.open("POST", PATH + "claim", "{\"max\":1,\"wait_seconds\":60}")) {
             assertThat(gone.isConnected()).isTrue();

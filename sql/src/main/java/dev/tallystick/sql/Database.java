@@ -90,6 +90,16 @@ public final class Database {
 
     /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
     public Tx join(Connection connection) throws SQLException {
+        if (connection.getAutoCommit()) {
+            throw new IllegalArgumentException(
+                    "the connection has auto-commit on, so each statement would commit by itself:"
+                            + " call setAutoCommit(false) before, and commit() when all is done");
+        }
+        return Tx.joined(connection, statements);
+    }
+
+    /** For statements that commit by themselves. */
+    Tx autoCommitting(Connection connection) throws SQLException {
         return Tx.joined(connection, statements);
     }
 

@@ -155,7 +155,7 @@ public final class Wakeups implements AutoCloseable {
     private boolean listen() throws SQLException {
         AtomicBoolean sessionIsOurs = new AtomicBoolean();
         connected(connection -> {
-            sessionIsOurs.set(SessionStore.isOurs(database.join(connection), connection));
+            sessionIsOurs.set(SessionStore.isOurs(database.autoCommitting(connection), connection));
             if (sessionIsOurs.get()) {
                 listenOn(connection);
             }
@@ -172,7 +172,7 @@ public final class Wakeups implements AutoCloseable {
         long heard = System.nanoTime();
         while (!closed) {
             if (System.nanoTime() - heard > BETWEEN_QUESTIONS.toNanos()) {
-                SessionStore.demandAnswer(database.join(connection));
+                SessionStore.demandAnswer(database.autoCommitting(connection));
                 heard = System.nanoTime();
             }
             PGNotification @Nullable [] rings = postgres.getNotifications((int) LISTENING.toMillis());

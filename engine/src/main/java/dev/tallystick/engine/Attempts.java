@@ -1,0 +1,104 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The attempts at one step, on the thread of the body or branch that asks for it. The last failure is the step's result. */
+final class Attempts {
+
+    private final Scope scope;
+    private final BodyRun run;
+    private final ActivityId activity;
+    private final int before;
+    private final Retry retry;
+
+    /** @param before how many attempts were begun in earlier runs */
+    Attempts(Scope scope, BodyRun run, ActivityId activity, int before, Retry retry) {
+        this.scope = scope;
+        this.run = run;
+        this.activity = activity;
+        this.before = before;
+        this.retry = retry;
+    }
+
+    /**
+     * Does the work, as often as the policy allows.
+     *
+     * @param beginning how the first attempt begins if it may be repeated
+     */
+    @SuppressWarnings("try") // that it is closed is all that being at work is for
+    <T extends @Nullable Object> T run(Consumer<LegOne> beginning, Callable<T> work) {
+        int attempt = before;
+        while (true) {
+            attempt++;
+            Duration wait;
+            try (BodyThreads.Working atWork = run.threads().work(run::demandRunning)) {
+                LegOne dispatch = LegOne.attempt(activity, "step", attempt);
+                if (attempt == 1 && retry.attempts() > 1) {
+                    beginning.accept(dispatch);
+                } else {
+                    scope.begin(dispatch);
+                }
+                run.tools().crashPoints().reached(EngineCrashPoint.DISPATCHED);
+                if (attempt > retry.attempts()) {
+                    throw fail(attempt - 1, Fault.of(Failures.neverCameBack(attempt - 1)));
+                }
+                try {
+                    return once(attempt, work);
+                } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+                    scope.demandHeard();
+                    run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
+                    Fault fault = Fault.of(e, run.tools().codec());
+                    if (!retry.allows(attempt, e) || isFinal(e)) {
+                        throw fail(attempt, fault);
+                    }
+                    wait = retry.after(attempt, run.tools().random());
+                    log(attempt, fault, wait);
+                    scope.begin(dispatch.failed(fault, wait));
+                    run.tools().crashPoints().reached(EngineCrashPoint.FAILURE_RECORDED);
+                }
+            }
+            pause(wait);
+        }
+    }
+
+    private <T extends @Nullable Object> T once(int attempt, Callable<T> work) throws Exception {
+        scope.order().occupy(inside());
+        try {
+            return TimeLimit.within(
+                    retry.timeout(), run.tools().spans().step(run.body().workflow(), activity, attempt, work));
+        } finally {
+            scope.order().free();
+        }
+    }
+
+    private String inside() {
+        return "inside step '" + activity.name()
+                + "', which is recorded as a whole: ask before the step or after it, and"
+                + " hand what it needs to its work";
+    }
+
+    private static boolean isFinal(Throwable failure) {
+        return failure instanceof PayloadTooLargeException || MisuseException.isCauseOf(failure);
+    }
+
+    private StepFailedException fail(int attempt, Fault fault) {
+        log(attempt, fault, null);
+        return scope.fail(activity, 0, fault);
+    }
+
+    private void log(int attempt, Fault fault, @Nullable Duration next) {
+        FailureLog.attempt(run.body().about(activity), attempt, retry.attempts(), fault, next);
+    }
+
+    private void pause(Duration duration) {
+        long until = System.nanoTime() + duration.toNanos();
+        for (long left = duration.toNanos(); left > 0; left = until - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+            scope.demandHeard();
+        }
+    }
+}

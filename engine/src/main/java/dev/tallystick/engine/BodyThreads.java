@@ -1,0 +1,97 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The threads of one body: its own and one for each branch that runs. Thread-safe. */
+final class BodyThreads {
+
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+
+    /** Those of the threads that are at work. */
+    private final Set<Thread> working = new HashSet<>();
+
+    /** Closed when the work is done. */
+    interface Working extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /** Starts a thread. It unwinds when the body is stopped. */
+    Thread start(String name, Runnable part) {
+        Thread thread = Thread.ofVirtual().name(name).unstarted(() -> {
+            try {
+                part.run();
+            } catch (BodyStopped ended) {
+                // Whatever stopped it, the record says where to go on, and whoever leases it next will.
+            } finally {
+                threads.remove(Thread.currentThread());
+            }
+        });
+        threads.add(thread);
+        thread.start();
+        return thread;
+    }
+
+    void interruptAll() {
+        threads.forEach(Thread::interrupt);
+    }
+
+    /** Interrupts those that are not at work. None begins to work between {@code first} and that. */
+    void interruptIdle(Runnable first) {
+        synchronized (working) {
+            first.run();
+            threads.stream().filter(thread -> !working.contains(thread)).forEach(Thread::interrupt);
+        }
+    }
+
+    /**
+     * This thread is at work, from the beginning of an attempt at a step to its end.
+     *
+     * @param check throws if it may not begin
+     */
+    Working work(Runnable check) {
+        synchronized (working) {
+            check.run();
+            working.add(Thread.currentThread());
+        }
+        return () -> {
+            synchronized (working) {
+                working.remove(Thread.currentThread());
+            }
+        };
+    }
+
+    /** Waits until no other thread of this body is left; returns whether that is so. */
+    boolean awaitOthers(Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        try {
+            for (Thread thread : threads) {
+                if (!thread.equals(Thread.currentThread())
+                        && !thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())))) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+
+    void awaitEnd(long deadlineNanos) {
+        awaitAll(threads, deadlineNanos);
+    }
+
+    static void awaitAll(Collection<Thread> threads, long deadlineNanos) {
+        try {
+            for (Thread thread : threads) {
+                thread.join(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

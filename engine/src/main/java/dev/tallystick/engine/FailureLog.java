@@ -1,0 +1,77 @@
+package dev.tallystick.engine;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/** Logs what fails: each attempt as a warning, each job as an error, with what tells them apart in the MDC. */
+final class FailureLog {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FailureLog.class);
+
+    /**
+     * What has failed.
+     *
+     * @param workflow with its version, as in {@code order@2}
+     * @param key what foreign systems are asked under
+     * @param step null for the job itself
+     */
+    record Subject(
+            JobId job,
+            String workflow,
+            String key,
+            @Nullable String step) {}
+
+    /** @param retry when it is done again; null for never */
+    static void attempt(Subject about, int attempt, int most, Fault fault, @Nullable Duration retry) {
+        within(
+                about,
+                () -> LOG.warn(
+                        "attempt {} of {} at step '{}' of job {} ({}) failed, {}: {}",
+                        attempt,
+                        most,
+                        about.step(),
+                        about.job(),
+                        about.workflow(),
+                        retry == null ? "no further try" : "next try in " + retry.truncatedTo(ChronoUnit.MILLIS),
+                        fault.error(),
+                        fault.thrown()));
+    }
+
+    static void job(Subject about, Fault fault) {
+        within(
+                about,
+                () -> LOG.error(
+                        "job {} ({}) failed: {}", about.job(), about.workflow(), fault.error(), fault.thrown()));
+    }
+
+    /** A job that was ended from outside. */
+    @SuppressWarnings("try") // that it is closed is all that the entry is for
+    static void ended(JobId job, String reason) {
+        try (MDC.MDCCloseable unused = MDC.putCloseable("tally.job", job.toString())) {
+            LOG.error("job {} failed: {}", job, reason);
+        }
+    }
+
+    private static void within(Subject about, Runnable logging) {
+        List<MDC.MDCCloseable> entries = new ArrayList<>();
+        entries.add(MDC.putCloseable("tally.job", about.job().toString()));
+        entries.add(MDC.putCloseable("tally.workflow", about.workflow()));
+        entries.add(MDC.putCloseable("tally.key", about.key()));
+        if (about.step() != null) {
+            entries.add(MDC.putCloseable("tally.step", about.step()));
+        }
+        try {
+            logging.run();
+        } finally {
+            entries.forEach(MDC.MDCCloseable::close);
+        }
+    }
+
+    private FailureLog() {}
+}

@@ -1,0 +1,55 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.StackTraces;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Why an attempt or a job failed.
+ *
+ * @param error in one line
+ * @param stackTrace as text through the codec; null if there is none, or the record has it already
+ * @param thrown what is logged; null if nothing was thrown in this process
+ */
+record Fault(
+        String error,
+        byte @Nullable [] stackTrace,
+        @Nullable Throwable thrown) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Fault.class);
+
+    /** A failure without an exception. */
+    static Fault of(String error) {
+        return new Fault(error, null, null);
+    }
+
+    /** A step that failed has its own stack trace on record, so a body that fails with it keeps no other. */
+    static Fault of(Throwable thrown, Codec codec) {
+        String error = Failures.describe(thrown);
+        return thrown instanceof StepFailedException step
+                ? new Fault(error, null, step.origin() == null ? step : step.origin())
+                : new Fault(error, encoded(StackTraces.of(thrown), codec), thrown);
+    }
+
+    /** About how much of it is payload. */
+    int bytes() {
+        return stackTrace == null ? 0 : stackTrace.length;
+    }
+
+    /** As a worker elsewhere reports it. */
+    static Fault reported(String error, @Nullable String stackTrace, Codec codec) {
+        String trace = stackTrace == null ? "" : StackTraces.fitting(stackTrace);
+        return new Fault(Failures.clean(error), trace.isEmpty() ? null : encoded(trace, codec), null);
+    }
+
+    /** A codec that knows only what its workflows exchange must not turn one failure into another. */
+    private static byte @Nullable [] encoded(String stackTrace, Codec codec) {
+        try {
+            return codec.encode(stackTrace);
+        } catch (RuntimeException e) {
+            LOG.warn("a stack trace is not kept, because the codec cannot encode a string", e);
+            return null;
+        }
+    }
+}

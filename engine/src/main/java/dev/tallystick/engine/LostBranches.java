@@ -1,0 +1,108 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.engine.LostBranchStore.Member;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Ends what lost branches have open, in the transaction that decides: their waits, timers and nested branches get the Leg 2 that
+ * says so, their children are cancelled and their tasks expire.
+ *
+ * <p>Invariant: no signal is with a wait that nobody will read. One that a lost branch took without going further goes to the
+ * oldest wait that is open, or stays for the next.
+ *
+ * <p>Lock order: tasks before jobs, so {@link #lockTasks} comes first.
+ */
+final class LostBranches {
+
+    private final LostBranchStore store = new LostBranchStore();
+    private final TaskStore tasks = new TaskStore();
+    private final CollationStore collation;
+    private final PostingStore postings;
+    private final SignalStore signals;
+
+    LostBranches(CollationStore collation, PostingStore postings, SignalStore signals) {
+        this.collation = collation;
+        this.postings = postings;
+        this.signals = signals;
+    }
+
+    /** Waits for people who answer just now: their answer came before the decision. */
+    void lockTasks(Tx tx, List<Move> moves) throws SQLException {
+        List<TaskId> all = tasksOf(moves);
+        if (!all.isEmpty()) {
+            tasks.lock(tx, all, true);
+        }
+    }
+
+    void end(Tx tx, List<Move> moves) throws SQLException {
+        List<ActivityId> branches = moves.stream()
+                .flatMap(move -> move.lost().stream().map(lost -> new ActivityId(move.job(), lost.path(), "$branch")))
+                .toList();
+        if (branches.isEmpty()) {
+            return;
+        }
+        List<Member> members = store.members(tx, branches);
+        Set<Guid> said = moves.stream()
+                .flatMap(move -> move.results().stream())
+                .map(LegTwo::guid)
+                .collect(Collectors.toSet());
+        endOpen(
+                tx,
+                members.stream()
+                        .filter(member -> !member.isDone() && !said.contains(member.guid()))
+                        .toList());
+        giveBack(tx, members);
+        List<TaskId> asked = tasksOf(moves);
+        if (!asked.isEmpty()) {
+            tasks.expire(tx, asked);
+        }
+    }
+
+    private void endOpen(Tx tx, List<Member> open) throws SQLException {
+        if (open.isEmpty()) {
+            return;
+        }
+        collation.collate(tx, open.stream().map(LostBranches::ending).toList());
+        List<Member> parents =
+                open.stream().filter(member -> member.kind().equals("child")).toList();
+        List<JobId> children = parents.isEmpty() ? List.of() : store.openChildren(tx, parents);
+        if (!children.isEmpty()) {
+            postings.postCancel(tx, children);
+        }
+    }
+
+    private static LegTwo ending(Member member) {
+        boolean isObligation = member.kind().equals("branch");
+        return LegTwo.whole(member.activity(), 0, isObligation ? -1 : 0, null, LostBranch.ERROR)
+                .acknowledging();
+    }
+
+    /** A branch that has gone further has used its signal, whatever it did with it. */
+    private void giveBack(Tx tx, List<Member> members) throws SQLException {
+        List<Member> unused = members.stream()
+                .filter(member -> member.kind().equals(LegOne.AWAIT) && member.isDone())
+                .filter(wait -> members.stream().noneMatch(other -> isBehind(wait.activity(), other.activity())))
+                .toList();
+        Set<SentSignal.Id> given = unused.isEmpty() ? Set.of() : store.giveBack(tx, unused);
+        List<ActivityId> waits = given.isEmpty() ? List.of() : signals.openWaits(tx, given);
+        List<LegTwo> told = waits.isEmpty() ? List.of() : signals.take(tx, waits);
+        if (!told.isEmpty()) {
+            collation.collate(tx, told);
+        }
+    }
+
+    private static boolean isBehind(ActivityId first, ActivityId second) {
+        return first.job().equals(second.job()) && Places.isBehind(first.path(), second.path());
+    }
+
+    private static List<TaskId> tasksOf(List<Move> moves) {
+        return moves.stream()
+                .flatMap(move -> move.lost().stream())
+                .flatMap(lost -> lost.tasks().stream())
+                .toList();
+    }
+}
