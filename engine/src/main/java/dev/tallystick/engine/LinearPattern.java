@@ -15,6 +15,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ final class LinearPattern extends JFunction {
     static void replaceIn(Jsonata compiled, ExpressionBounds bounds) {
         Deque<Object> open = new ArrayDeque<>();
         Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-        open.push(read(ROOT, compiled));
+        open.push(Objects.requireNonNull(read(ROOT, compiled)));
         while (!open.isEmpty()) {
             switch (open.pop()) {
                 case Parser.Symbol symbol
