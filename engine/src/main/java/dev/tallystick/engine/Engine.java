@@ -4,7 +4,6 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.KeySweeper;
-import dev.tallystick.keys.Scope;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Loop;
@@ -22,8 +21,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -43,9 +40,6 @@ public final class Engine implements AutoCloseable {
     /** The channel on which engines tell each other that there is something to do. */
     private static final String WAKE = "tally_wake";
 
-    private static final Executor READERS =
-            task -> Thread.ofVirtual().name("tally-reader").start(task);
-
     private final String owner;
     private final @Nullable FormerLeaseStore former;
     private final GroupCommitter committer;
@@ -59,7 +53,6 @@ public final class Engine implements AutoCloseable {
     private final Outcomes outcomes;
     private final Database database;
     private final CrashPoints crashPoints;
-    private final Repeats repeats;
     private final UnclaimedWatch unclaimed;
     private final Reruns reruns;
     private final RemoteWork remoteWork;
@@ -103,7 +96,7 @@ public final class Engine implements AutoCloseable {
         this.claims = new Loop("claims", settings.poll(), this::claim);
         this.limited = new Loop("limited", settings.poll(), this::claimLimited);
         this.timers = new Loop("timers", settings.poll(), Timekeeper.REST, this::fireTimers);
-        this.repeats = new Repeats(() -> stopping);
+        Repeats repeats = new Repeats(() -> stopping);
         Room room = new Room(settings);
         this.graphs = new Graphs(
                 database,
@@ -123,7 +116,7 @@ public final class Engine implements AutoCloseable {
         MoveCourier courier = new MoveCourier(committer, mover, () -> stopping, this::ringClaims, timers::ringIn);
         BodyTools tools = new BodyTools(
                 courier,
-                this::recorded,
+                new RecordReader(database, jobs, repeats)::read,
                 this::child,
                 this::successor,
                 this::jobsAreDue,
@@ -264,11 +257,6 @@ public final class Engine implements AutoCloseable {
                 .orElseThrow(() -> new UnknownJobException(job));
     }
 
-    /** The same for a job of the default mesh. */
-    Why why(JobId job) {
-        return why(Scope.DEFAULT.mesh(), job);
-    }
-
     /** Sends a signal to a job of the mesh; the sender's key tells it from others, and a repeat from the first. */
     public CompletableFuture<Signalled> signal(String mesh, JobId job, String name, String senderKey, byte[] payload) {
         SentSignal signal = new SentSignal(mesh, SentSignal.Id.ofSender(job, name, senderKey), payload);
@@ -277,11 +265,6 @@ public final class Engine implements AutoCloseable {
             jobsAreDue();
             return answer;
         });
-    }
-
-    /** The same for a job of the default mesh. */
-    CompletableFuture<Signalled> signal(JobId job, String name, String senderKey, byte[] payload) {
-        return signal(Scope.DEFAULT.mesh(), job, name, senderKey, payload);
     }
 
     /** Sends a signal in a transaction that the caller has begun; when it has committed, {@link #jobsAreDue} is to be told. */
@@ -318,11 +301,6 @@ public final class Engine implements AutoCloseable {
         });
         crashPoints.reached(EngineCrashPoint.CANCEL_ASKED);
         timers.ring();
-    }
-
-    /** The same for a job of the default mesh. */
-    void cancel(JobId job) {
-        cancel(Scope.DEFAULT.mesh(), job);
     }
 
     /** The job's end, or empty if it is still open after {@code patience}. */
@@ -443,21 +421,6 @@ public final class Engine implements AutoCloseable {
             timers.ring();
         } else {
             timekeeper.next().ifPresent(timers::ringIn);
-        }
-    }
-
-    /** On a thread of its own: to interrupt a virtual thread that reads from a socket is to close the socket. */
-    private Optional<RecordedActivity> recorded(ActivityId activity) {
-        CompletableFuture<Optional<RecordedActivity>> read = CompletableFuture.supplyAsync(
-                () -> repeats.answer(() -> database.transact("read record", tx -> jobs.activity(tx, activity))),
-                READERS);
-        try {
-            return read.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof BodyStopped stopped) {
-                throw stopped;
-            }
-            throw e;
         }
     }
 

@@ -12,6 +12,9 @@ import java.util.UUID;
  */
 record Guid(UUID value) {
 
+    /** What the question of a body for an id is called. */
+    static final String DRAWN = "$uuid";
+
     private static final long VERSION_8 = 0x8000L;
     private static final long VARIANT_2 = 0x8000_0000_0000_0000L;
 
@@ -35,6 +38,15 @@ record Guid(UUID value) {
         digest.update((byte) 0);
         digest.update(activity.name().getBytes(StandardCharsets.UTF_8));
         return new Guid(first128Bits(digest));
+    }
+
+    /**
+     * What a body draws at a place.
+     *
+     * @param keysOf whose keys the job has
+     */
+    static UUID drawn(JobId keysOf, String path, String name) {
+        return of(new ActivityId(keysOf, path, name), 0).value();
     }
 
     /** What these parts are, one after the other, in 128 bits. */

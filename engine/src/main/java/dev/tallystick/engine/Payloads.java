@@ -22,6 +22,18 @@ public final class Payloads {
         return encoded;
     }
 
+    /** What was recorded under this name. */
+    static <T extends @Nullable Object> T decode(Codec codec, String name, byte[] output, GenericType<T> type) {
+        try {
+            return codec.decode(output, type.type());
+        } catch (RuntimeException e) {
+            throw new IllegalStateException(
+                    "what '" + name + "' brought is recorded but cannot be read as " + type
+                            + ": ask for a type that the codec can read",
+                    e);
+        }
+    }
+
     /** A moment to the nanosecond. */
     static byte[] encode(Instant moment) {
         long nanos = Math.addExact(Math.multiplyExact(moment.getEpochSecond(), 1_000_000_000L), moment.getNano());

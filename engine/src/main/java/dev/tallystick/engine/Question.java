@@ -61,7 +61,7 @@ final class Question<T> {
     static TaskId idAt(JobId keysOf, String path) {
         String drawn =
                 LAST_PLACE.matcher(path).replaceFirst(last -> Integer.toString(Integer.parseInt(last.group()) - 1));
-        return new TaskId(Scope.uuidAt(keysOf, drawn));
+        return new TaskId(Guid.drawn(keysOf, drawn, Guid.DRAWN));
     }
 
     static boolean answersTask(String signal) {

@@ -19,4 +19,12 @@ record RecordedActivity(
     boolean isDone() {
         return ledger.workDone();
     }
+
+    /** What it brought; throws why it failed, if it did. */
+    byte @Nullable [] demandSuccess() {
+        if (error != null) {
+            throw new StepFailedException(name, error);
+        }
+        return output;
+    }
 }

@@ -6,7 +6,6 @@ import dev.tallystick.engine.ForkRefusedException.Reason;
 import dev.tallystick.keys.Accept;
 import dev.tallystick.keys.AcceptClaim;
 import dev.tallystick.keys.AcceptDoor;
-import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.TransactionException;
@@ -154,23 +153,6 @@ public final class Reruns {
             letters.discard(tx, mesh, job);
             return null;
         });
-    }
-
-    /** As those above, for jobs of the default mesh. */
-    JobId rerun(JobId job) {
-        return rerun(Scope.DEFAULT.mesh(), job);
-    }
-
-    JobId fork(JobId job, String step) {
-        return fork(Scope.DEFAULT.mesh(), job, step);
-    }
-
-    JobId redrive(JobId job) {
-        return redrive(Scope.DEFAULT.mesh(), job);
-    }
-
-    void discard(JobId job) {
-        discard(Scope.DEFAULT.mesh(), job);
     }
 
     private interface Part<T> {

@@ -89,7 +89,7 @@ final class Scope implements Context {
 
     @Override
     public UUID uuid() {
-        return unrecorded("$uuid");
+        return unrecorded(Guid.DRAWN);
     }
 
     @Override
@@ -136,17 +136,15 @@ final class Scope implements Context {
             return replay(recorded, type);
         }
         byte[] output = attempts(activity, recorded, retry).run(this::begin, () -> {
-            Outcome outcome = run.tools()
-                    .transactions()
-                    .run(
-                            run.lease(),
-                            activity,
-                            tx -> Payloads.encode(
-                                    run.tools().codec(), work.run(GuardedConnection.of(tx.connection(), name))));
+            Outcome outcome = run.tools().transactions().run(run.lease(), activity, tx -> {
+                T result = work.run(GuardedConnection.of(tx.connection(), name));
+                return Payloads.encode(run.tools().codec(), result);
+            });
             run.tools().crashPoints().reached(EngineCrashPoint.TRANSACTED);
             return switch (outcome) {
                 case Outcome.Committed committed -> committed.output();
-                case Outcome.RecordedBefore before -> Objects.requireNonNull(outputOf(before.record()));
+                case Outcome.RecordedBefore before ->
+                    Objects.requireNonNull(before.record().demandSuccess());
                 case Outcome.LeaseLost lost -> throw run.stopping(BodyStopped.Reason.LEASE_LOST);
             };
         });
@@ -233,7 +231,7 @@ final class Scope implements Context {
             undoing.begins(undo);
             try {
                 if (recorded != null && recorded.isDone()) {
-                    outputOf(recorded);
+                    recorded.demandSuccess();
                 } else {
                     attempts(activity, recorded, undo.retry()).run(this::begin, () -> undoHere(activity, undo.work()));
                 }
@@ -350,27 +348,13 @@ final class Scope implements Context {
 
     @SuppressWarnings("NullAway") // what recorded no output is asked for by a type that may be null
     private <T extends @Nullable Object> T replay(RecordedActivity recorded, GenericType<T> type) {
-        byte[] output = outputOf(recorded);
+        byte[] output = recorded.demandSuccess();
         return output == null ? null : decode(recorded.name(), output, type);
-    }
-
-    private static byte @Nullable [] outputOf(RecordedActivity recorded) {
-        if (recorded.error() != null) {
-            throw new StepFailedException(recorded.name(), recorded.error());
-        }
-        return recorded.output();
     }
 
     /** What a body gets is read from the record in its first run too: what only the live object could do would fail in a replay. */
     <T extends @Nullable Object> T decode(String name, byte[] output, GenericType<T> type) {
-        try {
-            return run.tools().codec().decode(output, type.type());
-        } catch (RuntimeException e) {
-            throw new IllegalStateException(
-                    "what '" + name + "' brought is recorded but cannot be read as " + type
-                            + ": ask for a type that the codec can read",
-                    e);
-        }
+        return Payloads.decode(run.tools().codec(), name, output, type);
     }
 
     /** Whether questions can be asked now. */
@@ -397,7 +381,7 @@ final class Scope implements Context {
     private UUID unrecorded(String name) {
         ActivityId activity = next(name);
         recordOf(activity);
-        return drawnAt(run.keysOf(), activity.path(), name);
+        return Guid.drawn(run.keysOf(), activity.path(), name);
     }
 
     private Attempts attempts(ActivityId activity, @Nullable RecordedActivity before, Retry retry) {
@@ -407,15 +391,6 @@ final class Scope implements Context {
     /** That an attempt has begun, or failed, is durable when this returns. */
     void begin(LegOne dispatch) {
         run.dispatch(this, List.of(dispatch));
-    }
-
-    /** What {@link #uuid} draws at a place. */
-    static UUID uuidAt(JobId keysOf, String path) {
-        return drawnAt(keysOf, path, "$uuid");
-    }
-
-    private static UUID drawnAt(JobId keysOf, String path, String name) {
-        return Guid.of(new ActivityId(keysOf, path, name), 0).value();
     }
 
     private void say(LegOne dispatch, byte[] output) {

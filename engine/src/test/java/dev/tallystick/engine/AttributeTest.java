@@ -125,7 +125,7 @@ class AttributeTest {
         JobId waits = submit(engine, "waiting", "k2");
         JobId failed = submit(engine, "doomed", "k3");
         JobId cancelled = submit(engine, "waiting", "k4");
-        engine.cancel(cancelled);
+        engine.cancel("default", cancelled);
         Stream.of(done, failed, cancelled).forEach(job -> workbench.await(engine, job));
 
         assertThat(found(engine, ALL.status(JobQuery.OPEN))).containsExactly(waits);

@@ -75,7 +75,7 @@ final class CodeDrill {
         if (workbench.count("signal where taken_by is not null") > 0) {
             violations.add("a wait that nobody reads took a signal");
         }
-        engine.cancel(job);
+        engine.cancel("default", job);
     }
 
     private void drillMesh(Engine engine) {
@@ -85,7 +85,7 @@ final class CodeDrill {
         if (engine.tasks().find("other", task).isPresent()) {
             violations.add("a task was found from another mesh");
         }
-        engine.cancel(job);
+        engine.cancel("default", job);
     }
 
     private void drillMisuse(Engine engine, String workflow, String refusal) {

@@ -66,7 +66,7 @@ class CodeScheduleTest {
     }
 
     private static void vote(Engine engine, JobId job, String key, String vote) {
-        engine.signal(job, "vote", key, ("\"" + vote + "\"").getBytes(StandardCharsets.UTF_8))
+        engine.signal("default", job, "vote", key, ("\"" + vote + "\"").getBytes(StandardCharsets.UTF_8))
                 .join();
     }
 

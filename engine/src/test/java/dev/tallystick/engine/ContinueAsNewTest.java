@@ -146,7 +146,7 @@ class ContinueAsNewTest {
         send(engine, first, "a");
         awaitJobs(2);
 
-        engine.cancel(first);
+        engine.cancel("default", first);
 
         assertThat(workbench.await(engine, first).outcome()).isEqualTo(JobOutcome.CANCELLED);
         Eventually.value("nothing is left", workbench::violations, List::isEmpty);
@@ -216,7 +216,7 @@ class ContinueAsNewTest {
         awaitJobs(3);
         workbench.database().transact("drop", tx -> tx.update("delete from tally.job where id = ?", first.value()));
 
-        assertThat(engine.why(first).text()).contains("a signal 'next'");
+        assertThat(engine.why("default", first).text()).contains("a signal 'next'");
         assertThat(send(engine, first, "c")).isEqualTo(new Signalled.Kept(false));
 
         assertThat(workbench.result(workbench.await(engine, first))).isEqualTo("abc");
@@ -245,7 +245,7 @@ class ContinueAsNewTest {
     }
 
     private static Signalled send(Engine engine, JobId job, String letter) {
-        return engine.signal(job, "next", letter, ("\"" + letter + "\"").getBytes(StandardCharsets.UTF_8))
+        return engine.signal("default", job, "next", letter, ("\"" + letter + "\"").getBytes(StandardCharsets.UTF_8))
                 .join();
     }
 }

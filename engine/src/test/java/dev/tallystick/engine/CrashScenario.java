@@ -71,7 +71,7 @@ enum CrashScenario implements Scenario {
 
         @Override
         public void act(Engine engine, JobId job) {
-            engine.signal(job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
+            engine.signal("default", job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
                     .join();
         }
     },
@@ -92,7 +92,7 @@ enum CrashScenario implements Scenario {
 
         @Override
         public void act(Engine engine, JobId job) {
-            engine.signal(job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
+            engine.signal("default", job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
                     .join();
         }
     },
@@ -132,12 +132,12 @@ enum CrashScenario implements Scenario {
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
-            engine.signal(job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
+            engine.signal("default", job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
                     .join();
         }
 
         private boolean hasChild(Engine engine, JobId job) {
-            return engine.why(job).waits().stream()
+            return engine.why("default", job).waits().stream()
                     .anyMatch(wait -> wait.mover().matches("the end of its child job [0-9a-f-]+"));
         }
     },
@@ -171,7 +171,7 @@ enum CrashScenario implements Scenario {
 
         @Override
         public void act(Engine engine, JobId job) {
-            engine.cancel(job);
+            engine.cancel("default", job);
         }
     },
     /** Counts down, a job for each number; the signal comes to the first and is taken by the last. */
@@ -193,7 +193,7 @@ enum CrashScenario implements Scenario {
 
         @Override
         public void act(Engine engine, JobId job) {
-            engine.signal(job, "go", "sender", "\"\"".getBytes(StandardCharsets.UTF_8))
+            engine.signal("default", job, "go", "sender", "\"\"".getBytes(StandardCharsets.UTF_8))
                     .join();
         }
 
@@ -242,7 +242,7 @@ enum CrashScenario implements Scenario {
 
         @Override
         public void act(Engine engine, JobId job) {
-            engine.cancel(job);
+            engine.cancel("default", job);
         }
     },
     TIMEOUT(null, "? $main", " $timeout", "?1 begun", "?2 $await:never") {

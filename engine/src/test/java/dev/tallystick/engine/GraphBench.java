@@ -96,7 +96,7 @@ final class GraphBench implements AutoCloseable {
     }
 
     Signalled signal(Engine engine, JobId job, String name, String key, Object payload) {
-        return engine.signal(job, name, key, codec.encode(payload)).join();
+        return engine.signal("default", job, name, key, codec.encode(payload)).join();
     }
 
     /** The ledgers of a job as people read them, by dimension and name. */

@@ -102,9 +102,9 @@ enum GraphCrashScenario implements Scenario {
 
         @Override
         public void act(Engine engine, JobId job) {
-            engine.signal(job, "vote", "first", "\"yes\"".getBytes(StandardCharsets.UTF_8))
+            engine.signal("default", job, "vote", "first", "\"yes\"".getBytes(StandardCharsets.UTF_8))
                     .join();
-            engine.signal(job, "vote", "second", "\"yes\"".getBytes(StandardCharsets.UTF_8))
+            engine.signal("default", job, "vote", "second", "\"yes\"".getBytes(StandardCharsets.UTF_8))
                     .join();
         }
     },
@@ -238,9 +238,9 @@ enum GraphCrashScenario implements Scenario {
         public void act(Engine engine, JobId job) {
             try {
                 while (engine.await(job, Duration.ofMillis(200)).isEmpty()) {
-                    engine.why(job); // ends this too if the engine is dead
+                    engine.why("default", job); // ends this too if the engine is dead
                 }
-                engine.reruns().redrive(job);
+                engine.reruns().redrive("default", job);
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
@@ -274,7 +274,7 @@ enum GraphCrashScenario implements Scenario {
 
         @Override
         public void act(Engine engine, JobId job) {
-            engine.cancel(job);
+            engine.cancel("default", job);
         }
     };
 

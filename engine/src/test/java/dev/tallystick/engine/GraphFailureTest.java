@@ -125,7 +125,7 @@ class GraphFailureTest {
         assertThat(engine.reruns().deadLetters("default", 10))
                 .singleElement()
                 .satisfies(letter -> assertThat(letter.job()).isEqualTo(closed.job()));
-        JobId again = engine.reruns().rerun(closed.job());
+        JobId again = engine.reruns().rerun("default", closed.job());
         assertThat(bench.result(bench.workbench().await(engine, again))).isEqualTo("input");
         assertThat(bench.violations()).isEmpty();
     }

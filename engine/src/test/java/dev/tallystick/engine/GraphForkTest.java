@@ -69,7 +69,7 @@ class GraphForkTest {
         String failed = done.getLast();
         broken.set(false);
 
-        JobId redriven = engine.reruns().redrive(job);
+        JobId redriven = engine.reruns().redrive("default", job);
 
         assertThat(bench.result(bench.workbench().await(engine, redriven))).isEqualTo("after(fragile(before(1)))");
         assertThat(done).element(2).isEqualTo(failed);
@@ -79,7 +79,7 @@ class GraphForkTest {
                 .isEqualTo(
                         "after " + Guid.of(new ActivityId(job, "", "after"), 0).value());
         assertThat(places()).containsExactly("after", "before", "fragile", "fragile");
-        assertThat(engine.reruns().redrive(job)).isEqualTo(redriven);
+        assertThat(engine.reruns().redrive("default", job)).isEqualTo(redriven);
         assertThat(bench.ledgers(redriven))
                 .containsEntry("|start", "001111000000001")
                 .containsEntry("|before", "001111000000001")
@@ -96,9 +96,9 @@ class GraphForkTest {
         bench.workbench().await(engine, job);
         String after = done.getLast();
 
-        JobId fork = engine.reruns().fork(job, "fragile");
+        JobId fork = engine.reruns().fork("default", job, "fragile");
         bench.workbench().await(engine, fork);
-        JobId forkOfFork = engine.reruns().fork(fork, "after");
+        JobId forkOfFork = engine.reruns().fork("default", fork, "after");
 
         assertThat(bench.result(bench.workbench().await(engine, forkOfFork))).isEqualTo("after(fragile(before(1)))");
         assertThat(done).hasSize(6).element(5).isEqualTo(after);
@@ -113,7 +113,7 @@ class GraphForkTest {
         Object first = bench.result(bench.workbench().await(engine, job));
         places();
 
-        JobId fork = engine.reruns().fork(job, "fragile");
+        JobId fork = engine.reruns().fork("default", job, "fragile");
 
         assertThat(bench.result(bench.workbench().await(engine, fork))).isEqualTo(first);
         assertThat(places()).containsExactly("fragile", "joined");
@@ -130,10 +130,10 @@ class GraphForkTest {
         Object first = bench.result(bench.workbench().await(engine, job));
         places();
 
-        assertThat(bench.result(bench.workbench().await(engine, engine.reruns().fork(job, "joined"))))
+        assertThat(bench.result(bench.workbench().await(engine, engine.reruns().fork("default", job, "joined"))))
                 .isEqualTo(first);
         assertThat(places()).containsExactly("joined");
-        assertThat(bench.result(bench.workbench().await(engine, engine.reruns().fork(job, "start"))))
+        assertThat(bench.result(bench.workbench().await(engine, engine.reruns().fork("default", job, "start"))))
                 .isEqualTo(first);
         assertThat(places()).containsExactly("fragile", "joined", "left");
         assertThat(bench.violations()).isEmpty();
@@ -159,7 +159,7 @@ class GraphForkTest {
         broken.set(false);
         places();
 
-        JobId redriven = engine.reruns().redrive(job);
+        JobId redriven = engine.reruns().redrive("default", job);
         bench.signal(engine, redriven, "go", "k", "now ");
 
         assertThat(bench.result(bench.workbench().await(engine, redriven))).isEqualTo("joined(now fragile(left(l)))");
@@ -175,7 +175,7 @@ class GraphForkTest {
         Object first = bench.result(bench.workbench().await(engine, job));
         assertThat(places()).hasSize(13);
 
-        JobId fork = engine.reruns().fork(job, "step@outer:1/inner:1");
+        JobId fork = engine.reruns().fork("default", job, "step@outer:1/inner:1");
 
         assertThat(bench.result(bench.workbench().await(engine, fork))).isEqualTo(first);
         assertThat(places())
@@ -186,7 +186,7 @@ class GraphForkTest {
                         "step@outer:1/inner:1",
                         "step@outer:2/inner:0",
                         "step@outer:2/inner:1");
-        JobId beside = engine.reruns().fork(job, "beside@outer:0/inner:1");
+        JobId beside = engine.reruns().fork("default", job, "beside@outer:0/inner:1");
         assertThat(bench.result(bench.workbench().await(engine, beside))).isEqualTo(first);
         assertThat(places()).containsExactly("beside@outer:0/inner:1");
         assertThat(bench.ledgers(fork)).containsExactlyEntriesOf(bench.ledgers(job));
@@ -217,9 +217,9 @@ class GraphForkTest {
         Object first = bench.result(bench.workbench().await(engine, job));
         places();
 
-        JobId fork = engine.reruns().fork(job, "after");
+        JobId fork = engine.reruns().fork("default", job, "after");
         assertThat(bench.result(bench.workbench().await(engine, fork))).isEqualTo(first);
-        JobId again = engine.reruns().fork(fork, "count@votes:1");
+        JobId again = engine.reruns().fork("default", fork, "count@votes:1");
 
         assertThat(bench.result(bench.workbench().await(engine, again))).isEqualTo(first);
         assertThat(places()).containsExactly("after", "count@votes:1");
@@ -245,9 +245,9 @@ class GraphForkTest {
         JobId job = bench.submit(engine, "parent", 1);
         bench.workbench().await(engine, job);
 
-        bench.workbench().await(engine, engine.reruns().fork(job, "after"));
+        bench.workbench().await(engine, engine.reruns().fork("default", job, "after"));
         assertThat(bench.workbench().count("job where workflow = 'child'")).isEqualTo(1);
-        JobId fork = engine.reruns().fork(job, "run");
+        JobId fork = engine.reruns().fork("default", job, "run");
 
         assertThat(bench.result(bench.workbench().await(engine, fork))).isEqualTo("after(work(1))");
         assertThat(bench.workbench().count("job where workflow = 'child'")).isEqualTo(2);
@@ -272,7 +272,7 @@ class GraphForkTest {
         broken.set(false);
         places();
 
-        JobId fork = engine.reruns().fork(job, "after");
+        JobId fork = engine.reruns().fork("default", job, "after");
 
         assertThat(bench.result(bench.workbench().await(engine, fork))).isEqualTo(first);
         assertThat(places()).containsExactly("after");
@@ -303,7 +303,7 @@ class GraphForkTest {
                                 Guid.of(Ending.TIMEOUT.of(job), 0).value()));
         assertThat(bench.workbench().await(engine, job).outcome()).isEqualTo(JobOutcome.TIMED_OUT);
 
-        JobId redriven = engine.reruns().redrive(job);
+        JobId redriven = engine.reruns().redrive("default", job);
         bench.signal(engine, redriven, "go", "k", "!");
 
         assertThat(bench.result(bench.workbench().await(engine, redriven))).isEqualTo("before(1)!");
@@ -328,20 +328,20 @@ class GraphForkTest {
         long jobs = bench.workbench().count("job");
         Reruns reruns = engine.reruns();
 
-        assertThatThrownBy(() -> reruns.fork(fork, "never"))
+        assertThatThrownBy(() -> reruns.fork("default", fork, "never"))
                 .isInstanceOf(ForkRefusedException.class)
                 .hasMessageContaining("has not been at 'never'; it was at start, fragile, joined, left");
-        assertThatThrownBy(() -> reruns.fork(nested, "step"))
+        assertThatThrownBy(() -> reruns.fork("default", nested, "step"))
                 .hasMessageContaining("was at 'step' in several dimensions: name one of them; it was at ")
                 .hasMessageContaining("step@outer:0/inner:1");
-        assertThatThrownBy(() -> reruns.redrive(refused))
+        assertThatThrownBy(() -> reruns.redrive("default", refused))
                 .hasMessageContaining(
                         "would end again at once, failed (out of stock): fork it before what leads there");
         assertThat(bench.workbench().count("job")).isEqualTo(jobs);
-        JobId again = reruns.fork(refused, "check");
+        JobId again = reruns.fork("default", refused, "check");
         assertThat(bench.workbench().await(engine, again).error()).isEqualTo("out of stock");
         try (Engine ignorant = bench.workbench().idle()) {
-            assertThatThrownBy(() -> ignorant.reruns().fork(fork, "left"))
+            assertThatThrownBy(() -> ignorant.reruns().fork("default", fork, "left"))
                     .hasMessageContaining("'fork' version 1, which is not registered here: register it");
         }
         assertThat(bench.violations()).isEmpty();
@@ -363,11 +363,11 @@ class GraphForkTest {
         Object first = bench.result(bench.workbench().await(engine, job));
         places();
 
-        assertThatThrownBy(() -> engine.reruns().fork(job, "after"))
+        assertThatThrownBy(() -> engine.reruns().fork("default", job, "after"))
                 .isInstanceOf(ForkRefusedException.class)
                 .hasMessageContaining("was 2 times at the worker 'poll', to which a cycle goes back")
                 .hasMessageContaining("fork it at 'poll' or before that, or rerun it");
-        JobId fork = engine.reruns().fork(job, "poll");
+        JobId fork = engine.reruns().fork("default", job, "poll");
 
         assertThat(bench.result(bench.workbench().await(engine, fork))).isEqualTo(first);
         assertThat(places()).containsExactly("after@poll:1", "poll", "poll");
@@ -392,7 +392,7 @@ class GraphForkTest {
                         update tally.activity set output = '"choose(b)"' where name = 'choose'
                         """));
 
-        assertThatThrownBy(() -> engine.reruns().fork(job, "beside"))
+        assertThatThrownBy(() -> engine.reruns().fork("default", job, "beside"))
                 .isInstanceOf(ForkRefusedException.class)
                 .hasMessageContaining(
                         "goes another way when its record is followed, and does not come to 'a' as it did");
@@ -410,7 +410,7 @@ class GraphForkTest {
                 Engine cutOff = bench.register(bench.workbench().idle(Database.on(postgres.proxied(proxy))))) {
             proxy.onCommit(CommitPolicy.nextMentioning("set keys_of", CommitFate.LOSE_REPLY));
 
-            JobId fork = cutOff.reruns().fork(job, "fragile");
+            JobId fork = cutOff.reruns().fork("default", job, "fragile");
 
             assertThat(bench.result(bench.workbench().await(engine, fork))).isEqualTo(first);
         }
@@ -434,7 +434,7 @@ class GraphForkTest {
         Object first = bench.result(bench.awaitLong(engine, job));
         places();
 
-        JobId fork = engine.reruns().fork(job, "step@round:99");
+        JobId fork = engine.reruns().fork("default", job, "step@round:99");
 
         assertThat(bench.result(bench.workbench().await(engine, fork))).isEqualTo(first);
         assertThat(places()).containsExactly("step@round:99");

@@ -299,7 +299,7 @@ class GraphHooksTest {
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "parent", "input");
 
-        engine.cancel(job);
+        engine.cancel("default", job);
 
         assertThat(bench.workbench().await(engine, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
         List<JobId> children = bench.workbench()

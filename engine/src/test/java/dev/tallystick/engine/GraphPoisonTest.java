@@ -114,7 +114,7 @@ class GraphPoisonTest {
         JobId job = bench.submit(engine, "stuck", Map.of());
         begun.await();
 
-        engine.cancel(job);
+        engine.cancel("default", job);
 
         assertThat(bench.workbench().await(engine, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
         assertNeighboursAreFine(engine);
@@ -191,7 +191,7 @@ class GraphPoisonTest {
         Engine deployed = bench.start();
         bench.signal(deployed, job, "go", "k", "it");
         assertNeighboursAreFine(deployed);
-        assertThat(deployed.why(job).text()).contains("hook");
+        assertThat(deployed.why("default", job).text()).contains("hook");
         assertThat(bench.violations()).contains("open job " + job);
 
         Engine rolledBack = bench.start();

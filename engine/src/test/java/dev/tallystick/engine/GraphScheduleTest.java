@@ -118,7 +118,7 @@ class GraphScheduleTest {
         desk.trigger(job, "start");
         Lease one = desk.lease("me", "one");
         Engine stranger = bench.workbench().start();
-        stranger.cancel(job);
+        stranger.cancel("default", job);
         assertThat(bench.workbench().await(stranger, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
 
         assertThat(desk.bring(one, output("late"))).isInstanceOf(GraphMoved.JobClosed.class);
@@ -148,7 +148,7 @@ class GraphScheduleTest {
         List<JobId> jobs = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             JobId job = bench.submit(engine, "parent", Map.of());
-            (i % 2 == 0 ? engine : other).cancel(job);
+            (i % 2 == 0 ? engine : other).cancel("default", job);
             jobs.add(job);
         }
 
@@ -199,9 +199,9 @@ class GraphScheduleTest {
                         .build());
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "waiting", Map.of());
-        Eventually.holds("it waits", () -> engine.why(job).waits().size() == 3);
+        Eventually.holds("it waits", () -> engine.why("default", job).waits().size() == 3);
 
-        assertThat(engine.why(job).text())
+        assertThat(engine.why("default", job).text())
                 .contains("a signal 'approve', or the clock at", "the clock, at", "the end of its child job");
     }
 }

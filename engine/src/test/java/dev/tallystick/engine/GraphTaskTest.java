@@ -64,11 +64,11 @@ class GraphTaskTest {
         assertThat(task.name()).isEqualTo("approve");
         assertThat(task.dueAt()).isEmpty();
         assertThat(codec.<Object>decode(task.details(), Object.class)).isEqualTo(Map.of("amount", 42));
-        assertThat(engine.why(job).text())
+        assertThat(engine.why("default", job).text())
                 .contains("approve, since", "the answer of anyone of finance to task 'approve'");
 
         assertThat(desk.claim(MESH, task.id(), "ada")).isEqualTo(new TaskOutcome.Done(false));
-        assertThat(engine.why(job).text()).contains("the answer of ada");
+        assertThat(engine.why("default", job).text()).contains("the answer of ada");
         assertThat(resolve(desk, task, "bob", "no", "b1")).isEqualTo(new TaskOutcome.HeldBy("ada"));
         assertThat(resolve(desk, task, "ada", "yes", "a1")).isEqualTo(new TaskOutcome.Done(false));
 
@@ -100,7 +100,7 @@ class GraphTaskTest {
         TaskView first = asked(desk, "editors");
         resolve(desk, first, "ada", "bad", "k");
         TaskView second = asked(desk, "editors");
-        assertThat(engine.why(job).text()).contains("to task 'review' (" + second.id() + ")");
+        assertThat(engine.why("default", job).text()).contains("to task 'review' (" + second.id() + ")");
         resolve(desk, second, "ada", "good", "k");
 
         assertThat(bench.result(bench.workbench().await(engine, job)))
@@ -194,7 +194,7 @@ class GraphTaskTest {
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "approval", Map.of("amount", 1));
         TaskView task = asked(engine.tasks(), "finance");
-        engine.cancel(job);
+        engine.cancel("default", job);
         bench.workbench().await(engine, job);
 
         assertThat(engine.tasks().ofGroup(MESH, "finance", null, 10)).isEmpty();

@@ -34,7 +34,7 @@ class GraphWhyTest {
     private static void awaitMover(Engine engine, JobId job, String activity, String mover) {
         Eventually.value(
                 activity + " says: " + mover,
-                () -> engine.why(job).waits().stream()
+                () -> engine.why("default", job).waits().stream()
                         .filter(wait -> wait.what().matches(activity + "( at \\S+)?"))
                         .map(Why.Wait::mover)
                         .findFirst()
@@ -164,16 +164,16 @@ class GraphWhyTest {
         Engine engine = bench.start();
         JobId parent = bench.submit(engine, "parent", Map.of());
         awaitMover(engine, parent, "child", "the end of its child job [0-9a-f-]{36}");
-        String said = engine.why(parent).waits().getFirst().mover();
+        String said = engine.why("default", parent).waits().getFirst().mover();
         JobId child = JobId.parse(said.substring(said.lastIndexOf(' ') + 1));
-        Eventually.holds("it runs", () -> engine.why(child).state().startsWith("running in process"));
+        Eventually.holds("it runs", () -> engine.why("default", child).state().startsWith("running in process"));
 
         bench.workbench().kill(engine);
         try (Engine looking = bench.workbench().idle()) {
             bench.workbench()
                     .database()
                     .transact("the lease ends", tx -> tx.update("update tally.posting set visible_at = now()"));
-            assertThat(looking.why(child).state())
+            assertThat(looking.why("default", child).state())
                     .matches("process .* has not been heard of since its lease ended at .*Z;"
                             + " it goes on in a process in which body version 1 is registered");
         } finally {

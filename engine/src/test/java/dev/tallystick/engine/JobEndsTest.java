@@ -96,7 +96,7 @@ class JobEndsTest {
         Engine engine = workbench.start();
         watch("w", "waiting");
         JobId job = workbench.submit(engine, "waiting", "a");
-        engine.cancel(job);
+        engine.cancel("default", job);
         workbench.await(engine, job);
         assertThat(take()).extracting(JobEnd::outcome).containsExactly(JobOutcome.CANCELLED);
 
@@ -105,7 +105,7 @@ class JobEndsTest {
             return true;
         });
         JobId unheard = workbench.submit(engine, "waiting", "b");
-        engine.cancel(unheard);
+        engine.cancel("default", unheard);
         workbench.await(engine, unheard);
         assertThat(workbench.count("ended_job")).isZero();
     }

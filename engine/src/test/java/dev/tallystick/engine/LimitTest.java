@@ -77,7 +77,7 @@ class LimitTest {
         JobId other = submit(engine, "held", "b:1");
 
         assertThat(workbench.result(workbench.await(engine, other))).isEqualTo("b:1");
-        assertThat(engine.why(backlog.getLast()).text()).contains("waiting for its turn", "key 'a'");
+        assertThat(engine.why("default", backlog.getLast()).text()).contains("waiting for its turn", "key 'a'");
         hold.countDown();
         backlog.forEach(job -> workbench.await(engine, job));
     }
@@ -137,7 +137,7 @@ class LimitTest {
         }
 
         Eventually.holds("the first three are done", () -> closed() == 3);
-        assertThat(engine.why(jobs.getLast()).text()).contains("waiting for its turn");
+        assertThat(engine.why("default", jobs.getLast()).text()).contains("waiting for its turn");
         anHourPasses();
         Eventually.holds("three more are done", () -> closed() == 6);
         anHourPasses();
@@ -158,7 +158,7 @@ class LimitTest {
         workbench.signal(engine, first, "go");
 
         assertThat(workbench.result(workbench.await(engine, first))).isEqualTo("payload");
-        assertThat(engine.why(second).text()).contains("waiting for its turn");
+        assertThat(engine.why("default", second).text()).contains("waiting for its turn");
     }
 
     @Test

@@ -74,7 +74,7 @@ class LooseEndsTest {
         JobId job = workbench.submit(engine, "sleeping", "key");
         workbench.awaitParked();
 
-        engine.cancel(job);
+        engine.cancel("default", job);
 
         assertThat(workbench.await(engine, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
         Eventually.holds("nothing is posted", () -> workbench.count("posting") == 0);
@@ -109,7 +109,7 @@ class LooseEndsTest {
         begun.await();
         Engine other = workbench.start(workbench.database(), LONG_LEASES, CrashPoints.NONE, List.of());
 
-        other.cancel(job);
+        other.cancel("default", job);
 
         assertThat(workbench.await(other, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
         Eventually.value("nothing is left", workbench::violations, List::isEmpty);
@@ -134,7 +134,7 @@ class LooseEndsTest {
         begun.await();
         Engine other = workbench.start(workbench.database(), LONG_LEASES, CrashPoints.NONE, List.of());
 
-        other.cancel(job);
+        other.cancel("default", job);
 
         assertThat(workbench.await(other, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
         Eventually.value("nothing is left", bench::violations, List::isEmpty);

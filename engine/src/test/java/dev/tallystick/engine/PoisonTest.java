@@ -88,7 +88,7 @@ class PoisonTest {
         JobId job = workbench.submit(engine, "stuck", "key");
         begun.await();
 
-        engine.cancel(job);
+        engine.cancel("default", job);
 
         Closed closed = workbench.await(engine, job);
         assertThat(closed.outcome()).isEqualTo(JobOutcome.CANCELLED);

@@ -70,7 +70,7 @@ class RepeatedResultTest {
     @Test
     void r6_a_result_that_came_after_the_end_of_its_job_is_answered_so_each_time() {
         RemoteWork.Handle handle = claimOfNewJob();
-        engine.cancel(handle.job());
+        engine.cancel("default", handle.job());
         bench.workbench().await(engine, handle.job());
 
         assertThat(List.of(succeed(handle, HELLO), succeed(handle, HELLO)))
@@ -80,7 +80,7 @@ class RepeatedResultTest {
     @Test
     void r6_a_failed_attempt_after_the_end_of_its_job_is_answered_so_each_time() {
         RemoteWork.Handle handle = claimOfNewJob();
-        engine.cancel(handle.job());
+        engine.cancel("default", handle.job());
         bench.workbench().await(engine, handle.job());
 
         assertThat(List.of(fail(handle, "no money", false), fail(handle, "no money", false)))
@@ -101,7 +101,7 @@ class RepeatedResultTest {
     void r6_a_result_is_recognised_when_its_job_has_closed_since() {
         RemoteWork.Handle handle = claimOfNewJob();
         assertThat(succeed(handle, HELLO)).isEqualTo(Brought.RECORDED);
-        engine.cancel(handle.job());
+        engine.cancel("default", handle.job());
         bench.workbench().await(engine, handle.job());
 
         assertThat(succeed(handle, HELLO)).isEqualTo(Brought.RECORDED);

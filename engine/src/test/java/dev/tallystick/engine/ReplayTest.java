@@ -91,7 +91,7 @@ class ReplayTest {
                 Duration.ZERO);
         JobId job = workbench.submit(engine, submission);
         workbench.awaitParked();
-        engine.signal(job, "orders", "key", codec.encode(ORDERS)).join();
+        engine.signal("default", job, "orders", "key", codec.encode(ORDERS)).join();
 
         assertThat(workbench.await(engine, job).error()).isNull();
         assertThat(seen).hasSizeGreaterThan(6).allMatch(ORDERS::equals);

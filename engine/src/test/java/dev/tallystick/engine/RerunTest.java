@@ -73,7 +73,7 @@ class RerunTest {
         assertThat(letter.ceiling()).isFalse();
 
         broken.set(false);
-        JobId redriven = engine.reruns().redrive(job);
+        JobId redriven = engine.reruns().redrive("default", job);
 
         assertThat(workbench.result(workbench.await(engine, redriven))).startsWith("reserved charged ");
         assertThat(done).containsExactly("reserve " + job + ":1", "charge " + job + ":3", "charge " + job + ":3");
@@ -92,9 +92,9 @@ class RerunTest {
         workbench.await(engine, job);
         broken.set(false);
 
-        JobId redriven = engine.reruns().redrive(job);
+        JobId redriven = engine.reruns().redrive("default", job);
 
-        assertThat(engine.reruns().redrive(job)).isEqualTo(redriven);
+        assertThat(engine.reruns().redrive("default", job)).isEqualTo(redriven);
         assertThat(letters(engine)).isEmpty();
         workbench.await(engine, redriven);
         assertThat(workbench.await(engine, job).outcome()).isEqualTo(JobOutcome.FAILED);
@@ -109,11 +109,11 @@ class RerunTest {
         JobId job = workbench.submit(engine, "order", "key");
         workbench.await(engine, job);
 
-        JobId redriven = engine.reruns().redrive(job);
+        JobId redriven = engine.reruns().redrive("default", job);
         workbench.await(engine, redriven);
 
         assertThat(onlyLetter(engine).job()).isEqualTo(redriven);
-        engine.reruns().discard(redriven);
+        engine.reruns().discard("default", redriven);
         assertThat(letters(engine)).isEmpty();
     }
 
@@ -125,7 +125,7 @@ class RerunTest {
         JobId job = workbench.submit(engine, "order", "key");
         String first = workbench.result(workbench.await(engine, job));
 
-        JobId again = engine.reruns().rerun(job);
+        JobId again = engine.reruns().rerun("default", job);
 
         assertThat(workbench.result(workbench.await(engine, again)))
                 .startsWith("reserved charged ")
@@ -147,11 +147,11 @@ class RerunTest {
         JobId job = workbench.submit(engine, "order", "key");
         String first = workbench.result(workbench.await(engine, job));
 
-        JobId fork = engine.reruns().fork(job, "confirm");
+        JobId fork = engine.reruns().fork("default", job, "confirm");
 
         assertThat(workbench.result(workbench.await(engine, fork))).isEqualTo(first);
         assertThat(done).hasSize(2);
-        JobId forkOfFork = engine.reruns().fork(fork, "3");
+        JobId forkOfFork = engine.reruns().fork("default", fork, "3");
         assertThat(workbench.result(workbench.await(engine, forkOfFork))).isEqualTo(first);
         assertThat(done.getLast()).isEqualTo("charge " + job + ":3");
     }
@@ -172,14 +172,14 @@ class RerunTest {
         JobId waiting = workbench.submit(engine, "waiting", "waiting");
         Reruns reruns = engine.reruns();
 
-        assertThatThrownBy(() -> reruns.rerun(waiting))
+        assertThatThrownBy(() -> reruns.rerun("default", waiting))
                 .isInstanceOf(ForkRefusedException.class)
                 .hasMessageContaining("is open: wait for its end, or cancel it");
-        assertThatThrownBy(() -> reruns.fork(order, "ship"))
+        assertThatThrownBy(() -> reruns.fork("default", order, "ship"))
                 .hasMessageContaining("has no step 'ship'; it has reserve at 1, charge at 3, confirm at 4");
-        assertThatThrownBy(() -> reruns.fork(twice, "same")).hasMessageContaining("same at 1, same at 2");
-        assertThatThrownBy(() -> reruns.redrive(order)).hasMessageContaining("is no dead letter");
-        assertThatThrownBy(() -> reruns.rerun(JobId.parse("01890a5d-ac96-774b-bcce-b302099a8057")))
+        assertThatThrownBy(() -> reruns.fork("default", twice, "same")).hasMessageContaining("same at 1, same at 2");
+        assertThatThrownBy(() -> reruns.redrive("default", order)).hasMessageContaining("is no dead letter");
+        assertThatThrownBy(() -> reruns.rerun("default", JobId.parse("01890a5d-ac96-774b-bcce-b302099a8057")))
                 .isInstanceOf(UnknownJobException.class);
         assertThat(workbench.count("job")).isEqualTo(3);
     }
@@ -203,7 +203,7 @@ class RerunTest {
         workbench.await(engine, job);
         broken.set(false);
 
-        JobId redriven = engine.reruns().redrive(job);
+        JobId redriven = engine.reruns().redrive("default", job);
 
         assertThat(workbench.result(workbench.await(engine, redriven))).isEqualTo("payload!payload");
         assertThat(workbench.signal(engine, job, "later")).isEqualTo(new Signalled.Kept(true));
@@ -235,7 +235,7 @@ class RerunTest {
         workbench.await(engine, job);
         broken.set(false);
 
-        JobId redriven = engine.reruns().redrive(job);
+        JobId redriven = engine.reruns().redrive("default", job);
 
         assertThat(workbench.result(workbench.await(engine, redriven))).isEqualTo("leftd right");
         assertThat(done.stream().filter(line -> line.startsWith("before"))).hasSize(1);
@@ -250,11 +250,11 @@ class RerunTest {
                 engine, workbench.submission("waiting", "late", "input").timeout(Duration.ofMillis(50)));
         workbench.await(engine, late);
         JobId cancelled = workbench.submit(engine, "waiting", "cancelled");
-        engine.cancel(cancelled);
+        engine.cancel("default", cancelled);
         workbench.await(engine, cancelled);
 
         assertThat(onlyLetter(engine).job()).isEqualTo(late);
-        JobId again = engine.reruns().redrive(late);
+        JobId again = engine.reruns().redrive("default", late);
         workbench.signal(engine, again, "go");
         assertThat(workbench.await(engine, again).outcome()).isIn(JobOutcome.COMPLETED, JobOutcome.TIMED_OUT);
     }
@@ -305,9 +305,9 @@ class RerunTest {
                 CrashPoints.NONE,
                 List.of());
         armed.set(true);
-        assertThatThrownBy(() -> dying.reruns().redrive(job)).isInstanceOf(OperatorDied.class);
+        assertThatThrownBy(() -> dying.reruns().redrive("default", job)).isInstanceOf(OperatorDied.class);
 
-        JobId redriven = engine.reruns().redrive(job);
+        JobId redriven = engine.reruns().redrive("default", job);
 
         workbench.await(engine, redriven);
         assertThat(workbench.count("job")).isEqualTo(2);

@@ -409,7 +409,7 @@ class ScheduleTest {
     }
 
     private static Signalled signal(Engine engine, JobId job, String key, String payload) {
-        return engine.signal(job, "go", key, ("\"" + payload + "\"").getBytes(StandardCharsets.UTF_8))
+        return engine.signal("default", job, "go", key, ("\"" + payload + "\"").getBytes(StandardCharsets.UTF_8))
                 .join();
     }
 }

@@ -199,7 +199,7 @@ class SignalsChildrenCancelTest {
         running.await();
         Eventually.holds("the child exists", () -> workbench.count("job") == 2);
 
-        engine.cancel(job);
+        engine.cancel("default", job);
 
         assertThat(workbench.await(engine, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
         Eventually.value("everything is closed", workbench::violations, List::isEmpty);
@@ -244,7 +244,7 @@ class SignalsChildrenCancelTest {
         Engine engine = workbench.start();
         JobId job = workbench.submit(engine, "stubborn", "key");
         running.await();
-        engine.cancel(job);
+        engine.cancel("default", job);
         assertThat(workbench.await(engine, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
         cancelled.fire();
 
@@ -279,7 +279,7 @@ class SignalsChildrenCancelTest {
     }
 
     private static Signalled signal(Engine engine, JobId job, String name, String key, String payload) {
-        return engine.signal(job, name, key, ("\"" + payload + "\"").getBytes(StandardCharsets.UTF_8))
+        return engine.signal("default", job, name, key, ("\"" + payload + "\"").getBytes(StandardCharsets.UTF_8))
                 .join();
     }
 }

@@ -365,14 +365,14 @@ final class Simulation implements AutoCloseable {
 
     private static void cancel(Engine engine, JobId job) {
         try {
-            engine.cancel(job);
+            engine.cancel("default", job);
         } catch (RuntimeException unknown) {
             // Whether it happened is nobody's business here: such a job may end either way.
         }
     }
 
     private CompletableFuture<?> signal(Engine engine, JobId job) {
-        return engine.signal(job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
+        return engine.signal("default", job, "go", "sender", "\"it\"".getBytes(StandardCharsets.UTF_8))
                 .handle((answer, failure) -> answer instanceof Signalled.Kept && signalled.add(job));
     }
 

@@ -86,13 +86,13 @@ class TaskTest {
         assertThat(task.job()).isEqualTo(job);
         assertThat(codec.<String>decode(task.details(), String.class)).isEqualTo("input");
         workbench.awaitParked();
-        assertThat(engine.why(job).text()).contains("the answer of anyone of finance to task 'approve'");
+        assertThat(engine.why("default", job).text()).contains("the answer of anyone of finance to task 'approve'");
 
         assertThat(desk.claim(MESH, task.id(), "ada")).isEqualTo(new TaskOutcome.Done(false));
         assertThat(desk.claim(MESH, task.id(), "ada")).isEqualTo(new TaskOutcome.Done(true));
         assertThat(desk.claim(MESH, task.id(), "bob")).isEqualTo(new TaskOutcome.HeldBy("ada"));
         assertThat(desk.heldBy(MESH, "ada", null, 10)).extracting(TaskView::id).containsExactly(task.id());
-        assertThat(engine.why(job).text()).contains("the answer of ada");
+        assertThat(engine.why("default", job).text()).contains("the answer of ada");
         assertThat(resolve(desk, task, "bob", "no", "b1")).isEqualTo(new TaskOutcome.HeldBy("ada"));
         assertThat(resolve(desk, task, "ada", "yes", "a1")).isEqualTo(new TaskOutcome.Done(false));
 
@@ -232,7 +232,7 @@ class TaskTest {
         JobId job = workbench.submit(engine, "approval", "key");
         TaskDesk desk = engine.tasks();
         TaskView task = asked(desk, "finance");
-        engine.cancel(job);
+        engine.cancel("default", job);
         workbench.await(engine, job);
 
         assertThat(desk.ofGroup(MESH, "finance", null, 10)).isEmpty();
@@ -263,7 +263,7 @@ class TaskTest {
         JobId job = workbench.submit(engine, "approval", "key");
         TaskView task = asked(engine.tasks(), "finance");
 
-        assertThatThrownBy(() -> engine.signal(job, Question.signal(task.id()), "k", codec.encode("yes")))
+        assertThatThrownBy(() -> engine.signal("default", job, Question.signal(task.id()), "k", codec.encode("yes")))
                 .hasMessageContaining("the engine's own");
     }
 

@@ -87,7 +87,7 @@ class TimeoutTest {
         assertThat(workbench.result(workbench.await(engine, quick))).isEqualTo("done");
         JobId parked = submit(engine, "parked", Duration.ofHours(1));
         workbench.awaitParked();
-        assertThat(engine.why(parked).text()).contains("it is ended if it is not done by");
+        assertThat(engine.why("default", parked).text()).contains("it is ended if it is not done by");
         workbench.signal(engine, parked, "go");
         workbench.await(engine, parked);
 
@@ -113,7 +113,7 @@ class TimeoutTest {
 
         assertThat(workbench.count("job where deadline > now() + interval '170 minutes'"))
                 .isEqualTo(1);
-        assertThat(engine.why(job).text()).contains("not before", "it is ended if");
+        assertThat(engine.why("default", job).text()).contains("not before", "it is ended if");
     }
 
     @Test

@@ -238,7 +238,7 @@ class TracingTest {
         Engine engine = start();
         JobId job = submit(engine, "leaf");
         workbench.await(engine, job);
-        JobId again = spans.under("operator", () -> engine.reruns().rerun(job));
+        JobId again = spans.under("operator", () -> engine.reruns().rerun("default", job));
         workbench.await(engine, again);
 
         SpanData operator = spans.await("operator");

@@ -87,7 +87,7 @@ class UndoTest {
         JobId job = workbench.submit(engine, "order", "key");
         workbench.awaitParked();
 
-        engine.cancel(job);
+        engine.cancel("default", job);
 
         assertThat(workbench.await(engine, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
         assertThat(undone).hasSize(2);
@@ -115,7 +115,7 @@ class UndoTest {
         JobId job = workbench.submit(engine, "order", "key");
         begun.await();
 
-        engine.cancel(job);
+        engine.cancel("default", job);
 
         assertThat(workbench.await(engine, job).outcome()).isEqualTo(JobOutcome.CANCELLED);
         assertThat(undone).containsExactly("stopped", "release");
@@ -155,9 +155,9 @@ class UndoTest {
         Engine engine = workbench.start();
         JobId job = workbench.submit(engine, "order", "key");
         begun.await();
-        assertThat(engine.why(job).text()).contains("$undo, since", "takes back what the job has done");
+        assertThat(engine.why("default", job).text()).contains("$undo, since", "takes back what the job has done");
 
-        engine.cancel(job);
+        engine.cancel("default", job);
         Eventually.holds("nobody cares", () -> workbench.count("posting where name = '$cancel'") == 0);
         cancelled.fire();
 
@@ -184,7 +184,7 @@ class UndoTest {
         Engine engine = workbench.start();
         JobId job = workbench.submit(engine, "order", "key");
         workbench.awaitParked();
-        engine.cancel(job);
+        engine.cancel("default", job);
 
         Closed closed = workbench.await(engine, job);
 
@@ -271,8 +271,9 @@ class UndoTest {
         JobId job = workbench.submit(engine, "order", "key");
         workbench.await(engine, job);
 
-        assertThatThrownBy(() -> engine.reruns().fork(job, "reserve")).hasMessageContaining("has undone its steps");
-        JobId again = engine.reruns().redrive(job);
+        assertThatThrownBy(() -> engine.reruns().fork("default", job, "reserve"))
+                .hasMessageContaining("has undone its steps");
+        JobId again = engine.reruns().redrive("default", job);
 
         assertThat(workbench.result(workbench.await(engine, again))).isEqualTo("shelf 1");
     }
@@ -292,7 +293,7 @@ class UndoTest {
             ctx.undo("release", () -> undone.add("new release"));
             return ctx.step("reserve differently", String.class, () -> "");
         });
-        after.cancel(job);
+        after.cancel("default", job);
         Closed closed = workbench.await(after, job);
 
         assertThat(closed.outcome()).isEqualTo(JobOutcome.FAILED);

@@ -82,7 +82,8 @@ class VersionsTest {
                 .singleElement()
                 .satisfies(each -> assertThat(each.advice())
                         .contains("1 job(s) of workflow 'flow' version 1", "register that version"));
-        assertThat(after.why(job).text()).contains("waiting for a process in which flow version 1 is registered");
+        assertThat(after.why("default", job).text())
+                .contains("waiting for a process in which flow version 1 is registered");
 
         Engine both = start(FIRST, SECOND);
         assertThat(workbench.result(workbench.await(both, job))).isEqualTo("first payload");

@@ -200,7 +200,8 @@ final class Workbench implements AutoCloseable {
     }
 
     Signalled signal(Engine engine, JobId job, String name) {
-        return engine.signal(job, name, name + "-key", codec.encode("payload")).join();
+        return engine.signal("default", job, name, name + "-key", codec.encode("payload"))
+                .join();
     }
 
     /** Waits until the one job there is has nothing to do here, so that what wakes it makes it run from the top. */
