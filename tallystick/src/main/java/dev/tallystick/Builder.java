@@ -130,7 +130,7 @@ public final class Builder {
 
     /** Opens the database and brings its schema up to date, if it is not: that takes a role that may create tables. */
     public Tallystick build() {
-        return Tallystick.build(this);
+        return Wiring.build(this);
     }
 
     /** Null if nobody can tell which process this was when it comes back. */

@@ -1,10 +1,8 @@
 package dev.tallystick;
 
-import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
-import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import dev.tallystick.engine.Accepted;
@@ -30,28 +28,19 @@ import dev.tallystick.engine.Unclaimed;
 import dev.tallystick.engine.Work;
 import dev.tallystick.engine.Workflow;
 import dev.tallystick.engine.WorkflowType;
-import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.Handler;
 import dev.tallystick.keys.KeyLedger;
-import dev.tallystick.keys.KeyOwner;
-import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.keys.Once;
-import dev.tallystick.keys.Recovery;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.keys.TransactionalHandler;
-import dev.tallystick.sql.Database;
-import dev.tallystick.sql.GroupCommitter;
-import dev.tallystick.sql.SharedClock;
 import dev.tallystick.sql.UnknownOutcomeException;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Clock;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +79,7 @@ public final class Tallystick implements AutoCloseable {
     private final List<AutoCloseable> owned;
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    private Tallystick(
+    Tallystick(
             Engine engine,
             Scheduler scheduler,
             Registrations registrations,
@@ -116,46 +105,6 @@ public final class Tallystick implements AutoCloseable {
     /** {@link Builder#migrate} in the schema {@code tally}. */
     public static List<String> migrate(DataSource source) {
         return builder().dataSource(source).migrate();
-    }
-
-    static Tallystick build(Builder builder) {
-        List<AutoCloseable> owned = new ArrayList<>();
-        Database database = builder.openDatabase(owned);
-        SecureRandom random = new SecureRandom();
-        Clock clock = Clock.systemUTC();
-        Ids ids = new Ids(clock, random);
-        KeyRetention retention = KeyRetention.from(builder.environment());
-        KeyLedger keys = keyLedger(database, builder.instance(), retention, ids, owned);
-        Engine engine = new Engine(
-                database,
-                new AcceptDoor(retention),
-                builder.codec(),
-                ids,
-                clock,
-                random,
-                builder.settings(),
-                CrashPoints.NONE);
-        Scheduler scheduler = new Scheduler(database, engine, builder.settings().poll(), CrashPoints.NONE);
-        InstantSource shared = () -> database.transact("read the clock", SharedClock.DATABASE::now);
-        return new Tallystick(
-                engine, scheduler, new Registrations(database), keys, shared, builder.codec(), builder.scope(), owned);
-    }
-
-    /** What an instance of this name held when it died is decided before anything runs. */
-    private static KeyLedger keyLedger(
-            Database database,
-            @Nullable KeyOwner instance,
-            KeyRetention retention,
-            Ids ids,
-            List<AutoCloseable> owned) {
-        GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
-        owned.add(committer);
-        KeyOwner owner = instance == null ? new KeyOwner("library-" + ids.next()) : instance;
-        KeyLedger keys = new KeyLedger(database, committer, owner, retention, ids);
-        if (instance != null) {
-            Recovery unused = keys.recover(instance);
-        }
-        return keys;
     }
 
     /** A workflow that this process runs. The class implements {@link Workflow} with its types spelled out. */

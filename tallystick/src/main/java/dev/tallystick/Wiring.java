@@ -1,0 +1,67 @@
+package dev.tallystick;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Ids;
+import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.Registrations;
+import dev.tallystick.engine.Scheduler;
+import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.KeyLedger;
+import dev.tallystick.keys.KeyOwner;
+import dev.tallystick.keys.KeyRetention;
+import dev.tallystick.keys.Recovery;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.SharedClock;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Puts the parts of the library together: database, keys, engine, scheduler. */
+final class Wiring {
+
+    private Wiring() {}
+
+    static Tallystick build(Builder builder) {
+        List<AutoCloseable> owned = new ArrayList<>();
+        Database database = builder.openDatabase(owned);
+        SecureRandom random = new SecureRandom();
+        Clock clock = Clock.systemUTC();
+        Ids ids = new Ids(clock, random);
+        KeyRetention retention = KeyRetention.from(builder.environment());
+        KeyLedger keys = keyLedger(database, builder.instance(), retention, ids, owned);
+        Engine engine = new Engine(
+                database,
+                new AcceptDoor(retention),
+                builder.codec(),
+                ids,
+                clock,
+                random,
+                builder.settings(),
+                CrashPoints.NONE);
+        Scheduler scheduler = new Scheduler(database, engine, builder.settings().poll(), CrashPoints.NONE);
+        InstantSource shared = () -> database.transact("read the clock", SharedClock.DATABASE::now);
+        return new Tallystick(
+                engine, scheduler, new Registrations(database), keys, shared, builder.codec(), builder.scope(), owned);
+    }
+
+    /** What an instance of this name held when it died is decided before anything runs. */
+    private static KeyLedger keyLedger(
+            Database database,
+            @Nullable KeyOwner instance,
+            KeyRetention retention,
+            Ids ids,
+            List<AutoCloseable> owned) {
+        GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
+        owned.add(committer);
+        KeyOwner owner = instance == null ? new KeyOwner("library-" + ids.next()) : instance;
+        KeyLedger keys = new KeyLedger(database, committer, owner, retention, ids);
+        if (instance != null) {
+            Recovery unused = keys.recover(instance);
+        }
+        return keys;
+    }
+}
