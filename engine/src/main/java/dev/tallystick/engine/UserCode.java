@@ -144,7 +144,7 @@ final class UserCode {
         List<T> await(long deadline) throws SQLException {
             try {
                 FutureTask<?> asked = questions.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-                while (asked != null && asked != end) {
+                while (asked != null && !asked.equals(end)) {
                     asked.run();
                     asked = questions.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
                 }
