@@ -81,7 +81,7 @@ final class GuardedConnection {
             throw misuse(step, "calls " + name + "() on its connection");
         }
         if (arguments != null && arguments[0] == GuardedConnection.class) {
-            return name.equals("unwrap") ? this : Boolean.TRUE;
+            return name.equals("unwrap") ? this : true;
         }
         return on(real, self, method, arguments);
     }

@@ -392,6 +392,7 @@ final class Simulation implements AutoCloseable {
                                     SimulatedWorkflows.SIGNALLED.toArray(String[]::new)))
                     .forEach(job -> signal(engine, job).join());
             wrong = new ArrayList<>(checks.wrongAtAnyTime());
+            wrong.addAll(checks.stillAskedToEnd());
             wrong.addAll(workbench.violations());
         } while (!wrong.isEmpty() && System.nanoTime() < end);
         wrong.addAll(noticed);

@@ -25,6 +25,7 @@ final class SimulationChecks {
                     from tally.posting p
                     join tally.guid g on g.job_id = p.job_id and g.guid = p.guid
                     where (g.ledger / 10000000000) % 10 = 1
+                        and p.name <> '$cancel'
                         and not exists (
                             select from tally.activity a
                             where a.job_id = p.job_id and a.path = p.path and a.name = p.name and a.kind = 'child'
@@ -73,6 +74,16 @@ final class SimulationChecks {
                     where semaphore <> open
                 union all
                 select 'one effect, ' || count(*) || ' times: ' || job from effect group by job having count(*) > 1
+                """);
+    }
+
+    /** The end of a job may be asked for once more while it is under way, by those who must not wait for it. That goes away. */
+    List<String> stillAskedToEnd() {
+        return query("""
+                select 'ended and still asked to end: ' || p.job_id as violation
+                    from tally.posting p
+                    join tally.guid g on g.job_id = p.job_id and g.guid = p.guid
+                    where p.name = '$cancel'
                 """);
     }
 
