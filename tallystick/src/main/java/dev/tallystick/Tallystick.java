@@ -33,15 +33,12 @@ import dev.tallystick.engine.WorkflowType;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.Handler;
 import dev.tallystick.keys.KeyLedger;
-import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.keys.Once;
-import dev.tallystick.keys.Recovery;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.keys.TransactionalHandler;
 import dev.tallystick.sql.Database;
-import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.SharedClock;
 import dev.tallystick.sql.UnknownOutcomeException;
 import java.io.IOException;
@@ -125,7 +122,7 @@ public final class Tallystick implements AutoCloseable {
         Clock clock = Clock.systemUTC();
         Ids ids = new Ids(clock, random);
         KeyRetention retention = KeyRetention.from(builder.environment());
-        KeyLedger keys = keyLedger(database, builder.instance(), retention, ids, owned);
+        KeyLedger keys = builder.openKeys(database, retention, ids, owned);
         Engine engine = new Engine(
                 database,
                 new AcceptDoor(retention),
@@ -139,23 +136,6 @@ public final class Tallystick implements AutoCloseable {
         InstantSource shared = () -> database.transact("read the clock", SharedClock.DATABASE::now);
         return new Tallystick(
                 engine, scheduler, new Registrations(database), keys, shared, builder.codec(), builder.scope(), owned);
-    }
-
-    /** What an instance of this name held when it died is decided before anything runs. */
-    private static KeyLedger keyLedger(
-            Database database,
-            @Nullable KeyOwner instance,
-            KeyRetention retention,
-            Ids ids,
-            List<AutoCloseable> owned) {
-        GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
-        owned.add(committer);
-        KeyOwner owner = instance == null ? new KeyOwner("library-" + ids.next()) : instance;
-        KeyLedger keys = new KeyLedger(database, committer, owner, retention, ids);
-        if (instance != null) {
-            Recovery unused = keys.recover(instance);
-        }
-        return keys;
     }
 
     /** A workflow that this process runs. The class implements {@link Workflow} with its types spelled out. */
