@@ -120,7 +120,8 @@ final class RateStore {
                 new Columns<>(requests.stream().map(Request::scope).distinct().toList());
         Columns<Request> of = new Columns<>(requests);
         long millis = budget.window().toMillis();
-        List<Limiter.@Nullable Decision> decisions = new ArrayList<>(Collections.nCopies(requests.size(), null));
+        List<Limiter.@Nullable Decision> decisions = new ArrayList<Limiter.@Nullable Decision>(
+                Collections.<Limiter.@Nullable Decision>nCopies(requests.size(), null));
         tx.queryLater(
                 LOCK_WINDOWS + COUNT,
                 row -> decisions.set(row.getInt("place") - 1, decision(row)),
