@@ -1,14 +1,19 @@
 package dev.tallystick;
 
+import dev.tallystick.core.Ids;
 import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.engine.JsonCodec;
 import dev.tallystick.engine.Tracing;
+import dev.tallystick.keys.KeyLedger;
 import dev.tallystick.keys.KeyOwner;
+import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.keys.KeySchema;
+import dev.tallystick.keys.Recovery;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Schema;
 import dev.tallystick.sql.SchemaName;
 import io.opentelemetry.api.OpenTelemetry;
@@ -163,6 +168,19 @@ public final class Builder {
         PoolCheck.demandEnough(source);
         List<String> unused = TABLES.migrate(database);
         return database;
+    }
+
+    /** What an instance of this name held when it died is decided before anything runs. */
+    KeyLedger openKeys(Database database, KeyRetention retention, Ids ids, List<AutoCloseable> owned) {
+        GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
+        owned.add(committer);
+        KeyOwner name = instance();
+        KeyOwner owner = name == null ? new KeyOwner("library-" + ids.next()) : name;
+        KeyLedger keys = new KeyLedger(database, committer, owner, retention, ids);
+        if (name != null) {
+            Recovery unused = keys.recover(name);
+        }
+        return keys;
     }
 
     private DataSource openDataSource(List<AutoCloseable> owned) {

@@ -7,18 +7,14 @@ import dev.tallystick.engine.Registrations;
 import dev.tallystick.engine.Scheduler;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.KeyLedger;
-import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.KeyRetention;
-import dev.tallystick.keys.Recovery;
 import dev.tallystick.sql.Database;
-import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.SharedClock;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Puts the parts of the library together: database, keys, engine, scheduler. */
 final class Wiring {
@@ -32,7 +28,7 @@ final class Wiring {
         Clock clock = Clock.systemUTC();
         Ids ids = new Ids(clock, random);
         KeyRetention retention = KeyRetention.from(builder.environment());
-        KeyLedger keys = keyLedger(database, builder.instance(), retention, ids, owned);
+        KeyLedger keys = builder.openKeys(database, retention, ids, owned);
         Engine engine = new Engine(
                 database,
                 new AcceptDoor(retention),
@@ -46,22 +42,5 @@ final class Wiring {
         InstantSource shared = () -> database.transact("read the clock", SharedClock.DATABASE::now);
         return new Tallystick(
                 engine, scheduler, new Registrations(database), keys, shared, builder.codec(), builder.scope(), owned);
-    }
-
-    /** What an instance of this name held when it died is decided before anything runs. */
-    private static KeyLedger keyLedger(
-            Database database,
-            @Nullable KeyOwner instance,
-            KeyRetention retention,
-            Ids ids,
-            List<AutoCloseable> owned) {
-        GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
-        owned.add(committer);
-        KeyOwner owner = instance == null ? new KeyOwner("library-" + ids.next()) : instance;
-        KeyLedger keys = new KeyLedger(database, committer, owner, retention, ids);
-        if (instance != null) {
-            Recovery unused = keys.recover(instance);
-        }
-        return keys;
     }
 }
