@@ -51,6 +51,11 @@ final class LedgerAdmin {
                     throw new CommandFailed(ExitCode.CONFLICT, "somebody else was faster", "Look again, then repeat.");
                 case Append.Invalid invalid ->
                     throw new CommandFailed(ExitCode.USAGE, invalid.reason(), "Nothing was written.");
+                case Append.Refused refused ->
+                    throw new CommandFailed(
+                            ExitCode.CONFLICT,
+                            refused.reason(),
+                            "Nothing was written. Run 'tally ledger verify' to see what is wrong.");
                 case Append.Unavailable unavailable ->
                     throw new CommandFailed(
                             ExitCode.UNKNOWN_OUTCOME, unavailable.reason(), "Look whether it was written.");

@@ -54,13 +54,21 @@ public final class Ledger implements AutoCloseable {
         });
         this.joiner = new PackJoiner(store, repository.objects(), joinLock, options.crashPoints());
         this.signers = new Signers(repository.local());
-        CommitWriter commits = new CommitWriter(store, chain, main, writerLock, signers, options);
+        VerifiedHead verified = new VerifiedHead(repository, store, chain, signers);
+        CommitWriter commits = new CommitWriter(store, chain, main, writerLock, signers, verified, options);
         this.committer = new GroupCommitter(new BatchWriter(store, commits, joiner));
         this.housekeeping = new Housekeeping(repository, store);
         Merger merger = new Merger(repository.directory(), store, commits, options);
         this.copies = new Copies(repository, store, main, merger, options);
         this.clock = options.clock();
-        this.appender = new Appender(this::view, main, committer, options.clock());
+        this.appender = new Appender(
+                this::view,
+                seen -> verified.isKnown(seen.commit())
+                        ? seen
+                        : commits.holdingMain(head -> CommitWriter.Attempt.done(head.view())),
+                main,
+                committer,
+                options.clock());
     }
 
     /** Makes a ledger with {@code root} as its root key, or opens the one that is there, whose root key stays. */

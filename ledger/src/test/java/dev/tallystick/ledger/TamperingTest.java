@@ -148,7 +148,7 @@ class TamperingTest {
         assertThat(verify().findings()).extracting(Finding::kind).contains(Finding.Kind.HISTORY);
         try (Ledger opened = Ledger.open(repository, LedgerOptions.defaults())) {
             assertThat(opened.append(put(StreamId.of("orders", "o-9"), TxHash.NONE, "{}")))
-                    .isInstanceOf(Append.Unavailable.class);
+                    .isInstanceOf(Append.Refused.class);
         }
     }
 

@@ -100,7 +100,7 @@ public final class Verifier {
     /** @param head empty if there is none */
     private Report run(String head) throws IOException {
         try (ObjectFiles objects = new ObjectFiles(repository.resolve("objects"), findings)) {
-            long audited = depth == Depth.DEEP ? objects.audit(findings, watcher) : 0;
+            long audited = depth == Depth.DEEP ? objects.audit(watcher) : 0;
             if (head.isEmpty()) {
                 return report(0, 0, 0, audited, null);
             }
