@@ -61,20 +61,12 @@ final class History {
         }
     }
 
-    /** Checks roots, keys and signatures only, of commits that may begin in the middle. */
-    void checkRoots(List<SignedCommit> commits) throws IOException {
-        for (SignedCommit commit : commits) {
-            try {
-                Tree after = Tree.parse(objects.read(commit.tree(), "tree"));
-                for (String parent : commit.isForeign() ? List.<String>of() : commit.lineage()) {
-                    if (links.containsKey(parent)) {
-                        keys(commit, treeOf(parent), after, new MerkleRoot());
-                    }
-                }
-                chained(commit, after);
-            } catch (Unsound e) {
-                findings.add(Finding.Kind.OBJECT, "commit " + commit.id(), e.detail());
-            }
+    /** Checks the root, the keys and the signature of a commit that the commits after it are judged on. */
+    void checkGround(SignedCommit commit) throws IOException {
+        try {
+            chained(commit, Tree.parse(objects.read(commit.tree(), "tree")));
+        } catch (Unsound e) {
+            findings.add(Finding.Kind.OBJECT, "commit " + commit.id(), e.detail());
         }
     }
 
