@@ -82,7 +82,8 @@ final class Copies implements AutoCloseable {
                         ? made.get()
                         : fetching.holding(() -> origin.fetch(store, new Ids(options.clock(), options.random())))
                                 .orElseThrow(() -> new RemoteFailedException(address + ": " + REWRITTEN));
-                Report report = Verifier.verifyAt(directory, trust, theirs.toString(), progress::report);
+                Report report =
+                        Verifier.verifyAt(directory, trust, Verifier.Depth.DEEP, theirs.toString(), progress::report);
                 if (report.isClean()
                         && made.isEmpty()
                         && writing.holding(() -> main.compareAndSet(null, theirs)) != Ref.Move.MOVED) {

@@ -3,6 +3,7 @@ package dev.tallystick.ledger;
 import dev.tallystick.core.Json;
 import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
+import dev.tallystick.ledger.verifier.Verifier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -208,11 +209,42 @@ public final class Ledger implements AutoCloseable {
 
     /** The newest commit and the root it bears or stands on. */
     public Anchored head() throws IOException {
+        return head(view());
+    }
+
+    /**
+     * Moves an anchor to the head, along a chain that is verified from the anchor on; a first anchor costs the verification of
+     * the whole ledger.
+     *
+     * @param trust what is known of this ledger from elsewhere
+     */
+    public Anchoring anchor(Anchor anchor, Trust trust, Progress progress) throws IOException {
         View view = view();
+        Optional<Anchored> known = anchor.read();
+        Report report = Verifier.verifyAt(
+                repository.directory(),
+                known.isPresent() ? known.get().addedTo(trust) : trust,
+                known.isPresent() ? Verifier.Depth.QUICK : Verifier.Depth.DEEP,
+                view.commit().toString(),
+                progress::report);
+        if (!report.isClean()) {
+            return new Anchoring.Refused(report.findings());
+        }
+        Anchored head = head(view);
+        anchor.advance(head);
+        return new Anchoring.Moved(head);
+    }
+
+    private Anchored head(View view) throws IOException {
         Chain.Link link = chain.newest(view.commit())
                 .orElseThrow(() -> new DamagedObjectException("no commit of this repository bears a root"));
+        KeyRing ring = KeyRing.read(view);
         return new Anchored(
-                CommitId.of(link.id()), link.root().position(), link.root().hash());
+                CommitId.of(link.id()),
+                link.root().position(),
+                link.root().hash(),
+                ring.root(),
+                ring.newest().key());
     }
 
     /**

@@ -123,7 +123,8 @@ final class VerifiedHead {
 
     private List<Finding> judgeAll(View head) throws IOException {
         Trust trust = Trust.in(KeyRing.read(head).root().line());
-        return Verifier.verifyAt(repository.directory(), trust, head.commit().toString(), Watcher.NOBODY)
+        String tip = head.commit().toString();
+        return Verifier.verifyAt(repository.directory(), trust, Verifier.Depth.DEEP, tip, Watcher.NOBODY)
                 .findings();
     }
 

@@ -62,6 +62,35 @@ final class Forgery {
         };
     }
 
+    /** Replaces the head by one with the same root, in whose tree the newest key is missing, signed by {@code key}. */
+    void replaceHeadWithoutNewestKey(SigningKey key) throws IOException {
+        Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);
+        try (ObjectStore store = new ObjectStore(repository.resolve("objects"));
+                PackBuilder pack = new PackBuilder()) {
+            Oid tip = main.read().orElseThrow();
+            Commit honest = new Chain(store).commit(tip);
+            String tree = Native.git(repository, "ls-tree", "-r", "main");
+            String newest = tree.lines()
+                    .filter(line -> line.contains("\tkeys/"))
+                    .reduce((one, other) -> other)
+                    .orElseThrow();
+            Path index = repository.resolve("forged-index");
+            java.util.Map<String, String> environment = java.util.Map.of("GIT_INDEX_FILE", index.toString());
+            Native.run(repository, environment, "git", "read-tree", "main");
+            String name = newest.substring(newest.indexOf('\t') + 1);
+            Native.run(repository, environment, "git", "update-index", "--force-remove", name);
+            Oid forged = Oid.parse(Native.run(repository, environment, "git", "write-tree")
+                    .output()
+                    .strip());
+            java.nio.file.Files.delete(index);
+            byte[] bytes = Commit.bytes(
+                    forged, honest.parents(), InstantSource.system().instant(), honest.message(), key);
+            Oid commit = pack.add(ObjectType.COMMIT, bytes);
+            store.adopt(pack.writeTo(store.directory()), pack);
+            main.compareAndSet(tip, commit);
+        }
+    }
+
     /** The message with the root that its lines hash to. */
     static String rooted(String message) {
         int begin = message.indexOf("Tally-Version");

@@ -124,6 +124,9 @@ final class ObjectFiles implements AutoCloseable {
     }
 
     private StoredObject read(String id) throws IOException, Unsound {
+        if (!Hashes.isHex(id, 40)) {
+            throw new Unsound("an object that is needed is not there");
+        }
         StoredObject cached = cache.get(id);
         if (cached != null) {
             return cached;

@@ -45,9 +45,10 @@ public final class Verifier {
         return verifier.run(RepositoryFiles.check(repository, verifier.findings).orElse(""));
     }
 
-    /** Verifies deeply what {@code main} would be if it named {@code head}. */
-    public static Report verifyAt(Path repository, Trust trust, String head, Watcher watcher) throws IOException {
-        Verifier verifier = new Verifier(repository, trust, Depth.DEEP, watcher);
+    /** Verifies what {@code main} would be if it named {@code head}. */
+    public static Report verifyAt(Path repository, Trust trust, Depth depth, String head, Watcher watcher)
+            throws IOException {
+        Verifier verifier = new Verifier(repository, trust, depth, watcher);
         RepositoryFiles.checkShape(repository, verifier.findings);
         return verifier.run(head);
     }
@@ -78,6 +79,9 @@ public final class Verifier {
             return;
         }
         history.checkAll(commits);
+        if (!commits.isEmpty()) {
+            history.checkCurrentKey(commits.getLast());
+        }
     }
 
     /** Takes the parents that are not among the commits for what they say they are. */
@@ -89,7 +93,9 @@ public final class Verifier {
                 if (!judged.contains(parent) && history.link(parent) == null) {
                     SignedCommit ground = SignedCommit.parse(parent, objects.read(parent, "commit"));
                     SignedCommit rooted = rooted(objects, ground);
-                    history.believe(ground, new History.Link(rooted.position(), rooted.trailer("Root"), null));
+                    String keys =
+                            Tree.parse(objects.read(rooted.tree(), "tree")).id("keys");
+                    history.believe(ground, new History.Link(rooted.position(), rooted.trailer("Root"), keys, null));
                 }
             }
         }
@@ -129,6 +135,9 @@ public final class Verifier {
                 believeParents(objects, history, commits);
             }
             history.checkAll(commits);
+            if (!commits.isEmpty() || ground.isPresent()) {
+                history.checkCurrentKey(commits.isEmpty() ? ground.orElseThrow() : commits.getLast());
+            }
             if (!newestTree.isEmpty()) {
                 streams.checkNewest(newestTree);
             }
