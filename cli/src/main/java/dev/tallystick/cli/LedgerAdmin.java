@@ -2,15 +2,16 @@ package dev.tallystick.cli;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.ledger.Anchored;
+import dev.tallystick.ledger.Anchoring;
 import dev.tallystick.ledger.Append;
 import dev.tallystick.ledger.Collection;
+import dev.tallystick.ledger.DamagedAnchorException;
 import dev.tallystick.ledger.FileAnchor;
 import dev.tallystick.ledger.Ledger;
 import dev.tallystick.ledger.LedgerOptions;
 import dev.tallystick.ledger.NotALedgerException;
 import dev.tallystick.ledger.PublicKey;
 import dev.tallystick.ledger.SigningKey;
-import dev.tallystick.ledger.verifier.Finding;
 import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
@@ -51,6 +52,11 @@ final class LedgerAdmin {
                     throw new CommandFailed(ExitCode.CONFLICT, "somebody else was faster", "Look again, then repeat.");
                 case Append.Invalid invalid ->
                     throw new CommandFailed(ExitCode.USAGE, invalid.reason(), "Nothing was written.");
+                case Append.Refused refused ->
+                    throw new CommandFailed(
+                            ExitCode.CONFLICT,
+                            refused.reason(),
+                            "Nothing was written. Run 'tally ledger verify' to see what is wrong.");
                 case Append.Unavailable unavailable ->
                     throw new CommandFailed(
                             ExitCode.UNKNOWN_OUTCOME, unavailable.reason(), "Look whether it was written.");
@@ -114,42 +120,38 @@ final class LedgerAdmin {
 
     @Command(
             name = "verify",
-            description = "Judge the ledger. Without --root-key and --anchor it is only held against itself.",
+            description =
+                    "Verify every byte, commit and transaction of the ledger. Without --root-key or --anchor the ledger"
+                            + " is only held against itself.",
             sortOptions = false)
     static final class Verify extends Whole {
 
-        @Option(names = "--deep", description = "Every byte, every commit, every transaction.")
-        private boolean deep;
+        @Option(
+                names = "--quick",
+                description =
+                        "Verify what came since the anchor (without one: every commit) and the newest transaction of"
+                                + " every stream. Damage to what the anchor vouches for goes unseen.")
+        private boolean quick;
 
         @Option(names = "--root-key", paramLabel = "FILE", description = "The root key, as you know it from elsewhere.")
         private @Nullable Path rootKey;
+
+        @Option(names = "--current-key", paramLabel = "FILE", description = "The key that signs today, if you know it.")
+        private @Nullable Path currentKey;
 
         @Option(names = "--anchor", paramLabel = "FILE", description = "An anchor that 'anchor' has written.")
         private @Nullable Path anchor;
 
         @Override
         ExitCode run() throws IOException {
-            Trust trust = LedgerCommand.trust(rootKey, anchor);
-            Verifier.Depth depth = deep ? Verifier.Depth.DEEP : Verifier.Depth.QUICK;
+            Trust trust = LedgerCommand.trust(rootKey, currentKey, anchor);
+            Verifier.Depth depth = quick ? Verifier.Depth.QUICK : Verifier.Depth.DEEP;
             Report report;
             try (ProgressBar bar = progressBar()) {
                 report = Verifier.verify(ledger().repository(), trust, depth, bar::report);
             }
-            SequencedMap<String, Json> fields = new LinkedHashMap<>();
-            fields.put("ok", Json.of(report.isClean()));
-            fields.put("commits", Json.of(report.commits()));
-            fields.put("streams", Json.of(report.streams()));
-            fields.put("transactions", Json.of(report.transactions()));
-            fields.put("position", Json.of(report.position()));
-            fields.put("root", Json.of(report.root()));
-            List<String> findings =
-                    report.findings().stream().map(Finding::toString).toList();
-            fields.put(
-                    "findings",
-                    new Json.ArrayValue(findings.stream().<Json>map(Json::of).toList()));
-            String counted = "%d commits, %d streams, %d transactions"
-                    .formatted(report.commits(), report.streams(), report.transactions());
-            answer(report.isClean() ? "ok: " + counted : String.join("\n", findings) + "\n" + counted, fields);
+            VerifyProse prose = new VerifyProse(report, trust, depth);
+            answer(prose.text(), prose.fields());
             return report.isClean() ? ExitCode.OK : ExitCode.CONFLICT;
         }
     }
@@ -237,31 +239,52 @@ final class LedgerAdmin {
         }
     }
 
-    @Command(name = "anchor", description = "Remember the ledger's head in a file, for 'verify --anchor'.")
+    @Command(
+            name = "anchor",
+            description =
+                    "Remember the ledger's head in a file, for 'verify --anchor'. An anchor that is there moves only if"
+                            + " everything since verifies.",
+            sortOptions = false)
     static final class Anchor extends Whole {
 
         @Parameters(paramLabel = "FILE", description = "The anchor; best kept on another machine.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private Path file;
 
+        @Option(names = "--root-key", paramLabel = "FILE", description = "The root key, as you know it from elsewhere.")
+        private @Nullable Path rootKey;
+
         @Override
         ExitCode run() throws IOException {
-            try (Ledger opened = ledger().open()) {
-                Anchored head = opened.head();
-                try {
-                    new FileAnchor(file).advance(head);
-                } catch (IllegalArgumentException e) {
+            Trust trust = LedgerCommand.trust(rootKey, null, null);
+            try (Ledger opened = ledger().open();
+                    ProgressBar bar = progressBar()) {
+                return answer(opened.anchor(new FileAnchor(file), trust, bar::report));
+            } catch (DamagedAnchorException e) {
+                throw new CommandFailed(
+                        ExitCode.CONFLICT, LedgerCommand.message(e), "Keep the file, and choose another one.");
+            }
+        }
+
+        private ExitCode answer(Anchoring anchoring) {
+            return switch (anchoring) {
+                case Anchoring.Moved moved -> {
+                    SequencedMap<String, Json> fields = new LinkedHashMap<>();
+                    fields.put("position", Json.of(moved.head().position()));
+                    fields.put("root", Json.of(moved.head().root()));
+                    answer(
+                            "position " + moved.head().position() + ", root "
+                                    + moved.head().root(),
+                            fields);
+                    yield ExitCode.OK;
+                }
+                case Anchoring.Refused refused ->
                     throw new CommandFailed(
                             ExitCode.CONFLICT,
-                            LedgerCommand.message(e),
-                            "The ledger was taken back: run 'verify --anchor'.");
-                }
-                SequencedMap<String, Json> fields = new LinkedHashMap<>();
-                fields.put("position", Json.of(head.position()));
-                fields.put("root", Json.of(head.root()));
-                answer("position " + head.position() + ", root " + head.root(), fields);
-                return ExitCode.OK;
-            }
+                            "the head does not continue what the anchor remembers: "
+                                    + refused.findings().getFirst(),
+                            "The anchor was not moved. Run 'verify --anchor " + file + "' to see everything.");
+            };
         }
     }
 

@@ -5,6 +5,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
 import dev.tallystick.core.Ulid;
 import dev.tallystick.ledger.Anchored;
+import dev.tallystick.ledger.DamagedAnchorException;
 import dev.tallystick.ledger.FileAnchor;
 import dev.tallystick.ledger.Ledger;
 import dev.tallystick.ledger.LedgerOptions;
@@ -19,6 +20,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -65,7 +67,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  $ tally ledger --repo books.git init",
             "  $ tally ledger --repo books.git put orders o-1 --body '{\"total\":10}' --expected-head ''",
-            "  $ tally ledger --repo books.git verify --deep",
+            "  $ tally ledger --repo books.git verify --root-key root.pub",
         })
 final class LedgerCommand implements Runnable {
 
@@ -131,16 +133,27 @@ final class LedgerCommand implements Runnable {
     }
 
     /** What somebody who judges a ledger brings along. */
-    static Trust trust(@Nullable Path rootKey, @Nullable Path anchor) throws IOException {
+    static Trust trust(@Nullable Path rootKey, @Nullable Path currentKey, @Nullable Path anchor) throws IOException {
         Trust trust = rootKey == null ? Trust.nothing() : Trust.in(key(rootKey).line());
+        trust = currentKey == null ? trust : trust.signedTodayBy(key(currentKey).line());
         if (anchor == null) {
             return trust;
         }
-        Anchored known = new FileAnchor(anchor)
-                .read()
+        Anchored known = anchored(new FileAnchor(anchor))
                 .orElseThrow(() -> new CommandFailed(
                         ExitCode.NOT_FOUND, "there is no anchor " + anchor, "Make one with 'anchor'."));
-        return trust.anchoredAt(known.position(), known.root());
+        return known.addedTo(trust);
+    }
+
+    private static Optional<Anchored> anchored(FileAnchor anchor) throws IOException {
+        try {
+            return anchor.read();
+        } catch (DamagedAnchorException e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE,
+                    message(e),
+                    "Pass a file that 'tally ledger anchor' has written, and keep this one.");
+        }
     }
 
     static String read(Path file) throws IOException {

@@ -91,6 +91,9 @@ final class LedgerCopies {
         @Option(names = "--root-key", paramLabel = "FILE", description = "The root key, as you know it from elsewhere.")
         private @Nullable Path rootKey;
 
+        @Option(names = "--current-key", paramLabel = "FILE", description = "The key that signs today, if you know it.")
+        private @Nullable Path currentKey;
+
         @Option(names = "--anchor", paramLabel = "FILE", description = "An anchor that 'anchor' has written.")
         private @Nullable Path anchor;
 
@@ -100,7 +103,7 @@ final class LedgerCopies {
                 return tell(Ledger.cloneFrom(
                         address,
                         ledger().repository(),
-                        LedgerCommand.trust(rootKey, anchor),
+                        LedgerCommand.trust(rootKey, currentKey, anchor),
                         LedgerOptions.defaults(),
                         bar::report));
             } catch (RemoteFailedException e) {

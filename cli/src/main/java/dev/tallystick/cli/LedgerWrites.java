@@ -104,6 +104,11 @@ final class LedgerWrites {
                 }
                 case Append.Invalid invalid ->
                     throw new CommandFailed(ExitCode.USAGE, invalid.reason(), "Nothing was written.");
+                case Append.Refused refused ->
+                    throw new CommandFailed(
+                            ExitCode.CONFLICT,
+                            refused.reason(),
+                            "Nothing was written. Run 'tally ledger verify' to see what is wrong.");
                 case Append.Unavailable unavailable ->
                     throw new CommandFailed(
                             ExitCode.UNKNOWN_OUTCOME,

@@ -113,8 +113,20 @@ class LedgerCommandTest {
         json(put("1", "", "01JGFJJZ000000000000000001"));
         Path anchor = scratch.resolve("anchor.json");
         json(ledger("anchor", anchor.toString()));
-        String[] verify = {"verify", "--deep", "--root-key", rootKey.toString(), "--anchor", anchor.toString()};
-        assertThat(json(ledger(verify))).containsEntry("ok", Json.of(true)).containsEntry("transactions", Json.of(1));
+        String[] verify = {"verify", "--root-key", rootKey.toString(), "--anchor", anchor.toString()};
+        assertThat(json(ledger(verify)))
+                .containsEntry("verdict", Json.of("verified"))
+                .containsEntry("transactions", Json.of(1));
+
+        assertThat(json(ledger("verify"))).containsEntry("verdict", Json.of("consistent"));
+        assertThat(Run.tally("ledger", "--repo", scratch.resolve("books.git").toString(), "verify")
+                        .out())
+                .contains("held against: itself alone");
+        assertThat(json(ledger("verify", "--quick", "--current-key", rootKey.toString())))
+                .containsEntry("depth", Json.of("quick"));
+        json(ledger("keys", "--rotate"));
+        assertThat(ledger("verify", "--current-key", rootKey.toString()).exitCode())
+                .isEqualTo(ExitCode.CONFLICT.code());
 
         Files.writeString(scratch.resolve("books.git/refs/heads/main"), "0".repeat(40) + "\n");
         assertThat(ledger(verify).exitCode()).isEqualTo(ExitCode.CONFLICT.code());

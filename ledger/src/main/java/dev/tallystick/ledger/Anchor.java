@@ -8,6 +8,9 @@ public interface Anchor {
 
     Optional<Anchored> read() throws IOException;
 
-    /** Remembers {@code head}; on disk when this returns. Never goes back: an earlier position is refused. */
+    /**
+     * Remembers {@code head}; on disk when this returns. Never goes back: an earlier position is refused. Called by
+     * {@link Ledger#anchor}, which has verified that {@code head} continues what is remembered.
+     */
     void advance(Anchored head) throws IOException;
 }

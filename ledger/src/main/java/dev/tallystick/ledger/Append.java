@@ -18,6 +18,12 @@ public sealed interface Append {
     /** Nothing was written, and repeating will not help: the write itself is wrong. */
     record Invalid(String reason) implements Append {}
 
+    /**
+     * This attempt wrote nothing, for a reason that lies in the ledger and not in the write: its key is not here, its history
+     * does not verify, or its files cannot be read or written. Remove the reason, then repeat with the same transaction id.
+     */
+    record Refused(String reason) implements Append {}
+
     /** Whether it was written is not known. Repeat with the same transaction id: the answer will tell. */
     record Unavailable(String reason) implements Append {}
 }

@@ -26,15 +26,22 @@ final class Appender implements AutoCloseable {
         View newest() throws IOException;
     }
 
+    /** The newest state of the ledger that is verified, given one that may be. */
+    interface VerifiedViews {
+        View newest(View seen) throws IOException;
+    }
+
     private final Views views;
+    private final VerifiedViews verified;
     private final Ref main;
     private final GroupCommitter committer;
     private final Schemas schemas = new Schemas();
     private final Preparation preparation;
     private final ExecutorService lookups = Executors.newVirtualThreadPerTaskExecutor();
 
-    Appender(Views views, Ref main, GroupCommitter committer, InstantSource clock) {
+    Appender(Views views, VerifiedViews verified, Ref main, GroupCommitter committer, InstantSource clock) {
         this.views = views;
+        this.verified = verified;
         this.main = main;
         this.committer = committer;
         this.preparation = new Preparation(schemas, clock);
@@ -57,7 +64,7 @@ final class Appender implements AutoCloseable {
             byte[] content = schema.canonical().getBytes(UTF_8);
             return putFile(List.of(Layout.SCHEMAS, collection.name()), Integer.toString(next), position -> content);
         } catch (IOException e) {
-            return new Append.Unavailable(reason(e));
+            return new Append.Refused(reason(e));
         }
     }
 
@@ -80,7 +87,8 @@ final class Appender implements AutoCloseable {
             case Pending.Verdict.Committed done -> new Append.Appended(TxHash.NONE, 0, CommitId.of(done.commit()));
             case Pending.Verdict.Moved moved -> new Append.HeadChanged(TxHash.NONE);
             case Pending.Verdict.SchemaChanged changed -> new Append.HeadChanged(TxHash.NONE);
-            case Pending.Verdict.Failed failed -> new Append.Unavailable(failed.reason());
+            case Pending.Verdict.Refused refused -> new Append.Refused(refused.reason());
+            case Pending.Verdict.Unknown unknown -> new Append.Unavailable(unknown.reason());
         };
     }
 
@@ -96,9 +104,9 @@ final class Appender implements AutoCloseable {
                 }
             };
         } catch (IOException e) {
-            return done(new Append.Unavailable(reason(e)));
+            return done(new Append.Refused(reason(e)));
         } catch (RejectedExecutionException e) {
-            return done(new Append.Unavailable("the ledger is closed"));
+            return done(new Append.Refused("the ledger is closed"));
         }
     }
 
@@ -108,12 +116,13 @@ final class Appender implements AutoCloseable {
         return switch (verdict) {
             case Pending.Verdict.Committed done ->
                 done(new Append.Appended(hash, done.version(), CommitId.of(done.commit())));
-            case Pending.Verdict.Failed failed -> done(new Append.Unavailable(failed.reason()));
+            case Pending.Verdict.Refused refused -> done(new Append.Refused(refused.reason()));
+            case Pending.Verdict.Unknown unknown -> done(new Append.Unavailable(unknown.reason()));
             case Pending.Verdict.Moved moved -> lookUp(moved.view(), write);
             case Pending.Verdict.SchemaChanged changed ->
                 attempt < MOST_ATTEMPTS
                         ? ready.transaction().verdict().thenComposeAsync(again -> attempt(write, attempt + 1), lookups)
-                        : done(new Append.Unavailable(
+                        : done(new Append.Refused(
                                 "the schema of " + write.stream().collection() + " keeps changing"));
         };
     }
@@ -126,7 +135,9 @@ final class Appender implements AutoCloseable {
         return CompletableFuture.supplyAsync(
                 () -> {
                     try {
-                        return found(view, write);
+                        return found(verified.newest(view), write);
+                    } catch (UnverifiedHistoryException e) {
+                        return new Append.Refused(reason(e));
                     } catch (IOException e) {
                         return new Append.Unavailable(reason(e));
                     }

@@ -20,10 +20,19 @@ final class BatchWriter {
         try {
             joiner.awaitRoom();
             commits.holdingMain(head -> commit(head, batch)).tell();
-        } catch (IOException | RuntimeException e) {
-            String reason = e.getMessage() == null ? e.toString() : e.getMessage();
-            batch.forEach(pending -> pending.verdict().complete(new Pending.Verdict.Failed(reason)));
+        } catch (UnknownOutcomeException | RuntimeException e) {
+            tell(batch, new Pending.Verdict.Unknown(reason(e)));
+        } catch (IOException e) {
+            tell(batch, new Pending.Verdict.Refused(reason(e)));
         }
+    }
+
+    private static void tell(List<Pending> batch, Pending.Verdict verdict) {
+        batch.forEach(pending -> pending.verdict().complete(verdict));
+    }
+
+    private static String reason(Exception e) {
+        return e.getMessage() == null ? e.toString() : e.getMessage();
     }
 
     private CommitWriter.Attempt<Batch> commit(CommitWriter.Head head, List<Pending> writes) throws IOException {

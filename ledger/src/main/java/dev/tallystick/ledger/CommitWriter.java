@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes signed commits and moves {@code main} to them, for whoever holds the writer lock.
@@ -28,17 +29,26 @@ final class CommitWriter {
     private final Ref main;
     private final ProcessLock writerLock;
     private final Signers signers;
+    private final VerifiedHead verified;
     private final InstantSource clock;
     private final RandomGenerator random;
     private final CrashPoints crashPoints;
+    private @Nullable Oid prepared;
 
     CommitWriter(
-            ObjectStore store, Chain chain, Ref main, ProcessLock writerLock, Signers signers, LedgerOptions options) {
+            ObjectStore store,
+            Chain chain,
+            Ref main,
+            ProcessLock writerLock,
+            Signers signers,
+            VerifiedHead verified,
+            LedgerOptions options) {
         this.store = store;
         this.chain = chain;
         this.main = main;
         this.writerLock = writerLock;
         this.signers = signers;
+        this.verified = verified;
         this.clock = options.clock();
         this.random = options.random();
         this.crashPoints = options.crashPoints();
@@ -90,7 +100,7 @@ final class CommitWriter {
         crashPoints.reached(LedgerCrashPoint.PACK_NAMED);
         store.adopt(name, pack);
         // Between the pack and its directory, because most file systems make both sure in one go.
-        main.prepare(id);
+        prepare(id);
         store.directory().force();
         crashPoints.reached(LedgerCrashPoint.OBJECTS_FORCED);
         return id;
@@ -99,17 +109,28 @@ final class CommitWriter {
     /** Makes {@code main} ready to be moved to a commit whose objects are on disk already. */
     void prepare(Oid commit) throws IOException {
         main.prepare(commit);
+        prepared = commit;
     }
 
     /** Moves {@code main} from {@code head} to the commit that was prepared; says no if somebody else moved it or is about to. */
-    boolean move(Head head) throws IOException {
-        return main.move(head.id()) == Ref.Move.MOVED;
+    boolean move(Head head) throws UnknownOutcomeException {
+        try {
+            boolean moved = main.move(head.id()) == Ref.Move.MOVED;
+            if (moved && prepared != null) {
+                verified.moved(head.id(), prepared);
+            }
+            return moved;
+        } catch (IOException e) {
+            throw new UnknownOutcomeException(e);
+        }
     }
 
     private Head head() throws IOException {
         Oid tip =
                 main.read().orElseThrow(() -> new DamagedRefException(Ref.MAIN + " is gone from a ledger that had it"));
-        return new Head(tip, new View(store, tip, chain.commit(tip).tree()), trusted(tip));
+        View view = new View(store, tip, chain.commit(tip).tree());
+        verified.require(view);
+        return new Head(tip, view, trusted(tip));
     }
 
     /**

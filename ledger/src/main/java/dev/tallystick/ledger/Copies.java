@@ -36,14 +36,22 @@ final class Copies implements AutoCloseable {
     Fetch fetch(String address) throws IOException {
         return undisturbed(() -> {
             Optional<Oid> theirs = fetched(address);
-            return theirs.isPresent() ? merger.forward(theirs.get()) : new Fetch.Refused(REWRITTEN);
+            try {
+                return theirs.isPresent() ? merger.forward(theirs.get()) : new Fetch.Refused(REWRITTEN);
+            } catch (UnverifiedHistoryException e) {
+                return new Fetch.Refused(String.valueOf(e.getMessage()));
+            }
         });
     }
 
     Merge merge(String address) throws IOException {
         return undisturbed(() -> {
             Optional<Oid> theirs = fetched(address);
-            return theirs.isPresent() ? merger.merge(theirs.get()) : new Merge.Refused(REWRITTEN);
+            try {
+                return theirs.isPresent() ? merger.merge(theirs.get()) : new Merge.Refused(REWRITTEN);
+            } catch (UnverifiedHistoryException e) {
+                return new Merge.Refused(String.valueOf(e.getMessage()));
+            }
         });
     }
 
@@ -74,7 +82,8 @@ final class Copies implements AutoCloseable {
                         ? made.get()
                         : fetching.holding(() -> origin.fetch(store, new Ids(options.clock(), options.random())))
                                 .orElseThrow(() -> new RemoteFailedException(address + ": " + REWRITTEN));
-                Report report = Verifier.verifyAt(directory, trust, theirs.toString(), progress::report);
+                Report report =
+                        Verifier.verifyAt(directory, trust, Verifier.Depth.DEEP, theirs.toString(), progress::report);
                 if (report.isClean()
                         && made.isEmpty()
                         && writing.holding(() -> main.compareAndSet(null, theirs)) != Ref.Move.MOVED) {

@@ -32,9 +32,11 @@ public final class FileAnchor implements Anchor {
             return Optional.of(new Anchored(
                     new CommitId(text(members, "commit")),
                     Long.parseLong(text(members, "position")),
-                    text(members, "root")));
+                    text(members, "root"),
+                    new PublicKey(text(members, "root_key")),
+                    new PublicKey(text(members, "key"))));
         } catch (IllegalArgumentException | ClassCastException e) {
-            throw new IOException(file + " is not an anchor", e);
+            throw new DamagedAnchorException(file + " is not an anchor: " + e.getMessage(), e);
         }
     }
 
@@ -53,7 +55,9 @@ public final class FileAnchor implements Anchor {
         Json json = new Json.ObjectValue(Map.of(
                 "commit", Json.of(head.commit().hex()),
                 "position", Json.of(Long.toString(head.position())),
-                "root", Json.of(head.root())));
+                "root", Json.of(head.root()),
+                "root_key", Json.of(head.rootKey().line()),
+                "key", Json.of(head.key().line())));
         ForcedFiles.replace(file, (json.canonical() + "\n").getBytes(UTF_8));
     }
 

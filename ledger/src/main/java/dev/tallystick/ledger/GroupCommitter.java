@@ -54,7 +54,7 @@ final class GroupCommitter implements AutoCloseable {
         } finally {
             monitor.unlock();
         }
-        pending.verdict().complete(new Pending.Verdict.Failed(refused));
+        pending.verdict().complete(new Pending.Verdict.Refused(refused));
     }
 
     /** Finishes what is queued, then stops. */
@@ -95,7 +95,7 @@ final class GroupCommitter implements AutoCloseable {
             monitor.unlock();
         }
         abandoned.forEach(
-                pending -> pending.verdict().complete(new Pending.Verdict.Failed("the ledger stopped in an error")));
+                pending -> pending.verdict().complete(new Pending.Verdict.Unknown("the ledger stopped in an error")));
     }
 
     /** What is there, waiting until something is; empty once closed. */

@@ -3,6 +3,7 @@ package dev.tallystick.ledger;
 import dev.tallystick.core.Json;
 import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
+import dev.tallystick.ledger.verifier.Verifier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -54,13 +55,21 @@ public final class Ledger implements AutoCloseable {
         });
         this.joiner = new PackJoiner(store, repository.objects(), joinLock, options.crashPoints());
         this.signers = new Signers(repository.local());
-        CommitWriter commits = new CommitWriter(store, chain, main, writerLock, signers, options);
+        VerifiedHead verified = new VerifiedHead(repository, store, chain, signers);
+        CommitWriter commits = new CommitWriter(store, chain, main, writerLock, signers, verified, options);
         this.committer = new GroupCommitter(new BatchWriter(store, commits, joiner));
         this.housekeeping = new Housekeeping(repository, store);
         Merger merger = new Merger(repository.directory(), store, commits, options);
         this.copies = new Copies(repository, store, main, merger, options);
         this.clock = options.clock();
-        this.appender = new Appender(this::view, main, committer, options.clock());
+        this.appender = new Appender(
+                this::view,
+                seen -> verified.isKnown(seen.commit())
+                        ? seen
+                        : commits.holdingMain(head -> CommitWriter.Attempt.done(head.view())),
+                main,
+                committer,
+                options.clock());
     }
 
     /** Makes a ledger with {@code root} as its root key, or opens the one that is there, whose root key stays. */
@@ -200,11 +209,42 @@ public final class Ledger implements AutoCloseable {
 
     /** The newest commit and the root it bears or stands on. */
     public Anchored head() throws IOException {
+        return head(view());
+    }
+
+    /**
+     * Moves an anchor to the head, along a chain that is verified from the anchor on; a first anchor costs the verification of
+     * the whole ledger.
+     *
+     * @param trust what is known of this ledger from elsewhere
+     */
+    public Anchoring anchor(Anchor anchor, Trust trust, Progress progress) throws IOException {
         View view = view();
+        Optional<Anchored> known = anchor.read();
+        Report report = Verifier.verifyAt(
+                repository.directory(),
+                known.isPresent() ? known.get().addedTo(trust) : trust,
+                known.isPresent() ? Verifier.Depth.QUICK : Verifier.Depth.DEEP,
+                view.commit().toString(),
+                progress::report);
+        if (!report.isClean()) {
+            return new Anchoring.Refused(report.findings());
+        }
+        Anchored head = head(view);
+        anchor.advance(head);
+        return new Anchoring.Moved(head);
+    }
+
+    private Anchored head(View view) throws IOException {
         Chain.Link link = chain.newest(view.commit())
                 .orElseThrow(() -> new DamagedObjectException("no commit of this repository bears a root"));
+        KeyRing ring = KeyRing.read(view);
         return new Anchored(
-                CommitId.of(link.id()), link.root().position(), link.root().hash());
+                CommitId.of(link.id()),
+                link.root().position(),
+                link.root().hash(),
+                ring.root(),
+                ring.newest().key());
     }
 
     /**

@@ -68,7 +68,10 @@ sealed interface Pending {
         /** Not written: the collection's schema is another now than the one this was checked against. */
         record SchemaChanged() implements Verdict {}
 
+        /** Not written, and why. */
+        record Refused(String reason) implements Verdict {}
+
         /** Perhaps written. */
-        record Failed(String reason) implements Verdict {}
+        record Unknown(String reason) implements Verdict {}
     }
 }

@@ -30,7 +30,7 @@ final class Signers {
     void add(SigningKey key) throws IOException {
         Files.createDirectories(
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        Path file = file(key.publicKey());
+        Path file = directory.resolve(fingerprint(key.publicKey()));
         if (Files.exists(file)) {
             return;
         }
@@ -44,29 +44,38 @@ final class Signers {
 
     /** The key that the ledger wants its next commit signed with. */
     SigningKey current(View view) throws IOException {
+        return held(view)
+                .orElseThrow(() -> new MissingKeyException("this machine does not have the ledger's current key; "
+                        + "import it with 'tally ledger keys --import FILE'"));
+    }
+
+    /** The key that the ledger wants its next commit signed with, if this machine has it. */
+    Optional<SigningKey> held(View view) throws IOException {
         Oid ring = view.find(java.util.List.of(Layout.KEYS)).map(Tree.Entry::id).orElse(null);
         SigningKey key = current;
-        if (key == null || ring == null || !ring.equals(ringOf)) {
-            PublicKey wanted = KeyRing.read(view).newest().key();
-            key = find(wanted)
-                    .orElseThrow(
-                            () -> new MissingKeyException("this machine does not have the ledger's key " + wanted));
-            current = key;
-            ringOf = ring;
+        if (key != null && ring != null && ring.equals(ringOf)) {
+            return Optional.of(key);
         }
-        return key;
+        Optional<SigningKey> found = find(KeyRing.read(view).newest().key());
+        current = found.orElse(null);
+        ringOf = ring;
+        return found;
     }
 
     Optional<SigningKey> find(PublicKey key) throws IOException {
+        return find(fingerprint(key));
+    }
+
+    /** The key whose public half has this fingerprint. */
+    Optional<SigningKey> find(String fingerprint) throws IOException {
         try {
-            return Optional.of(SigningKey.parse(Files.readString(file(key), US_ASCII)));
+            return Optional.of(SigningKey.parse(Files.readString(directory.resolve(fingerprint), US_ASCII)));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }
     }
 
-    private Path file(PublicKey key) {
-        byte[] fingerprint = Digests.sha256().digest(key.line().getBytes(UTF_8));
-        return directory.resolve(HexFormat.of().formatHex(fingerprint));
+    static String fingerprint(PublicKey key) {
+        return HexFormat.of().formatHex(Digests.sha256().digest(key.line().getBytes(UTF_8)));
     }
 }

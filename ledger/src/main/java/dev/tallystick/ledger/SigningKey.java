@@ -8,6 +8,8 @@ import java.security.KeyPairGenerator;
 import java.security.interfaces.EdECPublicKey;
 import java.util.Arrays;
 import java.util.Base64;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.bouncycastle.math.ec.rfc8032.Ed25519;
 
 /**
@@ -105,6 +107,17 @@ public final class SigningKey {
     /** An armoured SSH signature over {@code message}. */
     String sign(String namespace, byte[] message) {
         return SshSignature.armour(publicKey, namespace, signRaw(SshSignature.signedData(namespace, message)));
+    }
+
+    /** A message authentication code that only holders of this private key can make: HMAC-SHA-256 under its seed. */
+    byte[] mac(byte[] message) {
+        try {
+            Mac hmac = Mac.getInstance("HmacSHA256");
+            hmac.init(new SecretKeySpec(seed, "HmacSHA256"));
+            return hmac.doFinal(message);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java platform has HMAC-SHA-256", e);
+        }
     }
 
     /** The platform's own signer gives the same bytes in ten times the time, which a lone writer waits for at every commit. */

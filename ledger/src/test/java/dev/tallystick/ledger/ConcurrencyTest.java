@@ -218,6 +218,7 @@ class ConcurrencyTest {
                 }
                 case Append.HeadChanged changed -> {}
                 case Append.Invalid invalid -> throw new AssertionError(invalid);
+                case Append.Refused refused -> throw new AssertionError(refused);
                 case Append.Unavailable unavailable -> throw new AssertionError(unavailable);
             }
         }

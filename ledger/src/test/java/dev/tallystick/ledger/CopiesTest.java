@@ -68,7 +68,7 @@ class CopiesTest {
     @Test
     void a_clone_without_the_key_can_be_read_only() throws IOException {
         try (Ledger third = cloned(scratch.resolve("third.git"))) {
-            assertThat(third.append(put(SHARED, head, "2"))).isInstanceOf(Append.Unavailable.class);
+            assertThat(third.append(put(SHARED, head, "2"))).isInstanceOf(Append.Refused.class);
         }
     }
 

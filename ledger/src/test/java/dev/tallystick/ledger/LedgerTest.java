@@ -84,8 +84,8 @@ class LedgerTest {
         TxHash head = done(ledger, put(ORDER, TxHash.NONE, "1"));
         ledger.close();
         for (TxHash expected : List.of(head, TxHash.NONE)) {
-            assertThat(ledger.append(put(ORDER, expected, "2"))).isInstanceOf(Append.Unavailable.class);
-            assertThat(ledger.submit(put(ORDER, expected, "2")).join()).isInstanceOf(Append.Unavailable.class);
+            assertThat(ledger.append(put(ORDER, expected, "2"))).isInstanceOf(Append.Refused.class);
+            assertThat(ledger.submit(put(ORDER, expected, "2")).join()).isInstanceOf(Append.Refused.class);
         }
         ledger = Ledger.open(repository, LedgerOptions.defaults());
         assertThat(ledger.log(ORDER, 100, 100)).hasSize(1);

@@ -3,7 +3,6 @@ package dev.tallystick.ledger;
 import static dev.tallystick.ledger.Writes.done;
 import static dev.tallystick.ledger.Writes.put;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.tallystick.ledger.verifier.ReceiptCheck;
 import java.io.IOException;
@@ -142,19 +141,6 @@ class ReceiptTest {
         Matcher keys = Pattern.compile("\"keys\":\\[.*?\\]").matcher(receipt);
         assertThat(keys.find()).isTrue();
         return keys.group();
-    }
-
-    @Test
-    void an_anchor_remembers_and_never_goes_back() throws IOException {
-        FileAnchor anchor = new FileAnchor(scratch.resolve("anchor.json"));
-        assertThat(anchor.read()).isEmpty();
-        Anchored first = ledger.head();
-        anchor.advance(first);
-        done(ledger, put(StreamId.of("orders", "o-1"), TxHash.NONE, "1"));
-        anchor.advance(ledger.head());
-        anchor.advance(ledger.head());
-        assertThat(new FileAnchor(scratch.resolve("anchor.json")).read()).contains(ledger.head());
-        assertThatIllegalArgumentException().isThrownBy(() -> anchor.advance(first));
     }
 
     private ReceiptCheck check(String text) {

@@ -56,10 +56,10 @@ class RefTest {
     }
 
     @Test
-    void a_ref_that_vanishes_under_an_open_ledger_makes_it_unavailable() throws IOException {
+    void a_ref_that_vanishes_under_an_open_ledger_makes_it_refuse() throws IOException {
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
             Files.delete(main);
-            assertThat(ledger.append(put(STREAM, TxHash.NONE, "2"))).isInstanceOf(Append.Unavailable.class);
+            assertThat(ledger.append(put(STREAM, TxHash.NONE, "2"))).isInstanceOf(Append.Refused.class);
         }
         assertThat(main).doesNotExist();
     }
@@ -146,7 +146,7 @@ class RefTest {
         }
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
             assertThatThrownBy(() -> ledger.read(STREAM)).isInstanceOf(DamagedObjectException.class);
-            assertThat(ledger.append(put(STREAM, TxHash.NONE, "2"))).isInstanceOf(Append.Unavailable.class);
+            assertThat(ledger.append(put(STREAM, TxHash.NONE, "2"))).isInstanceOf(Append.Refused.class);
         }
     }
 

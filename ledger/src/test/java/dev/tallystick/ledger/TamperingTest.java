@@ -148,8 +148,91 @@ class TamperingTest {
         assertThat(verify().findings()).extracting(Finding::kind).contains(Finding.Kind.HISTORY);
         try (Ledger opened = Ledger.open(repository, LedgerOptions.defaults())) {
             assertThat(opened.append(put(StreamId.of("orders", "o-9"), TxHash.NONE, "{}")))
-                    .isInstanceOf(Append.Unavailable.class);
+                    .isInstanceOf(Append.Refused.class);
         }
+    }
+
+    @Test
+    void what_a_commit_without_a_root_changes_is_seen_at_every_depth() throws IOException {
+        Path work = scratch.resolve("work");
+        Native.git(scratch, "clone", "-q", repository.toString(), work.toString());
+        String before = Native.git(work, "rev-parse", "HEAD").strip();
+        List<String> edits = List.of(
+                "find documents -name HEAD | head -1 | xargs sh -c 'echo 0000 > $0'",
+                "for f in $(find documents -path '*/1/*' -type f); do printf x >> $f; done",
+                "rm -r $(find documents -type d -name 'DOC_*' | head -1)",
+                "rm -r documents",
+                "echo more >> keys/1",
+                "echo foo > keys/foo",
+                "cp keys/1 keys/3",
+                "rm keys/2",
+                "echo '{}' > schemas/orders/1",
+                "echo '{}' > schemas/orders/2",
+                "rm -r schemas");
+        for (String edit : edits) {
+            assertThat(Native.run(work, Map.of(), "sh", "-c", edit).status()).isZero();
+            Native.git(work, "add", "-A");
+            Native.git(work, "commit", "-q", "-m", "a small correction");
+            Native.git(work, "push", "-q", "origin", "main");
+            assertSeenAtEveryDepth(edit);
+            Native.git(work, "reset", "-q", "--hard", before);
+            Native.git(repository, "update-ref", "refs/heads/main", before);
+        }
+    }
+
+    @Test
+    void a_forged_commit_with_a_root_is_seen_at_every_depth() throws IOException {
+        String before = Native.git(repository, "rev-parse", "main").strip();
+        Write write = put(StreamId.of("orders", "forged"), TxHash.NONE, "{}");
+        for (Forgery.Alteration forgery : List.of(Forgery.unsigned(), new Forgery.Alteration())) {
+            Forgery.in(repository).append(write, SigningKey.generate(), forgery);
+            assertSeenAtEveryDepth(forgery.toString());
+            Native.git(repository, "update-ref", "refs/heads/main", before);
+        }
+    }
+
+    @Test
+    void an_anchored_commit_that_was_replaced_by_an_unsigned_one_is_seen_at_every_depth() throws IOException {
+        String main = Native.git(repository, "cat-file", "commit", "main");
+        Files.writeString(
+                scratch.resolve("unsigned"),
+                main.replaceFirst("(?s)gpgsig .*?-----END SSH SIGNATURE-----\n", "")
+                        .replaceFirst(
+                                "tree [0-9a-f]+",
+                                "tree "
+                                        + Native.git(repository, "rev-parse", "main~1^{tree}")
+                                                .strip()));
+        String forged = Native.git(
+                        repository,
+                        "hash-object",
+                        "-t",
+                        "commit",
+                        "-w",
+                        scratch.resolve("unsigned").toString())
+                .strip();
+        Native.git(repository, "update-ref", "refs/heads/main", forged);
+        assertSeenAtEveryDepth("another commit with the anchored root");
+    }
+
+    private void assertSeenAtEveryDepth(String what) throws IOException {
+        for (Verifier.Depth depth : Verifier.Depth.values()) {
+            assertThat(Verifier.verify(repository, trust, depth).findings())
+                    .as("%s, %s", what, depth)
+                    .isNotEmpty();
+        }
+    }
+
+    @Test
+    void a_version_that_claims_a_huge_number_is_seen_without_counting_up_to_it() throws IOException {
+        Path work = scratch.resolve("work");
+        Native.git(scratch, "clone", "-q", repository.toString(), work.toString());
+        String bomb =
+                "d=$(find documents -type d -name 'DOC_*' | head -1)/9/9/9/9/9/9/9/9/9; mkdir -p $d; printf x > $d/999999999";
+        assertThat(Native.run(work, Map.of(), "sh", "-c", bomb).status()).isZero();
+        Native.git(work, "add", "-A");
+        Native.git(work, "commit", "-q", "-m", "one byte");
+        Native.git(work, "push", "-q", "origin", "main");
+        assertSeenAtEveryDepth("a version 999999999");
     }
 
     /** What the ledger answers; nothing if it notices while reading. */

@@ -12,8 +12,16 @@ final class History {
     private static final List<String> GUARDED = List.of("documents", "keys", "schemas");
     private static final String NOTHING = "0".repeat(64);
 
-    /** A root and what it skips to, as far as that is known. Of a foreign commit: the root that it stands on. */
-    record Link(long position, String root, @Nullable Link skip) {}
+    /**
+     * A root and what it skips to, as far as that is known. Of a foreign commit: the root that it stands on.
+     *
+     * @param keys the tree of keys that came with it: they tell who signs the next one
+     */
+    record Link(
+            long position,
+            String root,
+            String keys,
+            @Nullable Link skip) {}
 
     private final ObjectFiles objects;
     private final Findings findings;
@@ -61,20 +69,17 @@ final class History {
         }
     }
 
-    /** Checks roots, keys and signatures only, of commits that may begin in the middle. */
-    void checkRoots(List<SignedCommit> commits) throws IOException {
-        for (SignedCommit commit : commits) {
-            try {
-                Tree after = Tree.parse(objects.read(commit.tree(), "tree"));
-                for (String parent : commit.isForeign() ? List.<String>of() : commit.lineage()) {
-                    if (links.containsKey(parent)) {
-                        keys(commit, treeOf(parent), after, new MerkleRoot());
-                    }
-                }
-                chained(commit, after);
-            } catch (Unsound e) {
-                findings.add(Finding.Kind.OBJECT, "commit " + commit.id(), e.detail());
+    /** Checks the root, the keys and the signature of the anchored commit, which the commits after it are judged on. */
+    void checkGround(SignedCommit commit) throws IOException {
+        try {
+            Tree tree = Tree.parse(objects.read(commit.tree(), "tree"));
+            chained(commit, tree);
+            if (!trust.key().isEmpty()
+                    && !ring(commit, tree.id("keys")).newest().equals(trust.key())) {
+                wrong(commit, "its keys are not those that the anchor knows");
             }
+        } catch (Unsound e) {
+            findings.add(Finding.Kind.OBJECT, "commit " + commit.id(), e.detail());
         }
     }
 
@@ -82,7 +87,7 @@ final class History {
         Tree after = Tree.parse(objects.read(commit.tree(), "tree"));
         List<String> parents = commit.lineage();
         Tree before = parents.isEmpty() ? Tree.EMPTY : treeOf(parents.getFirst());
-        chained(commit, after);
+        boolean signed = chained(commit, after);
         if (commit.isForeign()) {
             checkForeign(commit, before, after);
             return;
@@ -94,7 +99,9 @@ final class History {
             transactions += new JoinedStreams(streams, findings, leaves)
                     .check(before.id("documents"), other.id("documents"), after.id("documents"));
         } else {
-            keys(commit, before, after, leaves);
+            if (signed) {
+                keys(commit, before, after, leaves);
+            }
             schemas(commit, before, after, leaves);
             transactions += streams.checkAdded(commit, before.id("documents"), after.id("documents"), leaves);
         }
@@ -112,14 +119,20 @@ final class History {
         streams.checkUntouched(commit, before.id("documents"), after.id("documents"));
     }
 
-    private void chained(SignedCommit commit, Tree after) throws IOException {
+    /**
+     * Checks the commit's place in the chain, and that the key in force there has signed it. Who that is, is said by the keys
+     * of the root before it and not by those that it brings.
+     *
+     * @return whether it is signed, so that keys that it brings are worth a look
+     */
+    private boolean chained(SignedCommit commit, Tree after) throws IOException {
         List<String> parents = commit.lineage();
         Link base = parents.isEmpty() ? null : links.get(parents.getFirst());
         if (commit.isForeign()) {
             if (base != null) {
                 links.put(commit.id(), base);
             }
-            return;
+            return true;
         }
         boolean known = parents.isEmpty() || base != null;
         long next = base == null ? 0 : base.position + 1;
@@ -139,11 +152,23 @@ final class History {
             wrong(commit, "it is not chained to the roots before it");
         }
         joins(commit, parents);
-        links.put(commit.id(), new Link(position, commit.trailer("Root"), skip));
-        Ring ring = ring(commit, after.id("keys"));
-        String key = ring.at(position);
-        if (key.isEmpty() || !commit.isSignedBy(key)) {
+        links.put(commit.id(), new Link(position, commit.trailer("Root"), after.id("keys"), skip));
+        String key = ring(commit, base == null ? after.id("keys") : base.keys).at(position);
+        boolean signed = !key.isEmpty() && commit.isSignedBy(key);
+        if (!signed) {
             wrong(commit, "it is not signed by the key in force at position " + position);
+        }
+        return signed;
+    }
+
+    /** A history that somebody has continued with a retired key ends with that key. */
+    void checkCurrentKey(SignedCommit newest) throws IOException {
+        Link link = links.get(newest.id());
+        if (!trust.currentKey().isEmpty() && link != null) {
+            Ring ring = ring(newest, link.keys);
+            if (!ring.newest().equals(trust.currentKey())) {
+                wrong(newest, "the key that signs after it is not the one that the verifier knows to sign today");
+            }
         }
     }
 

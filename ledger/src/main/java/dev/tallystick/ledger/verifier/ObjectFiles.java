@@ -3,27 +3,36 @@ package dev.tallystick.ledger.verifier;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.ByteArrayOutputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
-/** Every object file of a repository. What is handed out has the id that was asked for. */
+/**
+ * Every object file of a repository. What is handed out has the id that was asked for. A writer may join packs meanwhile: its
+ * new pack is there before the old ones go, so what is not found is looked for once more in the packs of that moment.
+ */
 final class ObjectFiles implements AutoCloseable {
 
     private static final int CACHED = 20_000;
     private static final int LARGEST_OBJECT = 256 << 20;
 
     private final Path objects;
+    private final Findings findings;
     private final List<PackFile> packs = new ArrayList<>();
+    private final Set<String> known = new HashSet<>();
     private final Map<String, StoredObject> cache = new LinkedHashMap<>(1024, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, StoredObject> eldest) {
@@ -33,16 +42,26 @@ final class ObjectFiles implements AutoCloseable {
 
     ObjectFiles(Path objects, Findings findings) throws IOException {
         this.objects = objects;
+        this.findings = findings;
+        openPacks();
+    }
+
+    /** Opens the packs that are not open yet. */
+    private void openPacks() throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(objects.resolve("pack"), "pack-*.pack")) {
             for (Path file : files) {
-                if (!Files.exists(
-                        file.resolveSibling(file.getFileName().toString().replace(".pack", ".idx")))) {
-                    continue; // unfinished: a crash left it, and nothing refers to it
+                String name = file.getFileName().toString();
+                if (known.contains(name) || !Files.exists(file.resolveSibling(name.replace(".pack", ".idx")))) {
+                    continue; // open already, or unfinished: a crash left it, and nothing refers to it
                 }
                 try {
                     packs.add(new PackFile(file));
+                    known.add(name);
+                } catch (NoSuchFileException | FileNotFoundException e) {
+                    continue; // joined to another pack a moment ago
                 } catch (Unsound e) {
-                    findings.add(Finding.Kind.OBJECT, file.getFileName().toString(), e.detail());
+                    known.add(name);
+                    findings.add(Finding.Kind.OBJECT, name, e.detail());
                 }
             }
         }
@@ -57,11 +76,11 @@ final class ObjectFiles implements AutoCloseable {
     }
 
     /** Reads all files from front to back and returns the number of objects in them. */
-    long audit(Findings findings, Watcher watcher) throws IOException {
+    long audit(Watcher watcher) throws IOException {
         long count = 0;
         long total = packs.stream().mapToLong(PackFile::count).sum();
         long[] seen = {0};
-        for (PackFile pack : packs) {
+        for (PackFile pack : List.copyOf(packs)) {
             try {
                 count += pack.audit(this::read, () -> watcher.report("objects", ++seen[0], total));
             } catch (Unsound e) {
@@ -70,7 +89,7 @@ final class ObjectFiles implements AutoCloseable {
         }
         try (DirectoryStream<Path> directories = Files.newDirectoryStream(objects, "[0-9a-f][0-9a-f]")) {
             for (Path directory : directories) {
-                count += auditLoose(directory, findings);
+                count += auditLoose(directory);
             }
         }
         return count;
@@ -83,7 +102,7 @@ final class ObjectFiles implements AutoCloseable {
         }
     }
 
-    private int auditLoose(Path directory, Findings findings) throws IOException {
+    private int auditLoose(Path directory) throws IOException {
         int count = 0;
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
             for (Path file : files) {
@@ -105,11 +124,18 @@ final class ObjectFiles implements AutoCloseable {
     }
 
     private StoredObject read(String id) throws IOException, Unsound {
+        if (!Hashes.isHex(id, 40)) {
+            throw new Unsound("an object that is needed is not there");
+        }
         StoredObject cached = cache.get(id);
         if (cached != null) {
             return cached;
         }
         Optional<StoredObject> found = find(id);
+        if (found.isEmpty()) {
+            openPacks();
+            found = find(id);
+        }
         if (found.isEmpty()) {
             throw new Unsound("object " + id + " is missing");
         }

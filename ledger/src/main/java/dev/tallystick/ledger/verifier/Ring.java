@@ -42,6 +42,11 @@ final class Ring {
         return keys.isEmpty() ? "" : keys.getFirst().line;
     }
 
+    /** The key that came last, or empty if there is none. */
+    String newest() {
+        return keys.isEmpty() ? "" : keys.getLast().line;
+    }
+
     long newestFrom() {
         return keys.getLast().from;
     }

@@ -21,6 +21,9 @@ final class Streams {
     /** So many transactions of a damaged stream are asked for its name. */
     private static final int ASKED = 10;
 
+    /** A version of nine digits lies below so many directories. */
+    private static final int DEEPEST = 9;
+
     private final ObjectFiles objects;
     private final Findings findings;
     private final String newestTree;
@@ -83,20 +86,34 @@ final class Streams {
 
     /** The newest transaction that was added, or changed; its version if it cannot be read. */
     private String touched(Changed stream) throws IOException {
-        String at = "";
+        TreeMap<Integer, String> changed = new TreeMap<>();
         try {
-            int newest = newest(stream.after);
-            for (int version = 1; version <= newest; version++) {
-                Optional<String> file = file(stream.after, version);
-                if (file.isPresent() && !file.equals(file(stream.before, version))) {
-                    at = Integer.toString(version);
-                    at = Transaction.parse(objects.read(file.get(), "blob")).id();
-                }
-            }
+            collectChanged(stream.before, stream.after, 0, changed);
+            return changed.isEmpty()
+                    ? ""
+                    : Transaction.parse(objects.read(changed.lastEntry().getValue(), "blob"))
+                            .id();
         } catch (Unsound e) {
-            return at;
+            return changed.isEmpty() ? "" : changed.lastKey().toString();
         }
-        return at;
+    }
+
+    /** The files of versions that two directories do not share. Follows what is there, whatever a name claims to be. */
+    private void collectChanged(String before, String after, int depth, Map<Integer, String> changed)
+            throws IOException, Unsound {
+        Tree old = tree(before);
+        for (Map.Entry<String, Tree.Entry> entry : tree(after).entries().entrySet()) {
+            String name = entry.getKey();
+            Tree.Entry now = entry.getValue();
+            if (!name.matches("[0-9]{1,9}") || now.id().equals(old.id(name))) {
+                continue;
+            }
+            if (now.isDirectory() && depth < DEEPEST) {
+                collectChanged(old.id(name), now.id(), depth + 1, changed);
+            } else if (now.isFile()) {
+                changed.put(Integer.parseInt(name), now.id());
+            }
+        }
     }
 
     private List<Changed> changedStreams(SignedCommit commit, String before, String after) throws IOException {

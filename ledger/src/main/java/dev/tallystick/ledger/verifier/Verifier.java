@@ -3,9 +3,10 @@ package dev.tallystick.ledger.verifier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Verifies a ledger. Reads only. */
@@ -13,10 +14,13 @@ public final class Verifier {
 
     /** How much is looked at. */
     public enum Depth {
-        /** The repository's shape, the signed chain back to the anchor, and the newest transaction of every stream. */
-        QUICK,
         /** Every byte of every object file, every commit, every transaction. */
-        DEEP
+        DEEP,
+        /**
+         * The repository's shape, all that every commit since the anchor changed, and the newest transaction of every stream.
+         * Without an anchor that is every commit. What the anchor vouches for is not read again, so damage there goes unseen.
+         */
+        QUICK
     }
 
     private final Path repository;
@@ -41,9 +45,10 @@ public final class Verifier {
         return verifier.run(RepositoryFiles.check(repository, verifier.findings).orElse(""));
     }
 
-    /** Verifies deeply what {@code main} would be if it named {@code head}. */
-    public static Report verifyAt(Path repository, Trust trust, String head, Watcher watcher) throws IOException {
-        Verifier verifier = new Verifier(repository, trust, Depth.DEEP, watcher);
+    /** Verifies what {@code main} would be if it named {@code head}. */
+    public static Report verifyAt(Path repository, Trust trust, Depth depth, String head, Watcher watcher)
+            throws IOException {
+        Verifier verifier = new Verifier(repository, trust, depth, watcher);
         RepositoryFiles.checkShape(repository, verifier.findings);
         return verifier.run(head);
     }
@@ -63,25 +68,37 @@ public final class Verifier {
 
     private void judge(ObjectFiles objects, List<String> ids) throws IOException {
         History history = new History(objects, findings, trust, watcher, new Streams(objects, findings, ""));
-        Set<String> open = new HashSet<>(ids);
         List<SignedCommit> commits = new ArrayList<>();
         try {
             for (String id : ids) {
-                SignedCommit commit = SignedCommit.parse(id, objects.read(id, "commit"));
-                commits.add(commit);
-                for (String parent : commit.lineage()) {
-                    if (!open.contains(parent)) {
-                        SignedCommit ground = SignedCommit.parse(parent, objects.read(parent, "commit"));
-                        SignedCommit rooted = rooted(objects, ground);
-                        history.believe(ground, new History.Link(rooted.position(), rooted.trailer("Root"), null));
-                    }
-                }
+                commits.add(SignedCommit.parse(id, objects.read(id, "commit")));
             }
+            believeParents(objects, history, commits);
         } catch (Unsound e) {
             findings.add(Finding.Kind.OBJECT, "commits", e.detail());
             return;
         }
         history.checkAll(commits);
+        if (!commits.isEmpty()) {
+            history.checkCurrentKey(commits.getLast());
+        }
+    }
+
+    /** Takes the parents that are not among the commits for what they say they are. */
+    private static void believeParents(ObjectFiles objects, History history, List<SignedCommit> commits)
+            throws IOException, Unsound {
+        Set<String> judged = commits.stream().map(SignedCommit::id).collect(Collectors.toSet());
+        for (SignedCommit commit : commits) {
+            for (String parent : commit.lineage()) {
+                if (!judged.contains(parent) && history.link(parent) == null) {
+                    SignedCommit ground = SignedCommit.parse(parent, objects.read(parent, "commit"));
+                    SignedCommit rooted = rooted(objects, ground);
+                    String keys =
+                            Tree.parse(objects.read(rooted.tree(), "tree")).id("keys");
+                    history.believe(ground, new History.Link(rooted.position(), rooted.trailer("Root"), keys, null));
+                }
+            }
+        }
     }
 
     /** The commit itself if it bears a root, or the newest before it that does. */
@@ -100,55 +117,56 @@ public final class Verifier {
     /** @param head empty if there is none */
     private Report run(String head) throws IOException {
         try (ObjectFiles objects = new ObjectFiles(repository.resolve("objects"), findings)) {
-            long audited = depth == Depth.DEEP ? objects.audit(findings, watcher) : 0;
+            long audited = depth == Depth.DEEP ? objects.audit(watcher) : 0;
             if (head.isEmpty()) {
                 return report(0, 0, 0, audited, null);
             }
-            List<SignedCommit> commits = new Lineage(objects, findings, this::isEnough).of(head);
-            Streams streams = new Streams(
-                    objects,
-                    findings,
-                    commits.isEmpty() ? "" : commits.getLast().tree());
+            Lineage lineage = new Lineage(objects, findings);
+            Optional<SignedCommit> anchored = anchored(lineage, head);
+            Optional<SignedCommit> ground = depth == Depth.QUICK ? anchored : Optional.empty();
+            List<SignedCommit> commits = ground.isPresent() ? lineage.since(ground.get(), head) : lineage.of(head);
+            String newestTree = commits.isEmpty()
+                    ? ground.map(SignedCommit::tree).orElse("")
+                    : commits.getLast().tree();
+            Streams streams = new Streams(objects, findings, newestTree);
             History history = new History(objects, findings, trust, watcher, streams);
-            if (depth == Depth.DEEP) {
-                history.checkAll(commits);
-            } else {
-                history.checkRoots(commits);
+            if (ground.isPresent()) {
+                history.checkGround(ground.get());
+                believeParents(objects, history, commits);
             }
-            if (!commits.isEmpty()) {
-                streams.checkNewest(commits.getLast().tree());
+            history.checkAll(commits);
+            if (!commits.isEmpty() || ground.isPresent()) {
+                history.checkCurrentKey(commits.isEmpty() ? ground.orElseThrow() : commits.getLast());
             }
-            checkAnchor(commits);
+            if (!newestTree.isEmpty()) {
+                streams.checkNewest(newestTree);
+            }
             History.Link newest = history.link(head);
             if (newest == null && !commits.isEmpty()) {
                 findings.add(Finding.Kind.SIGNATURE, "main", "no commit bears a root");
             }
             long transactions = depth == Depth.DEEP ? history.transactions() : streams.count();
             return report(commits.size(), streams.count(), transactions, audited, newest);
+        } catch (Unsound e) {
+            findings.add(Finding.Kind.OBJECT, "commits", e.detail());
+            return report(0, 0, 0, 0, null);
         }
     }
 
-    /** Positions only fall on the way back, so what lies behind the anchor's cannot be what it remembers. */
-    private boolean isEnough(SignedCommit commit) {
-        return depth == Depth.QUICK
-                && trust.position() >= 0
-                && !commit.isForeign()
-                && commit.position() <= trust.position();
-    }
-
-    private void checkAnchor(List<SignedCommit> commits) {
-        boolean met = trust.position() < 0
-                || commits.stream()
-                        .filter(commit -> !commit.isForeign())
-                        .anyMatch(commit -> commit.position() == trust.position()
-                                && commit.trailer("Root").equals(trust.root()));
-        if (!met) {
+    /** The commit that the anchor remembers, if there is an anchor. */
+    private Optional<SignedCommit> anchored(Lineage lineage, String head) throws IOException {
+        if (trust.position() < 0) {
+            return Optional.empty();
+        }
+        Optional<SignedCommit> found = lineage.find(head, trust.position(), trust.root());
+        if (found.isEmpty()) {
             findings.add(
                     Finding.Kind.ANCHOR,
                     "main",
                     "the anchored root " + trust.root() + " at position " + trust.position()
-                            + " is not part of this history: it was cut, rolled back or written anew");
+                            + " is not part of this history: it was cut, rolled back or rewritten");
         }
+        return found;
     }
 
     private Report report(long commits, long streams, long transactions, long objects, History.@Nullable Link newest) {

@@ -1,0 +1,167 @@
+package dev.tallystick.ledger;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.tallystick.ledger.verifier.Finding;
+import dev.tallystick.ledger.verifier.Trust;
+import dev.tallystick.ledger.verifier.Verifier;
+import dev.tallystick.ledger.verifier.Watcher;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The newest commit that this machine knows to be good, because it wrote it or verified everything up to it. A writer builds
+ * on such a commit only: our signature on top of a forgery would prove the forgery.
+ *
+ * <p>A head that we wrote ourselves costs a comparison. Any other head costs the verification of what is new since; it must
+ * lead to the commit we know, so a history that was rolled back or rewritten is refused as well. {@code tally/verified} keeps
+ * the commit for the next process, with a MAC under a signing key of this machine. Without a record that the MAC confirms,
+ * the whole history is verified once.
+ *
+ * <p>Not thread-safe but for {@link #isKnown}: used by the holder of the writer lock.
+ */
+final class VerifiedHead {
+
+    static final String FILE = "verified";
+
+    private static final Pattern RECORD = Pattern.compile("([0-9a-f]{40}) ([0-9a-f]{64}) ([0-9a-f]{64})\n");
+    private static final int RECORD_LENGTH = 40 + 1 + 64 + 1 + 64 + 1;
+
+    private final Repository repository;
+    private final ObjectStore store;
+    private final Chain chain;
+    private final Signers signers;
+    private final Path record;
+    private volatile @Nullable Oid known;
+
+    VerifiedHead(Repository repository, ObjectStore store, Chain chain, Signers signers) {
+        this.repository = repository;
+        this.store = store;
+        this.chain = chain;
+        this.signers = signers;
+        this.record = repository.local().resolve(FILE);
+    }
+
+    /** Whether this commit is the one that was verified last. */
+    boolean isKnown(Oid commit) {
+        return commit.equals(known);
+    }
+
+    /**
+     * Returns if everything up to {@code head} is verified, or if this machine could not sign on top of it anyway.
+     *
+     * @throws UnverifiedHistoryException if {@code head} must not be built upon
+     */
+    void require(View head) throws IOException {
+        Oid tip = head.commit();
+        if (tip.equals(known)) {
+            return;
+        }
+        Optional<SigningKey> key = signers.held(head);
+        if (key.isEmpty()) {
+            return;
+        }
+        Optional<Oid> recorded = recorded();
+        if (!recorded.equals(Optional.of(tip))) {
+            Optional<Oid> ground = Optional.ofNullable(known).or(() -> recorded);
+            List<Finding> findings = ground.isPresent() ? judgeSince(ground.get(), head) : judgeAll(head);
+            if (!findings.isEmpty()) {
+                throw new UnverifiedHistoryException(findings.getFirst().toString());
+            }
+            remember(tip, key.get());
+        }
+        known = tip;
+    }
+
+    /** {@code main} moved from one commit to another, which we wrote or which was judged with {@code from} as its ground. */
+    void moved(Oid from, Oid to) {
+        if (!from.equals(known)) {
+            return;
+        }
+        known = to;
+        try {
+            Optional<SigningKey> key = signers.held(view(to));
+            if (key.isPresent()) {
+                remember(to, key.get());
+            }
+        } catch (IOException e) {
+            // The commit is part of the ledger whatever becomes of its record, and an older record is as good.
+            known = null;
+        }
+    }
+
+    private List<Finding> judgeSince(Oid ground, View head) throws IOException {
+        Ancestry ancestry;
+        String rootKey;
+        try {
+            ancestry = Ancestry.of(chain, ground, head.commit());
+            rootKey = KeyRing.read(view(ground)).root().line();
+        } catch (DamagedObjectException e) {
+            throw new UnverifiedHistoryException(
+                    "commit " + ground + ", verified before, cannot be read: " + e.getMessage());
+        }
+        if (!ancestry.oursOnly().isEmpty()) {
+            throw new UnverifiedHistoryException(Ref.MAIN + " does not lead to commit " + ground
+                    + ", verified before: it was rolled back or rewritten");
+        }
+        List<String> parentsFirst =
+                ancestry.theirsOnly().reversed().stream().map(Oid::toString).toList();
+        return Verifier.judge(repository.directory(), Trust.in(rootKey), parentsFirst);
+    }
+
+    private List<Finding> judgeAll(View head) throws IOException {
+        Trust trust = Trust.in(KeyRing.read(head).root().line());
+        String tip = head.commit().toString();
+        return Verifier.verifyAt(repository.directory(), trust, Verifier.Depth.DEEP, tip, Watcher.NOBODY)
+                .findings();
+    }
+
+    private View view(Oid commit) throws IOException {
+        return new View(store, commit, chain.commit(commit).tree());
+    }
+
+    /** The commit on record, if a key of this machine confirms that we wrote the record. */
+    private Optional<Oid> recorded() throws IOException {
+        if (!Files.isRegularFile(record)) {
+            return Optional.empty();
+        }
+        byte[] begin;
+        try (InputStream in = Files.newInputStream(record)) {
+            begin = in.readNBytes(RECORD_LENGTH);
+        }
+        Matcher parts = RECORD.matcher(new String(begin, US_ASCII));
+        if (!parts.matches()) {
+            return Optional.empty();
+        }
+        Optional<SigningKey> key = signers.find(parts.group(2));
+        boolean ours = key.isPresent()
+                && MessageDigest.isEqual(
+                        mac(key.get(), parts.group(1)), HexFormat.of().parseHex(parts.group(3)));
+        return ours ? Optional.of(Oid.parse(parts.group(1))) : Optional.empty();
+    }
+
+    /** Not forced: after a power cut an older record is as good, and a torn one is not believed. */
+    private void remember(Oid commit, SigningKey key) throws IOException {
+        String mac = HexFormat.of().formatHex(mac(key, commit.toString()));
+        String line = commit + " " + Signers.fingerprint(key.publicKey()) + " " + mac + "\n";
+        try (FileChannel channel = FileChannel.open(record, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            ForcedFiles.writeFully(channel, ByteBuffer.wrap(line.getBytes(US_ASCII)));
+        }
+    }
+
+    private static byte[] mac(SigningKey key, String commit) {
+        return key.mac(("tally-verified-v1 " + commit).getBytes(US_ASCII));
+    }
+}

@@ -1,0 +1,125 @@
+package dev.tallystick.ledger;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+
+/** Makes commits as an attacker would who can push to a ledger but does not hold its key. */
+final class Forgery {
+
+    private final Path repository;
+
+    private Forgery(Path repository) {
+        this.repository = repository;
+    }
+
+    static Forgery in(Path repository) {
+        return new Forgery(repository);
+    }
+
+    /** Appends a transaction on top of {@code main} in a commit whose root is right and whose signer is {@code key}. */
+    CommitId append(Write write, SigningKey key) throws IOException {
+        return append(write, key, new Alteration());
+    }
+
+    /** What the forger changes beside the signature. */
+    static class Alteration {
+
+        /** The message of the forged commit. */
+        String message(String honest) {
+            return honest;
+        }
+
+        /** The bytes of the forged commit. */
+        byte[] commit(byte[] honest) {
+            return honest;
+        }
+
+        @Override
+        public String toString() {
+            return "signed by a stranger";
+        }
+    }
+
+    /** A commit without any signature. */
+    static Alteration unsigned() {
+        return new Alteration() {
+            @Override
+            public String toString() {
+                return "not signed";
+            }
+
+            @Override
+            byte[] commit(byte[] honest) {
+                return new String(honest, UTF_8)
+                        .replaceFirst("(?s)gpgsig .*?-----END SSH SIGNATURE-----\n", "")
+                        .getBytes(UTF_8);
+            }
+        };
+    }
+
+    /** Replaces the head by one with the same root, in whose tree the newest key is missing, signed by {@code key}. */
+    void replaceHeadWithoutNewestKey(SigningKey key) throws IOException {
+        Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);
+        try (ObjectStore store = new ObjectStore(repository.resolve("objects"));
+                PackBuilder pack = new PackBuilder()) {
+            Oid tip = main.read().orElseThrow();
+            Commit honest = new Chain(store).commit(tip);
+            String tree = Native.git(repository, "ls-tree", "-r", "main");
+            String newest = tree.lines()
+                    .filter(line -> line.contains("\tkeys/"))
+                    .reduce((one, other) -> other)
+                    .orElseThrow();
+            Path index = repository.resolve("forged-index");
+            java.util.Map<String, String> environment = java.util.Map.of("GIT_INDEX_FILE", index.toString());
+            Native.run(repository, environment, "git", "read-tree", "main");
+            String name = newest.substring(newest.indexOf('\t') + 1);
+            Native.run(repository, environment, "git", "update-index", "--force-remove", name);
+            Oid forged = Oid.parse(Native.run(repository, environment, "git", "write-tree")
+                    .output()
+                    .strip());
+            java.nio.file.Files.delete(index);
+            byte[] bytes = Commit.bytes(
+                    forged, honest.parents(), InstantSource.system().instant(), honest.message(), key);
+            Oid commit = pack.add(ObjectType.COMMIT, bytes);
+            store.adopt(pack.writeTo(store.directory()), pack);
+            main.compareAndSet(tip, commit);
+        }
+    }
+
+    /** The message with the root that its lines hash to. */
+    static String rooted(String message) {
+        int begin = message.indexOf("Tally-Version");
+        int end = message.indexOf("Tally-Root: ");
+        byte[] lines = message.substring(begin, end).getBytes(UTF_8);
+        String root = HexFormat.of().formatHex(Digests.sha256().digest(lines));
+        return message.replaceFirst("Tally-Root: [0-9a-f]+", "Tally-Root: " + root);
+    }
+
+    CommitId append(Write write, SigningKey key, Alteration alteration) throws IOException {
+        InstantSource clock = InstantSource.system();
+        Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);
+        try (ObjectStore store = new ObjectStore(repository.resolve("objects"));
+                PackBuilder pack = new PackBuilder()) {
+            Chain chain = new Chain(store);
+            Oid tip = main.read().orElseThrow();
+            View view = new View(store, tip, chain.commit(tip).tree());
+            Chain.Link link = chain.newest(tip).orElseThrow();
+            Preparation.Prepared prepared = new Preparation(new Schemas(), clock).prepare(view, write);
+            Pending.Transaction transaction = ((Preparation.Prepared.Ready) prepared).transaction();
+            Batch batch = new Batch(view, link.root().position() + 1, store);
+            batch.add(transaction);
+            Oid tree = batch.writeTo(pack);
+            String message = chain.nextMessage(batch.subject(), link, batch.leaves(), "");
+            byte[] bytes = Commit.bytes(tree, List.of(tip), clock.instant(), alteration.message(message), key);
+            Oid commit = pack.add(ObjectType.COMMIT, alteration.commit(bytes));
+            store.adopt(pack.writeTo(store.directory()), pack);
+            main.compareAndSet(tip, commit);
+            return CommitId.of(commit);
+        }
+    }
+}
