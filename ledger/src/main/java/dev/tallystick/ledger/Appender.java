@@ -165,7 +165,7 @@ final class Appender implements AutoCloseable {
             if (tx.txId().equals(write.txId())) {
                 return Optional.of(repeated(view, write, tx, hash, version));
             }
-            Optional<StreamView> joined = stream.merged(version);
+            Optional<StreamView> joined = stream.merged(Integer.toString(version));
             Optional<Append> there = joined.isPresent() ? found(view, write, joined.get()) : Optional.empty();
             if (there.isPresent()) {
                 return there;

@@ -73,8 +73,8 @@ final class VerifiedHead {
         if (key.isEmpty()) {
             return;
         }
-        Optional<Recorded> recorded = recorded();
-        if (!recorded.equals(Optional.of(new Recorded(tip, key.get().publicKey())))) {
+        Recorded recorded = recorded().orElse(null);
+        if (!new Recorded(tip, key.get().publicKey()).equals(recorded)) {
             List<Finding> findings = judge(recorded, key.get(), head);
             if (!findings.isEmpty()) {
                 throw new UnverifiedHistoryException(findings.getFirst().toString());
@@ -105,18 +105,18 @@ final class VerifiedHead {
      * A record under the key that signs next spares us the verification of what is before it. One under any other key does
      * not, since a key file is easily added to this machine; but it still tells a history that was rolled back.
      */
-    private List<Finding> judge(Optional<Recorded> recorded, SigningKey key, View head) throws IOException {
+    private List<Finding> judge(@Nullable Recorded recorded, SigningKey key, View head) throws IOException {
         Oid verified = known;
         if (verified != null) {
             return judgeSince(verified, head);
         }
-        if (recorded.isEmpty()) {
+        if (recorded == null) {
             return judgeAll(head);
         }
-        if (recorded.get().key.equals(key.publicKey())) {
-            return judgeSince(recorded.get().commit, head);
+        if (recorded.key.equals(key.publicKey())) {
+            return judgeSince(recorded.commit, head);
         }
-        since(recorded.get().commit, head);
+        since(recorded.commit, head);
         return judgeAll(head);
     }
 
