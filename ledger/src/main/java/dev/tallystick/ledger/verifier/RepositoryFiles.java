@@ -142,8 +142,9 @@ public final class RepositoryFiles {
             end = all.indexOf('\n', begin);
             String line = end < 0 ? "" : all.substring(begin, end);
             end = end < 0 ? all.length() : end;
-            if (begin == 0 && line.startsWith("# pack-refs with:")
-                    || line.startsWith("^") && Hashes.isHex(line.substring(1), 40) && !before.equals(MAIN)) {
+            boolean header = begin == 0 && line.startsWith("# pack-refs with:");
+            boolean peeled = line.startsWith("^") && Hashes.isHex(line.substring(1), 40) && !before.equals(MAIN);
+            if (header || peeled) {
                 continue;
             }
             boolean shaped = line.length() > 41 && line.charAt(40) == ' ' && Hashes.isHex(line.substring(0, 40), 40);
