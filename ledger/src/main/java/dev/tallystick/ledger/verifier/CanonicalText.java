@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Checks that a text is JSON in its one canonical form (RFC 8785), without building anything from it. */
 final class CanonicalText {
@@ -69,7 +70,7 @@ final class CanonicalText {
     }
 
     /** The string that begins here, or null if it is none in canonical form. */
-    private @org.jspecify.annotations.Nullable String string() {
+    private @Nullable String string() {
         int begin = ++at;
         StringBuilder unescaped = null;
         while (true) {

@@ -2,6 +2,7 @@ package dev.tallystick.ledger.verifier;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -43,7 +44,7 @@ final class LooseObject {
     }
 
     static StoredObject read(Path file) throws IOException, Unsound {
-        java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
         inflate(file, (bytes, length) -> {
             if (out.size() > PackFile.LARGEST_OBJECT) {
                 throw new Unsound("the object is too large");

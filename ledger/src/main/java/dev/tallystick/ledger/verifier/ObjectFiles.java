@@ -55,7 +55,7 @@ final class ObjectFiles implements AutoCloseable {
                     packs.add(new PackFile(file, cache));
                     known.add(name);
                 } catch (NoSuchFileException | FileNotFoundException e) {
-                    continue; // joined to another pack a moment ago
+                    // Joined to another pack a moment ago.
                 } catch (Unsound e) {
                     known.add(name);
                     findings.add(Finding.Kind.OBJECT, name, e.detail());

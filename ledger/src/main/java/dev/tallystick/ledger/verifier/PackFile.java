@@ -99,7 +99,7 @@ final class PackFile {
     /** Divides the pack into ranges of about this size, at offsets that the index names. */
     List<Range> ranges(int size) throws Unsound {
         long end = length - HASH;
-        int parts = (int) Math.clamp(end / size, 1, 10_000);
+        int parts = Math.clamp(end / size, 1, 10_000);
         long[] firsts = new long[parts];
         Arrays.fill(firsts, end);
         for (int number = 0; number < index.count(); number++) {
