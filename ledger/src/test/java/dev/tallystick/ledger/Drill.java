@@ -57,7 +57,7 @@ public final class Drill {
         check(!findings(Trust.in(root.publicKey().line())).isEmpty(), "a ref that comes before main went unseen");
         Files.delete(shadow);
         String honest = Native.git(repository, "rev-parse", "main").strip();
-        CommitId forged = Forgery.in(repository).append(put(FORGED, TxHash.NONE, "{}"), stranger);
+        Forgery.in(repository).append(put(FORGED, TxHash.NONE, "{}"), stranger);
         check(!findings(anchored.trust()).isEmpty(), "the quick verification saw no forged commit");
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
             check(
@@ -66,7 +66,7 @@ public final class Drill {
             check(ledger.append(put(ORDER, head, "2")) instanceof Append.Refused, "a forged commit was built upon");
         }
         Native.git(repository, "update-ref", "refs/heads/main", honest);
-        forged = Forgery.in(repository).append(put(FORGED, TxHash.NONE, "{}"), stranger);
+        CommitId forged = Forgery.in(repository).append(put(FORGED, TxHash.NONE, "{}"), stranger);
         new Signers(repository.resolve("tally")).add(stranger);
         byte[] mac = stranger.mac(("tally-verified-v1 " + forged.hex()).getBytes(US_ASCII));
         String line = forged.hex() + " " + Signers.fingerprint(stranger.publicKey()) + " "
