@@ -197,9 +197,13 @@ final class LedgerAdmin {
         @Option(names = "--at", paramLabel = "VERSION", required = true, description = "The version to prove.")
         private int version;
 
+        @Option(names = "--branch", paramLabel = "BRANCH", defaultValue = "", description = LedgerReads.BRANCH)
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String branch;
+
         @Override
         ExitCode read(Ledger opened, dev.tallystick.ledger.StreamId stream) throws IOException {
-            var receipt = opened.receipt(stream, version)
+            var receipt = opened.receipt(stream, branch, version)
                     .orElseThrow(() -> new CommandFailed(
                             ExitCode.NOT_FOUND, "there is no " + stream + " of version " + version, "See 'log'."));
             print(receipt.text().stripTrailing());

@@ -9,6 +9,7 @@ import dev.tallystick.ledger.LedgerOptions;
 import dev.tallystick.ledger.Merge;
 import dev.tallystick.ledger.Merge.JoinedStream;
 import dev.tallystick.ledger.NotALedgerException;
+import dev.tallystick.ledger.PublicKey;
 import dev.tallystick.ledger.Push;
 import dev.tallystick.ledger.RemoteFailedException;
 import dev.tallystick.ledger.verifier.Finding;
@@ -70,6 +71,21 @@ final class LedgerCopies {
             fields.putAll(more);
             answer(text, fields);
             return code;
+        }
+    }
+
+    /** What the commands have in common that take over what another copy has. */
+    abstract static class Taking extends Copying {
+
+        @Option(
+                names = "--current-key",
+                paramLabel = "FILE",
+                description =
+                        "The key that signs today, if you know it: a history that a retired key continued is refused.")
+        private @Nullable Path currentKey;
+
+        final @Nullable PublicKey currentKey() throws IOException {
+            return currentKey == null ? null : LedgerCommand.key(currentKey);
         }
     }
 
@@ -142,11 +158,12 @@ final class LedgerCopies {
     }
 
     @Command(name = "fetch", description = "Take over what another copy has more, if nothing here is in the way.")
-    static final class FetchCopy extends Copying {
+    static final class FetchCopy extends Taking {
 
         @Override
         ExitCode run(Ledger opened, String address) throws IOException {
-            return switch (opened.fetch(address)) {
+            PublicKey key = currentKey();
+            return switch (key == null ? opened.fetch(address) : opened.fetch(address, key)) {
                 case Fetch.UpToDate done -> upToDate(done.head());
                 case Fetch.Forwarded done -> forwarded(done.head());
                 case Fetch.Diverged diverged ->
@@ -190,11 +207,12 @@ final class LedgerCopies {
     @Command(
             name = "merge",
             description = "Fetch, and join the two histories; conflicts are recorded, nothing is lost.")
-    static final class MergeCopy extends Copying {
+    static final class MergeCopy extends Taking {
 
         @Override
         ExitCode run(Ledger opened, String address) throws IOException {
-            return switch (opened.merge(address)) {
+            PublicKey key = currentKey();
+            return switch (key == null ? opened.merge(address) : opened.merge(address, key)) {
                 case Merge.UpToDate done -> upToDate(done.head());
                 case Merge.Forwarded done -> forwarded(done.head());
                 case Merge.Joined joined ->

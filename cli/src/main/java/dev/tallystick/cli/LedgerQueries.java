@@ -29,8 +29,9 @@ final class LedgerQueries {
             description = {
                 "Ask the ledger in SQL (SQLite), as it is now.",
                 "Tables: document (collection, doc_id, version, head, deleted, updated_at, body),",
-                "tx (collection, doc_id, version, hash, tx_id, op, time, parent_hash, merged_hash, schema_version,",
-                "conflicts). They can be read and not changed."
+                "tx (collection, doc_id, branch, version, hash, tx_id, op, time, parent_hash, merged_hash,",
+                "schema_version, conflicts), where branch names the MERGE that joined another history and is",
+                "empty for the document's own; damaged (path, reason). They can be read and not changed."
             },
             sortOptions = false,
             footerHeading = "%nFor example:%n",
@@ -70,11 +71,16 @@ final class LedgerQueries {
                                 .<Json>map(Json.ArrayValue::new)
                                 .toList()));
                 fields.put("more", Json.of(rows.more()));
-                answer(table(rows), fields);
+                fields.put("damaged", Json.of(index.damaged()));
+                answer(table(rows) + damaged(index.damaged()), fields);
                 return ExitCode.OK;
             } catch (IllegalArgumentException e) {
                 throw new CommandFailed(ExitCode.USAGE, LedgerCommand.message(e), "Mend the SQL.");
             }
+        }
+
+        private static String damaged(long places) {
+            return places == 0 ? "" : "\n(" + places + " cannot be read: see the table damaged, and run 'verify')";
         }
 
         private static String table(QueryIndex.Rows rows) {

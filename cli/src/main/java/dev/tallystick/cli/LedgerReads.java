@@ -1,6 +1,7 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.ledger.BranchEntry;
 import dev.tallystick.ledger.Collection;
 import dev.tallystick.ledger.Document;
 import dev.tallystick.ledger.JsonPatch;
@@ -24,6 +25,8 @@ import picocli.CommandLine.ParentCommand;
 
 /** The commands that read documents and their history. */
 final class LedgerReads {
+
+    static final String BRANCH = "Of a history that was merged into the document, as 'log --all' names it.";
 
     private LedgerReads() {}
 
@@ -59,9 +62,17 @@ final class LedgerReads {
         @Option(names = "--at", paramLabel = "VERSION", description = "As it was at this version.")
         private int version;
 
+        @Option(names = "--branch", paramLabel = "BRANCH", defaultValue = "", description = BRANCH)
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String branch;
+
         @Override
         ExitCode read(Ledger opened, StreamId stream) throws IOException {
-            Document found = version == 0 ? opened.read(stream) : opened.readAt(stream, version);
+            if (version == 0 && !branch.isEmpty()) {
+                throw new CommandFailed(
+                        ExitCode.USAGE, "--branch needs --at", "Pass the version that 'log --all' shows.");
+            }
+            Document found = version == 0 ? opened.read(stream) : opened.readAt(stream, branch, version);
             SequencedMap<String, Json> fields = new LinkedHashMap<>();
             fields.put("head", Json.of(found.head().hex()));
             switch (found) {
@@ -91,26 +102,50 @@ final class LedgerReads {
         @Option(names = "--limit", paramLabel = "N", defaultValue = "100", description = "At most so many (100).")
         private int limit;
 
+        @Option(names = "--all", description = "Also show transactions of histories that were merged into it.")
+        private boolean all;
+
         @Override
         ExitCode read(Ledger opened, StreamId stream) throws IOException {
-            List<LogEntry> log = opened.log(stream, Integer.MAX_VALUE, limit);
+            if (limit < 1 || limit == Integer.MAX_VALUE) {
+                throw new CommandFailed(ExitCode.USAGE, "--limit is at least 1", "Pass a number from 1 on.");
+            }
+            List<BranchEntry> found = all
+                    ? opened.logWithBranches(stream, limit + 1)
+                    : opened.log(stream, Integer.MAX_VALUE, limit + 1).stream()
+                            .map(entry -> new BranchEntry("", entry))
+                            .toList();
+            boolean more = found.size() > limit;
+            List<BranchEntry> log = found.subList(0, Math.min(limit, found.size()));
             String text = log.stream().map(Log::line).collect(Collectors.joining("\n"));
             SequencedMap<String, Json> fields = new LinkedHashMap<>();
             fields.put(
                     "transactions",
                     new Json.ArrayValue(log.stream().map(Log::fields).toList()));
-            answer(log.isEmpty() ? "there is no " + stream : text, fields);
+            fields.put("more", Json.of(more));
+            answer(log.isEmpty() ? "there is no " + stream : text + (more ? "\n(there is more: --limit)" : ""), fields);
             return log.isEmpty() ? ExitCode.NOT_FOUND : ExitCode.OK;
         }
 
-        private static String line(LogEntry entry) {
-            return "%5d  %s  %-6s  %s  %s"
+        private static String line(BranchEntry found) {
+            LogEntry entry = found.entry();
+            String branch = found.branch().isEmpty() ? "" : "  merged by " + found.branch();
+            return "%5d  %s  %-6s  %s  %s%s"
                     .formatted(
                             entry.version(),
                             time(entry),
                             entry.tx().op(),
                             entry.tx().txId(),
-                            entry.hash());
+                            entry.hash(),
+                            branch);
+        }
+
+        private static Json fields(BranchEntry found) {
+            Map<String, Json> fields = new TreeMap<>(((Json.ObjectValue) fields(found.entry())).members());
+            if (!found.branch().isEmpty()) {
+                fields.put("branch", Json.of(found.branch()));
+            }
+            return new Json.ObjectValue(fields);
         }
 
         static Json fields(LogEntry entry) {

@@ -62,6 +62,47 @@ class LedgerCopiesTest {
     }
 
     @Test
+    void what_was_merged_away_is_listed_shown_and_proven() throws IOException {
+        put(home, "o-1", "{\"n\":2}", head);
+        put(away, "o-1", "{\"n\":3}", head);
+        assertThat(outcome(ledger(away, "merge"), ExitCode.OK)).isEqualTo("joined");
+        String all = ledger(away, "log", "orders", "o-1", "--all").out();
+        assertThat(all).contains("\"branch\":\"3\"", "\"more\":false");
+        assertThat(ledger(away, "log", "orders", "o-1", "--limit", "2").out()).contains("\"more\":true");
+        Run text = Run.tally("ledger", "--repo", away.toString(), "log", "orders", "o-1", "--limit", "2");
+        assertThat(text.out()).endsWith("(there is more: --limit)\n");
+        assertThat(List.of(
+                        ledger(away, "get", "orders", "o-1", "--at", "2").out(),
+                        ledger(away, "get", "orders", "o-1", "--at", "2", "--branch", "3")
+                                .out()))
+                .anyMatch(out -> out.contains("{\"n\":2}"))
+                .anyMatch(out -> out.contains("{\"n\":3}"));
+        assertThat(ledger(away, "get", "orders", "o-1", "--branch", "3").exitCode())
+                .isEqualTo(ExitCode.USAGE.code());
+        Path receipt = scratch.resolve("receipt.json");
+        Files.writeString(
+                receipt,
+                ledger(away, "receipt", "orders", "o-1", "--at", "2", "--branch", "3")
+                        .out());
+        assertThat(Run.tally("verify", receipt.toString(), "--root-key", rootKey.toString())
+                        .exitCode())
+                .isZero();
+    }
+
+    @Test
+    void a_history_that_a_retired_key_continued_is_not_taken_over() throws IOException {
+        put(home, "o-2", "2", "");
+        Path other = scratch.resolve("other.pub");
+        Files.writeString(other, text(json(ledger(scratch.resolve("other.git"), "init")), "root_key") + "\n");
+        for (String command : List.of("fetch", "merge")) {
+            assertThat(outcome(ledger(away, command, "--current-key", other.toString()), ExitCode.CONFLICT))
+                    .isEqualTo("refused");
+        }
+        assertThat(outcome(ledger(away, "fetch", "--current-key", rootKey.toString()), ExitCode.OK))
+                .isEqualTo("forwarded");
+    }
+
+    @Test
     void what_cannot_be_copied_says_why() {
         assertThat(outcome(ledger(away, "clone", home.toString()), ExitCode.OK))
                 .as("a clone that is repeated finds that it is done")

@@ -82,7 +82,11 @@ final class Appender implements AutoCloseable {
 
     private Append putFile(List<String> directory, String name, java.util.function.LongFunction<byte[]> contentAt) {
         Pending.NewFile file = Pending.NewFile.of(directory, name, contentAt);
-        committer.submit(file);
+        try {
+            committer.submit(file);
+        } catch (RejectedExecutionException e) {
+            return new Append.Refused("the ledger is closed");
+        }
         return switch (file.verdict().join()) {
             case Pending.Verdict.Committed done -> new Append.Appended(TxHash.NONE, 0, CommitId.of(done.commit()));
             case Pending.Verdict.Moved moved -> new Append.HeadChanged(TxHash.NONE);
@@ -165,7 +169,7 @@ final class Appender implements AutoCloseable {
             if (tx.txId().equals(write.txId())) {
                 return Optional.of(repeated(view, write, tx, hash, version));
             }
-            Optional<StreamView> joined = stream.merged(version);
+            Optional<StreamView> joined = stream.merged(Integer.toString(version));
             Optional<Append> there = joined.isPresent() ? found(view, write, joined.get()) : Optional.empty();
             if (there.isPresent()) {
                 return there;

@@ -50,7 +50,7 @@ final class BatchWriter {
             if (!commits.move(head)) {
                 return CommitWriter.Attempt.again();
             }
-            batch.committed(commit);
+            batch.committed(commit, tree);
             return CommitWriter.Attempt.done(batch);
         }
     }

@@ -1,7 +1,9 @@
 package dev.tallystick.ledger;
 
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -11,9 +13,16 @@ final class ChangedStreams {
 
     private static final int LEVELS = 4;
 
-    /** What is done with a stream that differs; one of the two is null where the stream is not there. */
+    /** What is done with a stream that differs. */
     interface Sink {
-        void changed(@Nullable StreamView before, @Nullable StreamView after) throws IOException;
+
+        /** One of the two is null where the stream is not there. */
+        void changed(String path, @Nullable StreamView before, @Nullable StreamView after) throws IOException;
+
+        /** A stream or directory cannot be read in the state after; what it holds counts as not there. */
+        default void damaged(String path, DamagedObjectException why) throws IOException {
+            throw why;
+        }
     }
 
     private final View before;
@@ -29,13 +38,13 @@ final class ChangedStreams {
     static void between(View before, View after, Sink sink) throws IOException {
         Tree.Entry old = before.find(List.of(Layout.DOCUMENTS)).orElse(null);
         Tree.Entry now = after.find(List.of(Layout.DOCUMENTS)).orElse(null);
-        new ChangedStreams(before, after, sink).compare(0, old, now);
+        new ChangedStreams(before, after, sink).compare(Layout.DOCUMENTS, 0, old, now);
     }
 
     /** Everything that there is, as if there had been nothing before. */
     static void all(View after, Sink sink) throws IOException {
         Tree.Entry now = after.find(List.of(Layout.DOCUMENTS)).orElse(null);
-        new ChangedStreams(after, after, sink).compare(0, null, now);
+        new ChangedStreams(after, after, sink).compare(Layout.DOCUMENTS, 0, null, now);
     }
 
     /** How many transactions, from the first on, both have in common. */
@@ -43,32 +52,67 @@ final class ChangedStreams {
         if (before == null || after == null) {
             return 0;
         }
-        int common = Math.min(before.version(), after.version());
-        while (common > 0 && !before.file(common).equals(after.file(common))) {
-            common--;
+        int high = Math.min(before.version(), after.version());
+        if (high == 0 || before.file(high).equals(after.file(high))) {
+            return high;
         }
-        return common;
+        int low = 0;
+        while (low < high - 1) {
+            int middle = (low + high) >>> 1;
+            if (before.file(middle).equals(after.file(middle))) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
-    private void compare(int level, Tree.@Nullable Entry old, Tree.@Nullable Entry now) throws IOException {
+    private void compare(String path, int level, Tree.@Nullable Entry old, Tree.@Nullable Entry now)
+            throws IOException {
         if (Objects.equals(old, now)) {
             return;
         }
         if (level == LEVELS) {
-            sink.changed(stream(before, old), stream(after, now));
+            StreamView left = old == null ? null : before.namedStream(old);
+            StreamView right = readable(path, now, after::namedStream);
+            if (left != null || right != null) {
+                sink.changed(path, left, right);
+            }
             return;
         }
-        Tree left = old == null ? Tree.empty() : before.directory(old.id());
-        Tree right = now == null ? Tree.empty() : after.directory(now.id());
-        TreeSet<String> names = new TreeSet<>();
-        left.entries().forEach(entry -> names.add(entry.name()));
-        right.entries().forEach(entry -> names.add(entry.name()));
+        Tree left = old == null ? null : before.directory(old.id());
+        Tree right = readable(path, now, entry -> after.directory(entry.id()));
+        Map<String, Tree.Entry> olds = entries(left);
+        Map<String, Tree.Entry> nows = entries(right);
+        TreeSet<String> names = new TreeSet<>(olds.keySet());
+        names.addAll(nows.keySet());
         for (String name : names) {
-            compare(level + 1, left.find(name).orElse(null), right.find(name).orElse(null));
+            compare(path + "/" + name, level + 1, olds.get(name), nows.get(name));
         }
     }
 
-    private static @Nullable StreamView stream(View view, Tree.@Nullable Entry entry) throws IOException {
-        return entry == null ? null : view.namedStream(entry);
+    private interface Read<T> {
+        T of(Tree.Entry entry) throws IOException;
+    }
+
+    private <T> @Nullable T readable(String path, Tree.@Nullable Entry entry, Read<T> read) throws IOException {
+        if (entry == null) {
+            return null;
+        }
+        try {
+            return read.of(entry);
+        } catch (DamagedObjectException e) {
+            sink.damaged(path, e);
+            return null;
+        }
+    }
+
+    private static Map<String, Tree.Entry> entries(@Nullable Tree tree) throws IOException {
+        Map<String, Tree.Entry> entries = new HashMap<>();
+        for (Tree.Entry entry : tree == null ? List.<Tree.Entry>of() : tree.entries()) {
+            entries.put(entry.name(), entry);
+        }
+        return entries;
     }
 }

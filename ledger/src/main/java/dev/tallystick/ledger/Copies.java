@@ -33,22 +33,22 @@ final class Copies implements AutoCloseable {
         this.ids = new Ids(options.clock(), options.random());
     }
 
-    Fetch fetch(String address) throws IOException {
+    Fetch fetch(String address, String currentKey) throws IOException {
         return undisturbed(() -> {
             Optional<Oid> theirs = fetched(address);
             try {
-                return theirs.isPresent() ? merger.forward(theirs.get()) : new Fetch.Refused(REWRITTEN);
+                return theirs.isPresent() ? merger.forward(theirs.get(), currentKey) : new Fetch.Refused(REWRITTEN);
             } catch (UnverifiedHistoryException e) {
                 return new Fetch.Refused(String.valueOf(e.getMessage()));
             }
         });
     }
 
-    Merge merge(String address) throws IOException {
+    Merge merge(String address, String currentKey) throws IOException {
         return undisturbed(() -> {
             Optional<Oid> theirs = fetched(address);
             try {
-                return theirs.isPresent() ? merger.merge(theirs.get()) : new Merge.Refused(REWRITTEN);
+                return theirs.isPresent() ? merger.merge(theirs.get(), currentKey) : new Merge.Refused(REWRITTEN);
             } catch (UnverifiedHistoryException e) {
                 return new Merge.Refused(String.valueOf(e.getMessage()));
             }

@@ -25,6 +25,9 @@ record DocumentState(Document document, int patches) {
         while (!tx.endsReplay()) {
             patches.push(tx);
             at--;
+            if (at == 0) {
+                throw new DamagedObjectException("stream " + stream.id() + " begins with a patch");
+            }
             tx = stream.transaction(at);
         }
         int count = patches.size();

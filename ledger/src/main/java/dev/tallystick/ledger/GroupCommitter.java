@@ -84,18 +84,20 @@ final class GroupCommitter implements AutoCloseable {
         }
     }
 
+    /** Of the batch that was under way nothing is known; what still waited was not begun. */
     private void abandon(List<Pending> batch) {
-        List<Pending> abandoned = new ArrayList<>(batch);
+        List<Pending> waiting;
         monitor.lock();
         try {
             closed = true;
-            abandoned.addAll(queue);
+            waiting = List.copyOf(queue);
             queue.clear();
         } finally {
             monitor.unlock();
         }
-        abandoned.forEach(
-                pending -> pending.verdict().complete(new Pending.Verdict.Unknown("the ledger stopped in an error")));
+        String reason = "the ledger stopped in an error";
+        batch.forEach(pending -> pending.verdict().complete(new Pending.Verdict.Unknown(reason)));
+        waiting.forEach(pending -> pending.verdict().complete(new Pending.Verdict.Refused(reason)));
     }
 
     /** What is there, waiting until something is; empty once closed. */

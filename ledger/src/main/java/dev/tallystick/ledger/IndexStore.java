@@ -12,7 +12,7 @@ import java.util.Optional;
 final class IndexStore {
 
     /** Another number makes an index of an older form be built anew. */
-    static final int FORMAT = 1;
+    static final int FORMAT = 2;
 
     private static final List<String> SCHEMA = List.of(
             """
@@ -31,6 +31,7 @@ final class IndexStore {
             create table if not exists tx (
                 collection     text not null,
                 doc_id         text not null,
+                branch         text not null,
                 version        integer not null,
                 hash           text not null,
                 tx_id          text not null,
@@ -40,11 +41,17 @@ final class IndexStore {
                 merged_hash    text not null,
                 schema_version integer not null,
                 conflicts      text,
-                primary key (collection, doc_id, version)
+                primary key (collection, doc_id, branch, version)
             ) without rowid
             """,
             "create index if not exists tx_by_id on tx (tx_id)",
             "create index if not exists tx_by_time on tx (time)",
+            """
+            create table if not exists damaged (
+                path   text primary key,
+                reason text not null
+            ) without rowid
+            """,
             """
             create table if not exists indexed (
                 one    integer primary key check (one = 1),
@@ -59,9 +66,9 @@ final class IndexStore {
             """;
 
     private static final String PUT_TX = """
-            insert into tx (collection, doc_id, version, hash, tx_id, op, time, parent_hash, merged_hash,
+            insert into tx (collection, doc_id, branch, version, hash, tx_id, op, time, parent_hash, merged_hash,
                             schema_version, conflicts)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """;
 
     private final Connection connection;
@@ -79,6 +86,7 @@ final class IndexStore {
     void dropTables() throws SQLException {
         run("drop table if exists document");
         run("drop table if exists tx");
+        run("drop table if exists damaged");
         run("drop table if exists indexed");
     }
 
@@ -113,6 +121,7 @@ final class IndexStore {
 
     void removeDocument(StreamId id) throws SQLException {
         removeTransactions(id, 0);
+        removeBranches(id);
         try (PreparedStatement statement =
                 connection.prepareStatement("delete from document where collection = ? and doc_id = ?")) {
             statement.setString(1, id.collection().name());
@@ -121,13 +130,48 @@ final class IndexStore {
         }
     }
 
+    /** Removes the document's own transactions after a version. */
     void removeTransactions(StreamId id, int after) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement("delete from tx where collection = ? and doc_id = ? and version > ?")) {
+        try (PreparedStatement statement = connection.prepareStatement(
+                "delete from tx where collection = ? and doc_id = ? and branch = '' and version > ?")) {
             statement.setString(1, id.collection().name());
             statement.setString(2, id.document());
             statement.setInt(3, after);
             statement.executeUpdate();
+        }
+    }
+
+    /** Removes what was merged into the document. */
+    void removeBranches(StreamId id) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("delete from tx where collection = ? and doc_id = ? and branch <> ''")) {
+            statement.setString(1, id.collection().name());
+            statement.setString(2, id.document());
+            statement.executeUpdate();
+        }
+    }
+
+    void putDamaged(String path, String reason) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("insert or replace into damaged (path, reason) values (?, ?)")) {
+            statement.setString(1, path);
+            statement.setString(2, reason);
+            statement.executeUpdate();
+        }
+    }
+
+    long transactions() throws SQLException {
+        return count("tx");
+    }
+
+    long damaged() throws SQLException {
+        return count("damaged");
+    }
+
+    private long count(String table) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("select count(*) from " + table)) {
+            return rows.getLong(1);
         }
     }
 
@@ -154,20 +198,22 @@ final class IndexStore {
         }
     }
 
-    void putTransaction(LogEntry entry, String time) throws SQLException {
+    /** @param branch empty for the document's own transactions, see {@link Branch} */
+    void putTransaction(String branch, LogEntry entry, String time) throws SQLException {
         Tx tx = entry.tx();
         try (PreparedStatement statement = connection.prepareStatement(PUT_TX)) {
             statement.setString(1, tx.stream().collection().name());
             statement.setString(2, tx.stream().document());
-            statement.setInt(3, entry.version());
-            statement.setString(4, entry.hash().hex());
-            statement.setString(5, tx.txId().toString());
-            statement.setString(6, tx.op().name().toLowerCase(java.util.Locale.ROOT));
-            statement.setString(7, time);
-            statement.setString(8, tx.parent().hex());
-            statement.setString(9, tx.merged().hex());
-            statement.setInt(10, tx.schemaVersion());
-            statement.setString(11, tx.conflicts().isEmpty() ? null : tx.conflicts());
+            statement.setString(3, branch);
+            statement.setInt(4, entry.version());
+            statement.setString(5, entry.hash().hex());
+            statement.setString(6, tx.txId().toString());
+            statement.setString(7, tx.op().name().toLowerCase(java.util.Locale.ROOT));
+            statement.setString(8, time);
+            statement.setString(9, tx.parent().hex());
+            statement.setString(10, tx.merged().hex());
+            statement.setInt(11, tx.schemaVersion());
+            statement.setString(12, tx.conflicts().isEmpty() ? null : tx.conflicts());
             statement.executeUpdate();
         }
     }

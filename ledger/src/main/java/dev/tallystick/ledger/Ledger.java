@@ -7,6 +7,7 @@ import dev.tallystick.ledger.verifier.Verifier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -139,7 +140,16 @@ public final class Ledger implements AutoCloseable {
 
     /** The document as it was at {@code version}; absent if the stream is not that long. */
     public Document readAt(StreamId id, int version) throws IOException {
-        Optional<StreamView> stream = view().stream(id);
+        return readAt(id, "", version);
+    }
+
+    /**
+     * The document as it was at {@code version} of a history that was merged into it.
+     *
+     * @param branch as {@link BranchEntry#branch()} has it
+     */
+    public Document readAt(StreamId id, String branch, int version) throws IOException {
+        Optional<StreamView> stream = stream(view(), id, branch);
         if (stream.isEmpty() || version < 1 || version > stream.get().version()) {
             return new Document.Absent(id);
         }
@@ -150,6 +160,22 @@ public final class Ledger implements AutoCloseable {
     public List<LogEntry> log(StreamId id, int newest, int limit) throws IOException {
         Optional<StreamView> stream = view().stream(id);
         return stream.isPresent() ? StreamLog.read(stream.get(), newest, limit) : List.of();
+    }
+
+    /** As {@link #log}, followed by the transactions of histories that were merged into the document. */
+    public List<BranchEntry> logWithBranches(StreamId id, int limit) throws IOException {
+        List<BranchEntry> entries = new ArrayList<>();
+        Optional<StreamView> stream = view().stream(id);
+        if (stream.isPresent()) {
+            StreamLog.read(stream.get(), Integer.MAX_VALUE, limit)
+                    .forEach(entry -> entries.add(new BranchEntry("", entry)));
+            for (Branch branch : entries.size() < limit ? Branch.of(stream.get()) : List.<Branch>of()) {
+                int most = Math.min(limit - entries.size(), branch.stream().version() - branch.shared());
+                StreamLog.read(branch.stream(), Integer.MAX_VALUE, most)
+                        .forEach(entry -> entries.add(new BranchEntry(branch.name(), entry)));
+            }
+        }
+        return List.copyOf(entries);
     }
 
     /** The patch from one version of a document to another; both must have a body. */
@@ -199,8 +225,17 @@ public final class Ledger implements AutoCloseable {
 
     /** What proves the transaction of this version, from the newest root; empty if the stream is not that long. */
     public Optional<Receipt> receipt(StreamId id, int version) throws IOException {
+        return receipt(id, "", version);
+    }
+
+    /**
+     * What proves a transaction of a history that was merged into the document.
+     *
+     * @param branch as {@link BranchEntry#branch()} has it
+     */
+    public Optional<Receipt> receipt(StreamId id, String branch, int version) throws IOException {
         View view = view();
-        Optional<StreamView> stream = view.stream(id);
+        Optional<StreamView> stream = stream(view, id, branch);
         if (stream.isEmpty() || version < 1 || version > stream.get().version()) {
             return Optional.empty();
         }
@@ -264,7 +299,7 @@ public final class Ledger implements AutoCloseable {
     public CommitId changes(CommitId since, Consumer<Changed> sink) throws IOException {
         View now = view();
         View before = new View(store, since.oid(), chain.commit(since.oid()).tree());
-        ChangedStreams.between(before, now, (old, stream) -> {
+        ChangedStreams.between(before, now, (path, old, stream) -> {
             for (int version = ChangedStreams.common(old, stream) + 1;
                     stream != null && version <= stream.version();
                     version++) {
@@ -282,14 +317,17 @@ public final class Ledger implements AutoCloseable {
 
     /** The query index of this ledger, brought up to the head. */
     public QueryIndex index() throws IOException {
-        QueryIndex index = QueryIndex.open(repository.local().resolve("index.db"), this::view);
-        index.refresh();
-        return index;
+        return QueryIndex.open(repository.local(), this::view, clock.instant());
     }
 
     /** Takes over what another copy has more, if this one has nothing of its own; never overwrites anything. */
     public Fetch fetch(String remote) throws IOException {
-        return copies.fetch(remote);
+        return copies.fetch(remote, "");
+    }
+
+    /** As {@link #fetch(String)}, and refuses a history in which another key than {@code currentKey} signs. */
+    public Fetch fetch(String remote, PublicKey currentKey) throws IOException {
+        return copies.fetch(remote, currentKey.line());
     }
 
     /** Hands everything to another copy, if that has nothing that this one lacks. */
@@ -299,7 +337,12 @@ public final class Ledger implements AutoCloseable {
 
     /** Fetches, and joins the two histories where each has what the other one lacks. */
     public Merge merge(String remote) throws IOException {
-        return copies.merge(remote);
+        return copies.merge(remote, "");
+    }
+
+    /** As {@link #merge(String)}, and refuses a history in which another key than {@code currentKey} signs. */
+    public Merge merge(String remote, PublicKey currentKey) throws IOException {
+        return copies.merge(remote, currentKey.line());
     }
 
     /** Finishes what is under way. */
@@ -319,6 +362,11 @@ public final class Ledger implements AutoCloseable {
             return present.body();
         }
         throw new IllegalArgumentException(id + " has no body at version " + version);
+    }
+
+    private static Optional<StreamView> stream(View view, StreamId id, String branch) throws IOException {
+        Optional<StreamView> document = view.stream(id);
+        return document.isPresent() ? Branch.find(document.get(), branch) : Optional.empty();
     }
 
     private View view() throws IOException {

@@ -32,8 +32,8 @@ final class Merger {
     }
 
     /** Moves {@code main} to {@code theirs} if it leads there. */
-    Fetch forward(Oid theirs) throws IOException {
-        return commits.holdingMain(head -> switch (standing(head, theirs)) {
+    Fetch forward(Oid theirs, String currentKey) throws IOException {
+        return commits.holdingMain(head -> switch (standing(head, theirs, currentKey)) {
             case Standing.HasAll same -> CommitWriter.Attempt.done(new Fetch.UpToDate(CommitId.of(head.id())));
             case Standing.Unfit unfit -> CommitWriter.Attempt.done(new Fetch.Refused(unfit.reason));
             case Standing.Behind behind -> forward(head, theirs, new Fetch.Forwarded(CommitId.of(theirs)));
@@ -42,8 +42,8 @@ final class Merger {
         });
     }
 
-    Merge merge(Oid theirs) throws IOException {
-        return commits.holdingMain(head -> switch (standing(head, theirs)) {
+    Merge merge(Oid theirs, String currentKey) throws IOException {
+        return commits.holdingMain(head -> switch (standing(head, theirs, currentKey)) {
             case Standing.HasAll same -> CommitWriter.Attempt.done(new Merge.UpToDate(CommitId.of(head.id())));
             case Standing.Unfit unfit -> CommitWriter.Attempt.done(new Merge.Refused(unfit.reason));
             case Standing.Behind behind -> forward(head, theirs, new Merge.Forwarded(CommitId.of(theirs)));
@@ -67,7 +67,8 @@ final class Merger {
         record Unfit(String reason) implements Standing {}
     }
 
-    private Standing standing(CommitWriter.Head head, Oid theirs) throws IOException {
+    /** @param currentKey the key that signs today, or empty if the caller does not know it */
+    private Standing standing(CommitWriter.Head head, Oid theirs, String currentKey) throws IOException {
         Ancestry ancestry = Ancestry.of(commits.chain(), head.id(), theirs);
         if (ancestry.theirsOnly().isEmpty()) {
             return new Standing.HasAll();
@@ -75,7 +76,7 @@ final class Merger {
         if (ancestry.base().isEmpty()) {
             return new Standing.Unfit("it is another ledger: no commit is in both");
         }
-        List<Finding> findings = judged(head, ancestry.theirsOnly());
+        List<Finding> findings = judged(head, ancestry.theirsOnly(), currentKey);
         if (!findings.isEmpty()) {
             return new Standing.Unfit(findings.getFirst().toString());
         }
@@ -124,11 +125,12 @@ final class Merger {
     }
 
     /** What the verifier has against commits of the other copy, given that ours are sound. */
-    private List<Finding> judged(CommitWriter.Head head, List<Oid> childrenFirst) throws IOException {
+    private List<Finding> judged(CommitWriter.Head head, List<Oid> childrenFirst, String currentKey)
+            throws IOException {
         String rootKey = KeyRing.read(head.view()).root().line();
         List<String> parentsFirst =
                 childrenFirst.reversed().stream().map(Oid::toString).toList();
-        return Verifier.judge(repository, Trust.in(rootKey), parentsFirst);
+        return Verifier.judge(repository, Trust.in(rootKey).signedTodayBy(currentKey), parentsFirst);
     }
 
     private View view(Oid commit) throws IOException {

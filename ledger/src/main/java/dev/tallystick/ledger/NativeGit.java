@@ -18,6 +18,9 @@ final class NativeGit {
     /** They would make {@code git} look at another repository than the one it is told to. */
     private static final List<String> MISLEADING = List.of(
             "GIT_DIR",
+            "GIT_COMMON_DIR",
+            "GIT_CONFIG",
+            "GIT_SHALLOW_FILE",
             "GIT_WORK_TREE",
             "GIT_INDEX_FILE",
             "GIT_OBJECT_DIRECTORY",
@@ -25,6 +28,10 @@ final class NativeGit {
             "GIT_NAMESPACE",
             "GIT_REPLACE_REF_BASE",
             "GIT_GRAFT_FILE");
+
+    /** The repository's configuration is known to be harmless; these keep its hooks from running. */
+    private static final List<String> NOTHING_OF_ITS_OWN =
+            List.of("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.ext.allow=never");
 
     private final Path repository;
 
@@ -46,7 +53,9 @@ final class NativeGit {
     }
 
     Answer run(String... arguments) throws IOException {
+        Repository.refuseIfMisleading(repository);
         List<String> command = new ArrayList<>(List.of("git", "--git-dir=" + repository.toAbsolutePath()));
+        command.addAll(NOTHING_OF_ITS_OWN);
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
         MISLEADING.forEach(builder.environment()::remove);

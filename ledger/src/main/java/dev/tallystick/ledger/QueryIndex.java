@@ -2,6 +2,7 @@ package dev.tallystick.ledger;
 
 import dev.tallystick.core.Json;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -20,47 +21,91 @@ import org.sqlite.SQLiteException;
 
 /**
  * A SQLite database that shows what the ledger holds, for questions in SQL: {@code document} has the newest state of each,
- * {@code tx} every transaction. It proves nothing and may be thrown away: it is built from the ledger, and follows the head
- * by what differs between two commits. Each step is one transaction of SQLite that ends with the commit it shows, so a crash
- * leaves the index where it was. Not thread-safe; any number of processes may have it open.
+ * {@code tx} every transaction, {@code damaged} what could not be read. It proves nothing and may be thrown away: it is built
+ * from the ledger, and follows the head by what differs between two commits.
+ *
+ * <p>Each opening works on a copy of its own. {@code tally/index.db} keeps it for the next one, sealed with the ledger's
+ * private key ({@link IndexFile}); what bears no seal is not used, so the index answers from the ledger and from nothing else.
+ * A machine without that key cannot seal and builds the index each time. Not thread-safe.
  */
 public final class QueryIndex implements AutoCloseable {
 
     public static final int MOST_ROWS = 100_000;
 
+    /** The index is saved once a twentieth of its transactions is new: less is indexed again sooner than it is saved. */
+    private static final int SAVED_SHARE = 20;
+
     private static final Duration LONGEST_QUERY = Duration.ofSeconds(60);
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+
+    /** A copy that is older was left by a process that died. */
+    private static final Duration LONGEST_USE = Duration.ofDays(7);
+
+    private static final String SAVED = "index.db";
+    private static final String COPY = "index-";
 
     /** The newest state of the ledger. */
     interface Views {
         View newest() throws IOException;
     }
 
-    private final Path file;
+    private final IndexFile saved;
+    private final Path copy;
     private final Views views;
+    private final Signers signers;
     private final Connection connection;
     private final IndexStore store;
+    private long unsaved;
 
-    private QueryIndex(Path file, Views views) throws IOException, SQLException {
-        this.file = file;
+    private QueryIndex(IndexFile saved, Path copy, Views views, Signers signers) throws SQLException {
+        this.saved = saved;
+        this.copy = copy;
         this.views = views;
-        this.connection = connect(file, false);
+        this.signers = signers;
+        this.connection = connect(copy, false);
         this.store = new IndexStore(connection);
     }
 
-    /** Opens the index, or begins one; a file that is no index any more is thrown away. */
-    static QueryIndex open(Path file, Views views) throws IOException {
+    /** Opens the index, or begins one, and brings it up to the head. */
+    static QueryIndex open(Path local, Views views, Instant now) throws IOException {
+        removeLeftOvers(local, now.minus(LONGEST_USE));
+        Signers signers = new Signers(local);
+        IndexFile saved = new IndexFile(local.resolve(SAVED));
+        Path copy = Files.createTempFile(local, COPY, ".tmp");
         try {
-            return opened(file, views);
-        } catch (SQLException e) {
-            for (String suffix : List.of("", "-wal", "-shm")) {
-                Files.deleteIfExists(file.resolveSibling(file.getFileName() + suffix));
+            Optional<SigningKey> key = signers.held(views.newest());
+            if (key.isEmpty() || !saved.copyTo(copy, key.get())) {
+                Files.write(copy, new byte[0]);
             }
-        }
-        try {
-            return opened(file, views);
+            return opened(saved, copy, views, signers);
         } catch (SQLException e) {
+            Files.deleteIfExists(copy);
             throw failed(e);
+        } catch (IOException | RuntimeException e) {
+            Files.deleteIfExists(copy);
+            throw e;
+        }
+    }
+
+    private static QueryIndex opened(IndexFile saved, Path copy, Views views, Signers signers)
+            throws IOException, SQLException {
+        QueryIndex index = new QueryIndex(saved, copy, views, signers);
+        try {
+            index.store.createTables();
+            index.refresh();
+            return index;
+        } catch (SQLException | IOException | RuntimeException e) {
+            index.connection.close();
+            throw e;
+        }
+    }
+
+    private static void removeLeftOvers(Path local, Instant limit) throws IOException {
+        try (DirectoryStream<Path> copies = Files.newDirectoryStream(local, COPY + "*.tmp")) {
+            for (Path left : copies) {
+                if (Files.getLastModifiedTime(left).toInstant().isBefore(limit)) {
+                    Files.deleteIfExists(left);
+                }
+            }
         }
     }
 
@@ -72,6 +117,15 @@ public final class QueryIndex implements AutoCloseable {
     /** Builds the index from nothing. */
     public void rebuild() throws IOException {
         change(true);
+    }
+
+    /** How many places of the ledger could not be read; the table {@code damaged} lists them. */
+    public long damaged() throws IOException {
+        try {
+            return store.damaged();
+        } catch (SQLException e) {
+            throw failed(e);
+        }
     }
 
     /**
@@ -88,7 +142,7 @@ public final class QueryIndex implements AutoCloseable {
      * @throws IllegalArgumentException if SQLite does not take the question, with its reason
      */
     public Rows query(String sql, int limit) throws IOException {
-        try (Connection reading = connect(file, true);
+        try (Connection reading = connect(copy, true);
                 Statement statement = reading.createStatement()) {
             statement.setQueryTimeout((int) LONGEST_QUERY.toSeconds());
             try (ResultSet result = statement.executeQuery(sql)) {
@@ -110,27 +164,16 @@ public final class QueryIndex implements AutoCloseable {
             connection.close();
         } catch (SQLException e) {
             throw failed(e);
-        }
-    }
-
-    private static QueryIndex opened(Path file, Views views) throws IOException, SQLException {
-        QueryIndex index = new QueryIndex(file, views);
-        try {
-            index.store.createTables();
-            index.store.indexed();
-            return index;
-        } catch (SQLException e) {
-            index.connection.close();
-            throw e;
+        } finally {
+            Files.deleteIfExists(copy);
         }
     }
 
     private static Connection connect(Path file, boolean readOnly) throws SQLException {
         SQLiteConfig config = new SQLiteConfig();
         config.setReadOnly(readOnly);
-        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
-        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
-        config.setBusyTimeout(readOnly ? 0 : (int) LONGEST_WAIT.toMillis());
+        config.setJournalMode(SQLiteConfig.JournalMode.MEMORY);
+        config.setSynchronous(SQLiteConfig.SynchronousMode.OFF);
         // Otherwise a question could reach for other files.
         config.setPragma(SQLiteConfig.Pragma.LIMIT_ATTACHED, "0");
         config.enableLoadExtension(false);
@@ -139,29 +182,51 @@ public final class QueryIndex implements AutoCloseable {
 
     private void change(boolean fromNothing) throws IOException {
         try {
-            store.begin();
-            try {
-                View now = views.newest();
-                Optional<View> before = fromNothing ? Optional.empty() : shown(now);
-                if (before.isEmpty()) {
-                    store.dropTables();
-                    store.createTables();
-                    ChangedStreams.all(now, this::put);
-                } else {
-                    ChangedStreams.between(before.get(), now, this::put);
-                }
-                store.setIndexed(now.commit().toString());
-                store.commit();
-            } catch (SQLException | IOException | RuntimeException e) {
-                store.rollback();
-                throw e;
+            View now = views.newest();
+            // What was damaged may have been restored since, and no difference between commits would show it.
+            View before = fromNothing || store.damaged() > 0 ? null : shown(now).orElse(null);
+            if (before != null && before.commit().equals(now.commit())) {
+                return;
             }
+            try {
+                step(before, now);
+            } catch (DamagedObjectException e) {
+                // The commit that the index shows cannot be read any more.
+                step(null, now);
+            }
+            save(now);
         } catch (SQLException e) {
             throw failed(e);
         }
     }
 
-    /** The state that the index shows; empty if that is unknown or gone, as after somebody has put another repository here. */
+    private void step(@Nullable View before, View now) throws IOException, SQLException {
+        store.begin();
+        try {
+            if (before != null) {
+                ChangedStreams.between(before, now, new Rewriting());
+            } else {
+                store.dropTables();
+                store.createTables();
+                ChangedStreams.all(now, new Rewriting());
+            }
+            store.setIndexed(now.commit().toString());
+            store.commit();
+        } catch (SQLException | IOException | RuntimeException e) {
+            store.rollback();
+            throw e;
+        }
+    }
+
+    private void save(View now) throws IOException, SQLException {
+        Optional<SigningKey> key = signers.held(now);
+        if (key.isPresent() && unsaved * SAVED_SHARE >= store.transactions()) {
+            saved.save(copy, key.get());
+            unsaved = 0;
+        }
+    }
+
+    /** The state that the index shows; empty if that is unknown or gone, as after another repository was put here. */
     private Optional<View> shown(View now) throws IOException, SQLException {
         Optional<String> commit = store.indexed().filter(Oid::isHex);
         if (commit.isEmpty()) {
@@ -174,30 +239,75 @@ public final class QueryIndex implements AutoCloseable {
         }
     }
 
-    private void put(@Nullable StreamView before, @Nullable StreamView after) throws IOException {
-        try {
-            if (after == null) {
-                if (before != null) {
+    /** Writes what changed to the tables. A stream that cannot be read is listed as damaged, and the others are indexed. */
+    private final class Rewriting implements ChangedStreams.Sink {
+
+        @Override
+        public void changed(String path, @Nullable StreamView before, @Nullable StreamView after) throws IOException {
+            try {
+                if (before != null && after == null) {
                     store.removeDocument(before.id());
                 }
-                return;
+                if (after != null) {
+                    put(path, before, after);
+                }
+            } catch (SQLException e) {
+                throw failed(e);
             }
+        }
+
+        @Override
+        public void damaged(String path, DamagedObjectException why) throws IOException {
+            try {
+                store.putDamaged(path, String.valueOf(why.getMessage()));
+            } catch (SQLException e) {
+                throw failed(e);
+            }
+        }
+    }
+
+    private void put(String path, @Nullable StreamView before, StreamView after) throws IOException, SQLException {
+        try {
             int common = ChangedStreams.common(before, after);
             store.removeTransactions(after.id(), common);
             String time = "";
             for (int version = common + 1; version <= after.version(); version++) {
-                byte[] bytes = after.bytes(version);
-                Tx tx = Tx.parse(bytes);
-                time = Instant.EPOCH.plusNanos(tx.timestamp()).toString();
-                store.putTransaction(new LogEntry(version, TxHash.of(bytes), tx), time);
+                time = put("", after, version);
             }
             if (time.isEmpty()) {
-                time = Instant.EPOCH.plusNanos(after.newest().timestamp()).toString();
+                time = time(after.newest());
+            }
+            if (before == null || !before.allMerged().equals(after.allMerged())) {
+                putBranches(after);
             }
             store.putDocument(DocumentState.at(after, after.version()).document(), time);
-        } catch (SQLException e) {
-            throw failed(e);
+        } catch (DamagedObjectException e) {
+            store.removeDocument(after.id());
+            store.putDamaged(path, String.valueOf(e.getMessage()));
         }
+    }
+
+    private void putBranches(StreamView document) throws IOException, SQLException {
+        store.removeBranches(document.id());
+        for (Branch branch : Branch.of(document)) {
+            for (int version = branch.shared() + 1; version <= branch.stream().version(); version++) {
+                put(branch.name(), branch.stream(), version);
+            }
+        }
+    }
+
+    /** Returns when it was written. */
+    private String put(String branch, StreamView stream, int version) throws IOException, SQLException {
+        byte[] bytes = stream.bytes(version);
+        Tx tx = Tx.parse(bytes);
+        String time = time(tx);
+        store.putTransaction(branch, new LogEntry(version, TxHash.of(bytes), tx), time);
+        unsaved++;
+        return time;
+    }
+
+    private static String time(Tx tx) {
+        return Instant.EPOCH.plusNanos(tx.timestamp()).toString();
     }
 
     private static Rows rows(ResultSet result, int limit) throws SQLException {

@@ -65,9 +65,7 @@ public record Receipt(Json json) {
     private static boolean has(ObjectStore store, Chain.Link link, StreamView wanted, int version) throws IOException {
         View view = new View(store, link.id(), link.commit().tree());
         var stream = view.stream(wanted.id());
-        return stream.isPresent()
-                && stream.get().version() >= version
-                && stream.get().file(version).equals(wanted.file(version));
+        return stream.isPresent() && stream.get().contains(wanted, version);
     }
 
     /** The roots from one to an earlier one of its chain, each naming the next as previous or skip. */

@@ -202,7 +202,7 @@ final class Ref {
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }
-        for (String line : packed.lines().toList()) {
+        for (String line : packed.split("\n")) {
             if (line.endsWith(" " + name)) {
                 String hex = line.substring(0, line.length() - name.length() - 1);
                 if (!Oid.isHex(hex)) {

@@ -3,10 +3,13 @@ package dev.tallystick.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.ledger.verifier.Finding;
+import dev.tallystick.ledger.verifier.RepositoryFiles;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * The files of a bare repository, as far as they are ours to make or to check. {@code tally/} inside holds what belongs to
@@ -19,7 +22,10 @@ final class Repository {
 
     private static final String HEAD = "ref: " + Ref.MAIN + "\n";
 
-    /** gc is ours to start; native git is told to force what it writes and to keep history. */
+    /**
+     * gc is ours to start; native git is told to force what it writes, to keep history, and to believe objects rather than
+     * what was derived from them.
+     */
     private static final String CONFIG = """
         [core]
         \trepositoryformatversion = 0
@@ -28,8 +34,16 @@ final class Repository {
         \tlogAllRefUpdates = false
         \tfsync = committed,reference
         \tfsyncMethod = fsync
+        \tcommitGraph = false
+        \tmultiPackIndex = false
         [gc]
         \tauto = 0
+        \twriteCommitGraph = false
+        [pack]
+        \tuseBitmaps = false
+        \treadReverseIndex = false
+        [repack]
+        \twriteBitmaps = false
         [receive]
         \tdenyNonFastForwards = true
         \tdenyDeletes = true
@@ -37,6 +51,8 @@ final class Repository {
         [gpg]
         \tformat = ssh
         """;
+
+    private static final String DERIVED_OFF = "\tcommitGraph = false\n\tmultiPackIndex = false\n";
 
     private final Path directory;
 
@@ -74,7 +90,13 @@ final class Repository {
         for (String name : new String[] {"objects/info", "objects/pack", "refs/heads", "refs/tags", LOCAL}) {
             Files.createDirectories(directory.resolve(name));
         }
-        createOnce(directory.resolve("config"), config);
+        Path settings = directory.resolve("config");
+        createOnce(settings, config);
+        String there = Files.readString(settings, UTF_8);
+        if (!there.contains(DERIVED_OFF)) {
+            // Somebody's own bare repository: of two values git takes the last.
+            ForcedFiles.replace(settings, (there + "\n" + config).getBytes(UTF_8));
+        }
         createOnce(directory.resolve("HEAD"), HEAD);
         for (String name : new String[] {"objects/pack", "objects/info", "objects", "refs/heads", "refs", LOCAL, ""}) {
             ForcedFiles.forceDirectory(directory.resolve(name));
@@ -90,17 +112,7 @@ final class Repository {
         if (!Files.isDirectory(directory.resolve("objects/pack")) || !Files.isDirectory(directory.resolve("refs"))) {
             throw new NotALedgerException(directory + " is not a bare Git repository");
         }
-        refuseIfPresent(directory.resolve("objects/info/alternates"), "borrows objects from elsewhere (alternates)");
-        refuseIfPresent(
-                directory.resolve("objects/info/http-alternates"), "borrows objects from elsewhere (alternates)");
-        refuseIfPresent(directory.resolve("info/grafts"), "pretends other parents (grafts)");
-        refuseIfPresent(directory.resolve("refs/replace"), "shows objects in place of others (replace refs)");
-        refuseIfPresent(directory.resolve("shallow"), "lacks history (shallow)");
-        refuseIfPresent(directory.resolve("reftable"), "keeps its refs in another format (reftable)");
-        String config = Files.readString(directory.resolve("config"), UTF_8).toLowerCase(java.util.Locale.ROOT);
-        if (config.contains("objectformat") && config.contains("sha256")) {
-            throw new NotALedgerException(directory + " names objects by SHA-256, which this version cannot write");
-        }
+        refuseIfMisleading(directory);
         Repository repository = new Repository(directory);
         repository.prepareLocal();
         return repository;
@@ -127,9 +139,11 @@ final class Repository {
         Files.createDirectories(directory.resolve("refs/heads"));
     }
 
-    private static void refuseIfPresent(Path file, String why) throws IOException {
-        if (Files.exists(file)) {
-            throw new NotALedgerException(file.getFileName() + ": this repository " + why);
+    /** Nothing around the objects may make native Git show something else than we do, or run anything. */
+    static void refuseIfMisleading(Path directory) throws IOException {
+        List<Finding> findings = RepositoryFiles.shape(directory);
+        if (!findings.isEmpty()) {
+            throw new NotALedgerException(directory + ": " + findings.getFirst());
         }
     }
 

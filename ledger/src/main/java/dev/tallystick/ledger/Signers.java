@@ -72,6 +72,9 @@ final class Signers {
             return Optional.of(SigningKey.parse(Files.readString(directory.resolve(fingerprint), US_ASCII)));
         } catch (NoSuchFileException e) {
             return Optional.empty();
+        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+            throw new MissingKeyException("the key file " + directory.resolve(fingerprint)
+                    + " is damaged: import the key again with 'tally ledger keys --import FILE'");
         }
     }
 

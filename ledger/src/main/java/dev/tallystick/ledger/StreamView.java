@@ -29,22 +29,25 @@ record StreamView(View view, StreamId id, TxHash head, int version, Oid director
                 .id();
     }
 
+    /** The versions that are MERGEs, in the order of their names. */
+    List<String> merges() throws IOException {
+        Optional<Tree.Entry> all = allMerged();
+        List<String> names = new ArrayList<>();
+        if (all.isPresent()) {
+            view.entries(all.get().id()).forEach(entry -> names.add(entry.name()));
+        }
+        return names;
+    }
+
     /** The history that the MERGE of this version joined to this one; empty if that version is no MERGE. */
-    Optional<StreamView> merged(int wanted) throws IOException {
-        Optional<Tree.Entry> entry = view.find(directory, List.of(MERGED, Integer.toString(wanted)));
+    Optional<StreamView> merged(String merge) throws IOException {
+        Optional<Tree.Entry> entry = view.find(directory, List.of(MERGED, merge));
         return entry.isPresent() ? Optional.of(view.stream(id, entry.get().id())) : Optional.empty();
     }
 
-    /** The histories that were joined to this one, of the first MERGE first. */
-    List<StreamView> merged() throws IOException {
-        Optional<Tree.Entry> all = view.find(directory, List.of(MERGED));
-        List<StreamView> others = new ArrayList<>();
-        if (all.isPresent()) {
-            for (Tree.Entry entry : view.entries(all.get().id())) {
-                others.add(view.stream(id, entry.id()));
-            }
-        }
-        return others;
+    /** What tells whether two states of a stream have the same branches. */
+    Optional<Tree.Entry> allMerged() throws IOException {
+        return view.find(directory, List.of(MERGED));
     }
 
     /** This stream as if it had ended with {@code last}, which may be 0; its head is not looked up. */
@@ -57,8 +60,9 @@ record StreamView(View view, StreamId id, TxHash head, int version, Oid director
         if (number <= version && file(number).equals(other.file(number))) {
             return true;
         }
-        for (StreamView joined : merged()) {
-            if (joined.contains(other, number)) {
+        for (String merge : merges()) {
+            Optional<StreamView> joined = merged(merge);
+            if (joined.isPresent() && joined.get().contains(other, number)) {
                 return true;
             }
         }

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A head that we wrote ourselves costs a comparison. Any other head costs the verification of what is new since; it must
  * lead to the commit we know, so a history that was rolled back or rewritten is refused as well. {@code tally/verified} keeps
- * the commit for the next process, with a MAC under a signing key of this machine. Without a record that the MAC confirms,
- * the whole history is verified once.
+ * the commit for the next process, with a MAC under the key that signs next. Without a record that the MAC confirms, the
+ * whole history is verified once.
  *
  * <p>Not thread-safe but for {@link #isKnown}: used by the holder of the writer lock.
  */
@@ -73,10 +73,9 @@ final class VerifiedHead {
         if (key.isEmpty()) {
             return;
         }
-        Optional<Oid> recorded = recorded();
-        if (!recorded.equals(Optional.of(tip))) {
-            Optional<Oid> ground = Optional.ofNullable(known).or(() -> recorded);
-            List<Finding> findings = ground.isPresent() ? judgeSince(ground.get(), head) : judgeAll(head);
+        Recorded recorded = recorded().orElse(null);
+        if (!new Recorded(tip, key.get().publicKey()).equals(recorded)) {
+            List<Finding> findings = judge(recorded, key.get(), head);
             if (!findings.isEmpty()) {
                 throw new UnverifiedHistoryException(findings.getFirst().toString());
             }
@@ -102,12 +101,37 @@ final class VerifiedHead {
         }
     }
 
+    /**
+     * A record under the key that signs next spares us the verification of what is before it. One under any other key does
+     * not, since a key file is easily added to this machine; but it still tells a history that was rolled back.
+     */
+    private List<Finding> judge(@Nullable Recorded recorded, SigningKey key, View head) throws IOException {
+        Oid verified = known;
+        if (verified != null) {
+            return judgeSince(verified, head);
+        }
+        if (recorded == null) {
+            return judgeAll(head);
+        }
+        if (recorded.key.equals(key.publicKey())) {
+            return judgeSince(recorded.commit, head);
+        }
+        since(recorded.commit, head);
+        return judgeAll(head);
+    }
+
     private List<Finding> judgeSince(Oid ground, View head) throws IOException {
+        List<String> parentsFirst =
+                since(ground, head).reversed().stream().map(Oid::toString).toList();
+        String rootKey = KeyRing.read(view(ground)).root().line();
+        return Verifier.judge(repository.directory(), Trust.in(rootKey), parentsFirst);
+    }
+
+    /** The commits of {@code head} that {@code ground} does not have, children first. */
+    private List<Oid> since(Oid ground, View head) throws IOException {
         Ancestry ancestry;
-        String rootKey;
         try {
             ancestry = Ancestry.of(chain, ground, head.commit());
-            rootKey = KeyRing.read(view(ground)).root().line();
         } catch (DamagedObjectException e) {
             throw new UnverifiedHistoryException(
                     "commit " + ground + ", verified before, cannot be read: " + e.getMessage());
@@ -116,9 +140,7 @@ final class VerifiedHead {
             throw new UnverifiedHistoryException(Ref.MAIN + " does not lead to commit " + ground
                     + ", verified before: it was rolled back or rewritten");
         }
-        List<String> parentsFirst =
-                ancestry.theirsOnly().reversed().stream().map(Oid::toString).toList();
-        return Verifier.judge(repository.directory(), Trust.in(rootKey), parentsFirst);
+        return ancestry.theirsOnly();
     }
 
     private List<Finding> judgeAll(View head) throws IOException {
@@ -132,8 +154,10 @@ final class VerifiedHead {
         return new View(store, commit, chain.commit(commit).tree());
     }
 
-    /** The commit on record, if a key of this machine confirms that we wrote the record. */
-    private Optional<Oid> recorded() throws IOException {
+    /** A commit that was verified, and the key of this machine that confirms it. */
+    private record Recorded(Oid commit, PublicKey key) {}
+
+    private Optional<Recorded> recorded() throws IOException {
         if (!Files.isRegularFile(record)) {
             return Optional.empty();
         }
@@ -149,7 +173,10 @@ final class VerifiedHead {
         boolean ours = key.isPresent()
                 && MessageDigest.isEqual(
                         mac(key.get(), parts.group(1)), HexFormat.of().parseHex(parts.group(3)));
-        return ours ? Optional.of(Oid.parse(parts.group(1))) : Optional.empty();
+        return ours
+                ? Optional.of(new Recorded(
+                        Oid.parse(parts.group(1)), key.orElseThrow().publicKey()))
+                : Optional.empty();
     }
 
     /** Not forced: after a power cut an older record is as good, and a torn one is not believed. */

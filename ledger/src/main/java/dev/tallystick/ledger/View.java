@@ -50,6 +50,9 @@ final class View {
 
     /** The stream in a directory, named by its newest transaction and checked to belong there. */
     StreamView namedStream(Tree.Entry entry) throws IOException {
+        if (!entry.name().matches("DOC_[0-9a-f]{64}")) {
+            throw new DamagedObjectException("documents/ holds '" + entry.name() + "', which is no stream");
+        }
         StreamView found = stream(StreamId.of("unnamed", entry.name()), entry.id());
         StreamId id = found.newest().stream();
         if (!id.path().getLast().equals(entry.name())) {
@@ -116,10 +119,9 @@ final class View {
     }
 
     private static int version(StreamId id, String name) throws DamagedObjectException {
-        try {
-            return Integer.parseInt(name);
-        } catch (NumberFormatException e) {
-            throw new DamagedObjectException("stream " + id + " holds a file '" + name + "'", e);
+        if (!name.matches("[1-9][0-9]{0,8}")) {
+            throw new DamagedObjectException("stream " + id + " holds a file '" + name + "'");
         }
+        return Integer.parseInt(name);
     }
 }

@@ -2,12 +2,14 @@ package dev.tallystick.ledger;
 
 import static dev.tallystick.ledger.Writes.done;
 import static dev.tallystick.ledger.Writes.put;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.ledger.verifier.Trust;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,6 +117,20 @@ class ForgedHistoryTest {
             try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
                 assertRefused(ledger, forged);
             }
+        }
+    }
+
+    @Test
+    void a_record_under_a_key_that_a_stranger_put_here_is_not_believed() throws IOException {
+        SigningKey stranger = stranger();
+        CommitId forged = Forgery.in(repository).append(put(FORGED, TxHash.NONE, "{}"), stranger);
+        new Signers(repository.resolve("tally")).add(stranger);
+        byte[] mac = stranger.mac(("tally-verified-v1 " + forged.hex()).getBytes(US_ASCII));
+        String line = forged.hex() + " " + Signers.fingerprint(stranger.publicKey()) + " "
+                + HexFormat.of().formatHex(mac) + "\n";
+        Files.writeString(repository.resolve("tally/verified"), line);
+        try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
+            assertRefused(ledger, forged);
         }
     }
 

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** Makes commits as an attacker would who can push to a ledger but does not hold its key. */
 final class Forgery {
@@ -100,7 +101,25 @@ final class Forgery {
         return message.replaceFirst("Tally-Root: [0-9a-f]+", "Tally-Root: " + root);
     }
 
+    /** Appends what the writer would never make, in a commit that is right in every other way. */
+    CommitId append(Tx tx, byte[] bytes, SigningKey key) throws IOException {
+        Pending.Transaction transaction =
+                new Pending.Transaction(tx, bytes, TxHash.of(bytes), tx.stream().path(), new CompletableFuture<>());
+        return append(view -> transaction, key, new Alteration());
+    }
+
     CommitId append(Write write, SigningKey key, Alteration alteration) throws IOException {
+        Preparation preparation = new Preparation(new Schemas(), InstantSource.system());
+        return append(
+                view -> ((Preparation.Prepared.Ready) preparation.prepare(view, write)).transaction(), key, alteration);
+    }
+
+    /** Makes the transaction, given what it is appended to. */
+    private interface Content {
+        Pending.Transaction on(View view) throws IOException;
+    }
+
+    private CommitId append(Content content, SigningKey key, Alteration alteration) throws IOException {
         InstantSource clock = InstantSource.system();
         Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);
         try (ObjectStore store = new ObjectStore(repository.resolve("objects"));
@@ -109,10 +128,8 @@ final class Forgery {
             Oid tip = main.read().orElseThrow();
             View view = new View(store, tip, chain.commit(tip).tree());
             Chain.Link link = chain.newest(tip).orElseThrow();
-            Preparation.Prepared prepared = new Preparation(new Schemas(), clock).prepare(view, write);
-            Pending.Transaction transaction = ((Preparation.Prepared.Ready) prepared).transaction();
             Batch batch = new Batch(view, link.root().position() + 1, store);
-            batch.add(transaction);
+            batch.add(content.on(view));
             Oid tree = batch.writeTo(pack);
             String message = chain.nextMessage(batch.subject(), link, batch.leaves(), "");
             byte[] bytes = Commit.bytes(tree, List.of(tip), clock.instant(), alteration.message(message), key);

@@ -12,6 +12,9 @@ import dev.tallystick.testkit.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,17 +130,143 @@ class QueryIndexTest {
     }
 
     @Test
-    void a_file_that_is_no_index_any_more_is_built_anew() throws IOException {
-        ledger.index().close();
-        Files.writeString(
-                repository.resolve("tally/index.db"), "this is no database, but long enough to be read as one");
-        try (QueryIndex index = ledger.index()) {
-            assertThat(index.query(DOCUMENTS, 10).rows()).hasSize(2);
+    void an_index_that_was_edited_is_not_used() throws Exception {
+        TxHash second = done(ledger, patch(ORDER, head, "[]"));
+        done(ledger, delete(ORDER, second));
+        List<QueryIndex.Rows> answers = answers();
+        for (String edit : List.of(
+                "update document set body = '{\"total\":99}'",
+                "delete from document where doc_id = 'n'",
+                "insert into document select 'orders', 'forged', version, head, deleted, updated_at, body from document"
+                        + " where doc_id = 'n'",
+                "update tx set op = 'put'",
+                "delete from tx where version = 2",
+                "update indexed set commit_id = '"
+                        + Native.git(repository, "rev-parse", "main~1").strip() + "'",
+                "drop table tx",
+                "alter table tx rename to txx",
+                "create trigger later after insert on tx begin delete from document; end")) {
+            try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + saved());
+                    Statement statement = connection.createStatement()) {
+                assertThat(statement.execute(edit)).isFalse();
+            }
+            assertThat(answers()).as(edit).isEqualTo(answers);
         }
     }
 
     @Test
-    void a_process_that_dies_while_it_indexes_leaves_the_index_as_it_was() throws Exception {
+    void a_saved_index_that_was_changed_anywhere_is_not_used() throws IOException {
+        List<QueryIndex.Rows> answers = answers();
+        byte[] original = Files.readAllBytes(saved());
+        java.util.Random random = new java.util.Random(5);
+        for (int i = 0; i < 20; i++) {
+            byte[] changed = original.clone();
+            int at = i == 0 ? original.length - 1 : random.nextInt(original.length);
+            changed[at] ^= (byte) (1 << random.nextInt(8));
+            Files.write(saved(), i % 4 == 3 ? java.util.Arrays.copyOf(original, at) : changed);
+            assertThat(answers()).as("byte %d", at).isEqualTo(answers);
+        }
+        Files.writeString(saved(), "this is no database, but long enough to be read as one");
+        assertThat(answers()).isEqualTo(answers);
+    }
+
+    @Test
+    void an_index_that_a_stranger_sealed_is_not_used() throws IOException {
+        Path theirs = scratch.resolve("theirs.git");
+        SigningKey stranger = SigningKey.generate();
+        try (Ledger other = Ledger.init(theirs, stranger, LedgerOptions.defaults())) {
+            done(other, put(ORDER, TxHash.NONE, "\"forged\""));
+            other.index().close();
+        }
+        List<QueryIndex.Rows> answers = answers();
+        Files.copy(theirs.resolve("tally/index.db"), saved(), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        ledger.addSigningKey(stranger);
+        assertThat(answers()).isEqualTo(answers);
+    }
+
+    @Test
+    void a_saved_index_is_used_by_the_next_opening() throws IOException {
+        ledger.index().close();
+        Object before = Files.getAttribute(saved(), "unix:ino");
+        List<QueryIndex.Rows> answers = answers();
+        assertThat(Files.getAttribute(saved(), "unix:ino")).isEqualTo(before);
+        Files.delete(saved());
+        assertThat(answers()).isEqualTo(answers);
+        assertThat(saved()).exists();
+    }
+
+    @Test
+    void a_copy_without_the_key_answers_without_a_saved_index() throws IOException {
+        List<QueryIndex.Rows> answers = answers();
+        Path copy = scratch.resolve("copy.git");
+        Ledger.cloneFrom(
+                repository.toString(),
+                copy,
+                dev.tallystick.ledger.verifier.Trust.nothing(),
+                LedgerOptions.defaults(),
+                Progress.UNSEEN);
+        Files.copy(saved(), copy.resolve("tally/index.db"));
+        try (Ledger keyless = Ledger.open(copy, LedgerOptions.defaults());
+                QueryIndex index = keyless.index()) {
+            assertThat(List.of(index.query(DOCUMENTS, 1_000), index.query(TRANSACTIONS, 1_000)))
+                    .isEqualTo(answers);
+        }
+    }
+
+    @Test
+    void one_document_that_cannot_be_read_does_not_stop_questions_about_the_others() throws IOException {
+        done(ledger, put(ORDER, head, "{\"total\":11}"));
+        String lost = Native.git(repository, "ls-tree", "-r", "main", "documents/orders")
+                .lines()
+                .filter(line -> line.endsWith("/1/1"))
+                .findFirst()
+                .orElseThrow()
+                .substring(12, 52);
+        ledger.close();
+        loosen();
+        Path object = repository.resolve("objects/" + lost.substring(0, 2) + "/" + lost.substring(2));
+        byte[] whole = Files.readAllBytes(object);
+        Files.delete(object);
+        ledger = Ledger.open(repository, LedgerOptions.defaults());
+        try (QueryIndex index = ledger.index()) {
+            assertThat(index.query("select doc_id from document", 9).rows()).containsExactly(List.of(Json.of("n")));
+            assertThat(index.damaged()).isEqualTo(1);
+            assertThat(index.query("select path from damaged", 9).rows().toString())
+                    .contains(String.join("/", ORDER.path()));
+        }
+        Files.write(object, whole);
+        try (QueryIndex index = ledger.index()) {
+            assertThat(index.query(DOCUMENTS, 9).rows()).hasSize(2);
+            assertThat(index.damaged()).isZero();
+        }
+    }
+
+    private void loosen() throws IOException {
+        Path packs = Files.move(repository.resolve("objects/pack"), scratch.resolve("packs"));
+        Files.createDirectory(repository.resolve("objects/pack"));
+        try (var files = Files.list(packs)) {
+            for (Path pack :
+                    files.filter(file -> file.toString().endsWith(".pack")).toList()) {
+                String unpack = "git unpack-objects -q < " + pack;
+                assertThat(Native.run(repository, java.util.Map.of(), "sh", "-c", unpack)
+                                .status())
+                        .isZero();
+            }
+        }
+    }
+
+    private Path saved() {
+        return repository.resolve("tally/index.db");
+    }
+
+    private List<QueryIndex.Rows> answers() throws IOException {
+        try (QueryIndex index = ledger.index()) {
+            return List.of(index.query(DOCUMENTS, 1_000), index.query(TRANSACTIONS, 1_000));
+        }
+    }
+
+    @Test
+    void a_process_that_dies_while_it_indexes_leaves_the_saved_index_as_it_was() throws Exception {
         ledger.index().close();
         for (int i = 0; i < 50; i++) {
             done(ledger, put(StreamId.of("orders", "more-" + i), TxHash.NONE, Integer.toString(i)));
@@ -145,9 +274,19 @@ class QueryIndexTest {
         try (ChildJvm child = ChildJvm.of(Dying.class).start(repository.toString())) {
             assertThat(child.awaitExit()).isEqualTo(Dying.STATUS);
         }
+        List<Path> left = copies();
+        assertThat(left).hasSize(1);
+        Files.setLastModifiedTime(left.getFirst(), java.nio.file.attribute.FileTime.fromMillis(0));
         try (QueryIndex index = ledger.index()) {
             assertThat(index.query(DOCUMENTS, 100).rows()).hasSize(52);
             assertThat(index.query("pragma integrity_check", 1).rows()).containsExactly(List.of(Json.of("ok")));
+        }
+        assertThat(copies()).isEmpty();
+    }
+
+    private List<Path> copies() throws IOException {
+        try (var files = Files.list(repository.resolve("tally"))) {
+            return files.filter(file -> file.toString().endsWith(".tmp")).toList();
         }
     }
 
@@ -162,15 +301,15 @@ class QueryIndexTest {
         assertThat(changes).extracting(Changed::stream).containsOnly(ORDER);
     }
 
-    /** Writes half of the index in one transaction, then halts without ending it. */
+    /** Writes half of its copy of the index in one transaction, then halts without ending it. */
     static final class Dying {
 
         static final int STATUS = 77;
 
         public static void main(String[] arguments) throws Exception {
-            Path repository = Path.of(arguments[0]);
-            try (var connection =
-                    java.sql.DriverManager.getConnection("jdbc:sqlite:" + repository.resolve("tally/index.db"))) {
+            Path local = Path.of(arguments[0]).resolve("tally");
+            Path copy = Files.copy(local.resolve("index.db"), local.resolve("index-1.tmp"));
+            try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + copy)) {
                 IndexStore store = new IndexStore(connection);
                 store.begin();
                 store.removeDocument(ORDER);

@@ -95,6 +95,30 @@ class ReceiptTest {
     }
 
     @Test
+    void a_receipt_with_unknown_or_repeated_members_or_other_types_proves_nothing() throws IOException {
+        StreamId stream = StreamId.of("orders", "o-1");
+        done(ledger, put(stream, TxHash.NONE, "1"));
+        done(ledger, put(StreamId.of("orders", "o-2"), TxHash.NONE, "1"));
+        String text = ledger.receipt(stream, 1).orElseThrow().text().strip();
+        assertThat(check(text)).isInstanceOf(ReceiptCheck.Proven.class);
+        String inside = text.substring(1, text.length() - 1);
+        for (String changed : List.of(
+                "{" + inside + ",\"note\":1}",
+                "{\"transaction\":\"AAAA\"," + inside + "}",
+                "{" + inside + ",\"version\":1}",
+                text + "{}",
+                "[" + text + "]",
+                text.replace("\"version\":1", "\"version\":\"1\""),
+                text.replace("\"version\":1", "\"version\":1.5"),
+                text.replace("\"version\":1", "\"version\":4294967297"),
+                text.replace("\"path\":[]", "\"path\":{}"),
+                text.replace("\"path\":[]", "\"path\":null"))) {
+            assertThat(changed).isNotEqualTo(text);
+            assertThat(check(changed)).as(changed).isInstanceOf(ReceiptCheck.Refused.class);
+        }
+    }
+
+    @Test
     void a_receipt_proves_nothing_to_somebody_who_trusts_another_key() throws IOException {
         StreamId stream = StreamId.of("orders", "o-1");
         done(ledger, put(stream, TxHash.NONE, "1"));

@@ -7,16 +7,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.math.BigInteger;
-import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
-import java.security.PublicKey;
-import java.security.Signature;
-import java.security.spec.EdECPoint;
-import java.security.spec.EdECPublicKeySpec;
-import java.security.spec.NamedParameterSpec;
 import java.util.Arrays;
 import java.util.Base64;
+import org.bouncycastle.math.ec.rfc8032.Ed25519;
 
 /** Checks signatures of the kind {@code ssh-keygen -Y sign} makes, by one given key. */
 final class Ed25519Ssh {
@@ -50,47 +43,34 @@ final class Ed25519Ssh {
                     && inner.read() < 0
                     && in.read() < 0
                     && check(keyBlob, signedData(magic, namespace, message), signature);
-        } catch (IOException | GeneralSecurityException | RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
             return false;
         }
     }
 
-    private static boolean check(byte[] keyBlob, byte[] data, byte[] signature)
-            throws IOException, GeneralSecurityException {
-        Signature ed25519 = Signature.getInstance("Ed25519");
-        ed25519.initVerify(key(keyBlob));
-        ed25519.update(data);
-        return ed25519.verify(signature);
+    private static boolean check(byte[] keyBlob, byte[] data, byte[] signature) throws IOException {
+        return signature.length == Ed25519.SIGNATURE_SIZE
+                && Ed25519.verify(signature, 0, key(keyBlob), 0, data, 0, data.length);
     }
 
-    private static PublicKey key(byte[] blob) throws IOException, GeneralSecurityException {
+    private static byte[] key(byte[] blob) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(blob));
         byte[] type = string(in);
-        byte[] little = string(in);
-        if (!Arrays.equals(type, "ssh-ed25519".getBytes(US_ASCII)) || little.length != 32 || in.read() >= 0) {
+        byte[] point = string(in);
+        if (!Arrays.equals(type, "ssh-ed25519".getBytes(US_ASCII))
+                || point.length != Ed25519.PUBLIC_KEY_SIZE
+                || in.read() >= 0) {
             throw new IOException("not an Ed25519 key");
         }
-        byte[] big = new byte[32];
-        for (int i = 0; i < 32; i++) {
-            big[i] = little[31 - i];
-        }
-        boolean odd = (big[0] & 0x80) != 0;
-        big[0] &= 0x7f;
-        EdECPoint point = new EdECPoint(odd, new BigInteger(1, big));
-        return KeyFactory.getInstance("Ed25519")
-                .generatePublic(new EdECPublicKeySpec(NamedParameterSpec.ED25519, point));
+        return point;
     }
 
     private static byte[] signedData(byte[] magic, String namespace, byte[] message) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(bytes);
         out.write(magic);
-        for (byte[] part : new byte[][] {
-            namespace.getBytes(US_ASCII),
-            {},
-            "sha512".getBytes(US_ASCII),
-            Hashes.digest("SHA-512").digest(message)
-        }) {
+        for (byte[] part :
+                new byte[][] {namespace.getBytes(US_ASCII), {}, "sha512".getBytes(US_ASCII), Hashes.sha512(message)}) {
             out.writeInt(part.length);
             out.write(part);
         }

@@ -13,9 +13,18 @@ final class Findings {
     }
 
     void add(Finding.Kind kind, String where, String transaction, String detail) {
-        if (list.size() < Report.MOST_FINDINGS) {
+        if (!isFull()) {
             list.add(new Finding(kind, where, transaction, detail));
         }
+    }
+
+    boolean isEmpty() {
+        return list.isEmpty();
+    }
+
+    /** Whether more would not be kept, so that there is no use in looking for it. */
+    boolean isFull() {
+        return list.size() >= Report.MOST_FINDINGS;
     }
 
     List<Finding> list() {

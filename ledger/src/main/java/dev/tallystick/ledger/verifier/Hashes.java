@@ -7,9 +7,22 @@ import java.util.HexFormat;
 /** Digests, and their text. */
 final class Hashes {
 
+    // Looking an algorithm up takes longer than most digests that we make with it; a copy takes next to nothing.
+    private static final MessageDigest SHA_1 = lookUp("SHA-1");
+    private static final MessageDigest SHA_256 = lookUp("SHA-256");
+    private static final MessageDigest SHA_512 = lookUp("SHA-512");
+
     private Hashes() {}
 
-    static MessageDigest digest(String algorithm) {
+    static MessageDigest sha1() {
+        return copy(SHA_1);
+    }
+
+    static byte[] sha512(byte[] bytes) {
+        return copy(SHA_512).digest(bytes);
+    }
+
+    private static MessageDigest lookUp(String algorithm) {
         try {
             return MessageDigest.getInstance(algorithm);
         } catch (NoSuchAlgorithmException e) {
@@ -17,8 +30,16 @@ final class Hashes {
         }
     }
 
+    private static MessageDigest copy(MessageDigest fresh) {
+        try {
+            return (MessageDigest) fresh.clone();
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     static byte[] sha256(byte[]... parts) {
-        MessageDigest digest = digest("SHA-256");
+        MessageDigest digest = copy(SHA_256);
         for (byte[] part : parts) {
             digest.update(part);
         }
@@ -30,6 +51,15 @@ final class Hashes {
     }
 
     static boolean isHex(String text, int length) {
-        return text.length() == length && text.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
+        if (text.length() != length) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            char c = text.charAt(i);
+            if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+                return false;
+            }
+        }
+        return true;
     }
 }

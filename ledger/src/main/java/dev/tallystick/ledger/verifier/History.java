@@ -7,21 +7,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The chain of signed roots: each commit adds what its root says, and nothing else has changed. */
-final class History {
+final class History implements AutoCloseable {
 
     private static final List<String> GUARDED = List.of("documents", "keys", "schemas");
     private static final String NOTHING = "0".repeat(64);
-
-    /**
-     * A root and what it skips to, as far as that is known. Of a foreign commit: the root that it stands on.
-     *
-     * @param keys the tree of keys that came with it: they tell who signs the next one
-     */
-    record Link(
-            long position,
-            String root,
-            String keys,
-            @Nullable Link skip) {}
 
     private final ObjectFiles objects;
     private final Findings findings;
@@ -29,7 +18,12 @@ final class History {
     private final Watcher watcher;
     private final Streams streams;
     private final Map<String, Ring> rings = new HashMap<>();
-    private final Map<String, Link> links = new HashMap<>();
+    private final Links links = new Links();
+    private final Signatures signatures;
+
+    /** The commit that was checked last: mostly the parent of the next. */
+    private @Nullable SignedCommit last;
+
     private long transactions;
 
     History(ObjectFiles objects, Findings findings, Trust trust, Watcher watcher, Streams streams) {
@@ -38,6 +32,7 @@ final class History {
         this.trust = trust;
         this.watcher = watcher;
         this.streams = streams;
+        this.signatures = new Signatures(findings);
     }
 
     long transactions() {
@@ -45,37 +40,48 @@ final class History {
     }
 
     /** The newest root at or before a commit that was checked; null if there is none. */
-    @Nullable
-    Link link(String commit) {
-        return links.get(commit);
+    Links.@Nullable Link link(String commit) {
+        return links.find(commit);
     }
 
     /** Takes a commit for sound, as the ground that others are judged on. */
-    void believe(SignedCommit commit, Link newest) {
-        links.put(commit.id(), newest);
+    void believe(SignedCommit commit, long position, String root, String keys) {
+        links.add(commit.id(), position, root, keys, null);
     }
 
     /** Checks commits, parents first: their roots and signatures, and all that they add. */
-    void checkAll(List<SignedCommit> commits) throws IOException {
-        long checked = 0;
-        for (SignedCommit commit : commits) {
-            watcher.report("commits", ++checked, commits.size());
+    void checkAll(CommitIds commits) throws IOException {
+        for (int number = 0; number < commits.size(); number++) {
+            watcher.report("commits", number + 1L, commits.size());
+            String id = commits.id(number);
             try {
+                SignedCommit commit = read(id);
                 check(commit);
+                last = commit;
             } catch (Unsound e) {
-                findings.add(Finding.Kind.OBJECT, "commit " + commit.id(), e.detail());
-                return;
+                findings.add(Finding.Kind.OBJECT, "commit " + id, e.detail());
+                break;
+            } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+                findings.add(Finding.Kind.OBJECT, "commit " + id, "it cannot be verified: " + e);
+                break;
             }
         }
+        signatures.settle();
+    }
+
+    @Override
+    public void close() {
+        signatures.close();
     }
 
     /** Checks the root, the keys and the signature of the anchored commit, which the commits after it are judged on. */
     void checkGround(SignedCommit commit) throws IOException {
         try {
-            Tree tree = Tree.parse(objects.read(commit.tree(), "tree"));
-            chained(commit, tree);
+            Tree tree = objects.tree(commit.tree());
+            chained(commit, tree, true);
+            signatures.settle();
             if (!trust.key().isEmpty()
-                    && !ring(commit, tree.id("keys")).newest().equals(trust.key())) {
+                    && !ring(commit.id(), tree.id("keys")).newest().equals(trust.key())) {
                 wrong(commit, "its keys are not those that the anchor knows");
             }
         } catch (Unsound e) {
@@ -84,29 +90,40 @@ final class History {
     }
 
     private void check(SignedCommit commit) throws IOException, Unsound {
-        Tree after = Tree.parse(objects.read(commit.tree(), "tree"));
+        Tree after = objects.tree(commit.tree());
         List<String> parents = commit.lineage();
         Tree before = parents.isEmpty() ? Tree.EMPTY : treeOf(parents.getFirst());
-        boolean signed = chained(commit, after);
+        chained(commit, after, false);
         if (commit.isForeign()) {
             checkForeign(commit, before, after);
             return;
         }
+        checkDirectories(commit, after);
         MerkleRoot leaves = new MerkleRoot();
         if (commit.isMerge() && parents.size() == 2) {
             Tree other = treeOf(parents.get(1));
             joinedFiles(commit, before, other, after);
             transactions += new JoinedStreams(streams, findings, leaves)
-                    .check(before.id("documents"), other.id("documents"), after.id("documents"));
+                    .check(before.id("documents"), other.id("documents"), after.id("documents"), after.id("schemas"));
         } else {
-            if (signed) {
+            // Keys that a commit brings are worth a look only if it is signed.
+            if (!before.id("keys").equals(after.id("keys")) && signatures.settle()) {
                 keys(commit, before, after, leaves);
             }
             schemas(commit, before, after, leaves);
-            transactions += streams.checkAdded(commit, before.id("documents"), after.id("documents"), leaves);
+            transactions += streams.checkAdded(commit, before, after, leaves);
         }
         if (!commit.trailer("Leaves").equals(leaves.count() + " " + leaves.root())) {
             wrong(commit, "its root stands for other transactions than it holds");
+        }
+    }
+
+    private void checkDirectories(SignedCommit commit, Tree after) {
+        for (String name : GUARDED) {
+            Tree.Entry entry = after.find(name);
+            if (entry != null && !entry.isDirectory()) {
+                findings.add(Finding.Kind.HISTORY, "commit " + commit.id(), "'" + name + "' is not a directory");
+            }
         }
     }
 
@@ -120,29 +137,32 @@ final class History {
     }
 
     /**
-     * Checks the commit's place in the chain, and that the key in force there has signed it. Who that is, is said by the keys
-     * of the root before it and not by those that it brings.
+     * Checks the commit's place in the chain, and has it checked that the key in force there has signed it. Who that is, is
+     * said by the keys of the root before it and not by those that it brings.
      *
-     * @return whether it is signed, so that keys that it brings are worth a look
+     * @param ground whether what came before it is not looked at
      */
-    private boolean chained(SignedCommit commit, Tree after) throws IOException {
+    private void chained(SignedCommit commit, Tree after, boolean ground) throws IOException {
         List<String> parents = commit.lineage();
-        Link base = parents.isEmpty() ? null : links.get(parents.getFirst());
+        Links.Link base = parents.isEmpty() ? null : links.find(parents.getFirst());
         if (commit.isForeign()) {
             if (base != null) {
-                links.put(commit.id(), base);
+                links.addForeign(commit.id(), base);
             }
-            return true;
+            return;
         }
-        boolean known = parents.isEmpty() || base != null;
-        long next = base == null ? 0 : base.position + 1;
+        if (base == null && !parents.isEmpty() && !ground) {
+            wrong(commit, "nothing that was verified leads to it");
+        }
+        boolean known = base != null || !ground;
+        long next = base == null ? 0 : base.position() + 1;
         long position = known ? next : commit.position();
         if (commit.position() != position) {
             wrong(commit, "it claims position " + commit.position() + " and stands at " + position);
         }
-        String previous = base == null ? NOTHING : base.root;
-        Link skip = skip(base, position);
-        String skipped = skip == null ? commit.trailer("Skip") : skip.root;
+        String previous = base == null ? NOTHING : base.root();
+        Links.Link skip = links.back(base, position - Long.lowestOneBit(position));
+        String skipped = skip == null ? commit.trailer("Skip") : skip.root();
         if (position == 0) {
             skipped = NOTHING;
         }
@@ -152,34 +172,21 @@ final class History {
             wrong(commit, "it is not chained to the roots before it");
         }
         joins(commit, parents);
-        links.put(commit.id(), new Link(position, commit.trailer("Root"), after.id("keys"), skip));
-        String key = ring(commit, base == null ? after.id("keys") : base.keys).at(position);
-        boolean signed = !key.isEmpty() && commit.isSignedBy(key);
-        if (!signed) {
-            wrong(commit, "it is not signed by the key in force at position " + position);
-        }
-        return signed;
+        links.add(commit.id(), position, commit.trailer("Root"), after.id("keys"), skip);
+        String key =
+                ring(commit.id(), base == null ? after.id("keys") : base.keys()).at(position);
+        signatures.demand(commit, position, key);
     }
 
     /** A history that somebody has continued with a retired key ends with that key. */
-    void checkCurrentKey(SignedCommit newest) throws IOException {
-        Link link = links.get(newest.id());
+    void checkCurrentKey(String newest) throws IOException {
+        Links.Link link = links.find(newest);
         if (!trust.currentKey().isEmpty() && link != null) {
-            Ring ring = ring(newest, link.keys);
+            Ring ring = ring(newest, link.keys());
             if (!ring.newest().equals(trust.currentKey())) {
                 wrong(newest, "the key that signs after it is not the one that the verifier knows to sign today");
             }
         }
-    }
-
-    /** The root at {@code position} with its lowest bit cleared, found by the skips of the roots before; null if unknown. */
-    private static @Nullable Link skip(@Nullable Link base, long position) {
-        long target = position - Long.lowestOneBit(position);
-        Link at = base;
-        while (at != null && at.position > target) {
-            at = at.skip;
-        }
-        return at;
     }
 
     /** A second parent and the root that vouches for it come together or not at all. */
@@ -188,8 +195,9 @@ final class History {
             wrong(commit, "its parents are not those that its root names");
             return;
         }
-        Link second = commit.isMerge() ? links.get(parents.get(1)) : null;
-        if (second != null && (!commit.trailer("Merged").equals(second.root) || second.position >= commit.position())) {
+        Links.Link second = commit.isMerge() ? links.find(parents.get(1)) : null;
+        if (second != null
+                && (!commit.trailer("Merged").equals(second.root()) || second.position() >= commit.position())) {
             wrong(commit, "it does not join the root of its second parent");
         }
     }
@@ -202,8 +210,9 @@ final class History {
             MerkleRoot unused = new MerkleRoot();
             schemas(commit, first, after, unused);
             schemas(commit, second, after, unused);
-            for (String collection : tree(after.id("schemas")).entries().keySet()) {
-                String now = tree(after.id("schemas")).id(collection);
+            for (Tree.Entry entry : tree(after.id("schemas")).entries()) {
+                String collection = entry.name();
+                String now = entry.id();
                 boolean one = now.equals(tree(first.id("schemas")).id(collection));
                 if (!one && !now.equals(tree(second.id("schemas")).id(collection))) {
                     throw new Unsound("schemas of " + collection + " are what neither history had");
@@ -219,11 +228,9 @@ final class History {
             Tree old = tree(before.id("keys"));
             Tree now = tree(after.id("keys"));
             added("keys", old, now, leaves);
-            Ring ring = ring(commit, after.id("keys"));
-            boolean rotated = now.entries().size() > old.entries().size() && ring.size() > 1;
-            if (rotated
-                    && (ring.newestFrom() != commit.position() + 1
-                            || now.entries().size() != old.entries().size() + 1)) {
+            Ring ring = ring(commit.id(), after.id("keys"));
+            boolean rotated = now.size() > old.size() && ring.size() > 1;
+            if (rotated && (ring.newestFrom() != commit.position() + 1 || now.size() != old.size() + 1)) {
                 throw new Unsound("a key does not follow the commit that brings it");
             }
         } catch (Unsound e) {
@@ -232,7 +239,7 @@ final class History {
     }
 
     /** The ring in this tree, each key vouched for by the one before it, and the first one by the verifier. */
-    private Ring ring(SignedCommit commit, String id) throws IOException {
+    private Ring ring(String commit, String id) throws IOException {
         Ring known = rings.get(id);
         if (known != null) {
             return known;
@@ -240,12 +247,12 @@ final class History {
         Ring ring = new Ring();
         try {
             Tree files = tree(id);
-            for (int number = 1; number <= files.entries().size(); number++) {
+            for (int number = 1; number <= files.size(); number++) {
                 String name = Integer.toString(number);
                 ring.add(name, objects.read(files.id(name), "blob"));
             }
         } catch (Unsound e) {
-            findings.add(Finding.Kind.SIGNATURE, "keys in commit " + commit.id(), e.detail());
+            findings.add(Finding.Kind.SIGNATURE, "keys in commit " + commit, e.detail());
         }
         if (!trust.rootKey().isEmpty() && !ring.root().equals(trust.rootKey())) {
             findings.add(Finding.Kind.SIGNATURE, "keys/1", "is not the root key that the verifier trusts");
@@ -258,13 +265,15 @@ final class History {
         try {
             Tree old = tree(before.id("schemas"));
             Tree now = tree(after.id("schemas"));
-            for (String collection : old.entries().keySet()) {
-                if (now.id(collection).isEmpty()) {
-                    throw new Unsound("schemas of " + collection + " are gone");
+            for (Tree.Difference changed : Tree.differences(old, now)) {
+                Tree.Entry collection = changed.after();
+                if (collection == null) {
+                    throw new Unsound("schemas of " + changed.name() + " are gone");
                 }
-            }
-            for (String collection : now.entries().keySet()) {
-                added("schemas/" + collection, tree(old.id(collection)), tree(now.id(collection)), leaves);
+                if (!collection.isDirectory() || !Transaction.isCollectionName(changed.name())) {
+                    throw new Unsound("'" + changed.name() + "' is not a collection");
+                }
+                added("schemas/" + changed.name(), tree(changed.idBefore()), tree(collection.id()), leaves);
             }
         } catch (Unsound e) {
             findings.add(Finding.Kind.HISTORY, "schemas in commit " + commit.id(), e.detail());
@@ -273,13 +282,13 @@ final class History {
 
     /** Files may be added, numbered on; none may change or go. */
     private void added(String directory, Tree old, Tree now, MerkleRoot leaves) throws IOException, Unsound {
-        for (String name : old.entries().keySet()) {
-            if (!old.id(name).equals(now.id(name))) {
-                throw new Unsound(directory + "/" + name + " was changed or removed");
+        for (Tree.Difference changed : Tree.differences(old, now)) {
+            if (changed.before() != null) {
+                throw new Unsound(directory + "/" + changed.name() + " was changed or removed");
             }
         }
-        for (int number = old.entries().size() + 1; number <= now.entries().size(); number++) {
-            Tree.Entry file = now.entries().get(Integer.toString(number));
+        for (int number = old.size() + 1; number <= now.size(); number++) {
+            Tree.Entry file = now.find(Integer.toString(number));
             if (file == null || !file.isFile()) {
                 throw new Unsound(directory + "/" + number + " is missing");
             }
@@ -288,15 +297,23 @@ final class History {
     }
 
     private Tree treeOf(String commit) throws IOException, Unsound {
-        return Tree.parse(objects.read(
-                SignedCommit.parse(commit, objects.read(commit, "commit")).tree(), "tree"));
+        SignedCommit known = last;
+        return objects.tree((known != null && known.id().equals(commit) ? known : read(commit)).tree());
+    }
+
+    private SignedCommit read(String id) throws IOException, Unsound {
+        return SignedCommit.parse(id, objects.read(id, "commit"));
     }
 
     private Tree tree(String id) throws IOException, Unsound {
-        return id.isEmpty() ? Tree.EMPTY : Tree.parse(objects.read(id, "tree"));
+        return objects.tree(id);
     }
 
     private void wrong(SignedCommit commit, String detail) {
-        findings.add(Finding.Kind.SIGNATURE, "commit " + commit.id(), detail);
+        wrong(commit.id(), detail);
+    }
+
+    private void wrong(String commit, String detail) {
+        findings.add(Finding.Kind.SIGNATURE, "commit " + commit, detail);
     }
 }

@@ -1,7 +1,10 @@
 package dev.tallystick.ledger.verifier;
 
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -12,6 +15,7 @@ final class JoinedStreams {
     private final Findings findings;
     private final MerkleRoot leaves;
     private long added;
+    private String schemas = "";
 
     /** The transaction being looked at, if any. */
     private String at = "";
@@ -23,7 +27,8 @@ final class JoinedStreams {
     }
 
     /** Compares the trees of documents of both parents and of their child; returns how many transactions are new. */
-    long check(String first, String second, String child) throws IOException {
+    long check(String first, String second, String child, String schemaTree) throws IOException {
+        schemas = schemaTree;
         check("documents", 0, first, second, child);
         return added;
     }
@@ -41,11 +46,11 @@ final class JoinedStreams {
             Tree one = streams.tree(first);
             Tree other = streams.tree(second);
             Tree joined = streams.tree(child);
-            TreeSet<String> names = new TreeSet<>(one.entries().keySet());
-            names.addAll(other.entries().keySet());
-            names.addAll(joined.entries().keySet());
+            TreeSet<String> names = new TreeSet<>();
+            Tree.differences(one, joined).forEach(difference -> names.add(difference.name()));
+            Tree.differences(other, joined).forEach(difference -> names.add(difference.name()));
             for (String name : names) {
-                Tree.Entry entry = joined.entries().get(name);
+                Tree.Entry entry = joined.find(name);
                 if (entry == null) {
                     findings.add(Finding.Kind.HISTORY, path + "/" + name, "is lost where two histories are joined");
                 } else if (!entry.isDirectory()) {
@@ -65,18 +70,22 @@ final class JoinedStreams {
 
     private void stream(String path, String first, String second, String child) throws IOException, Unsound {
         if (child.equals(first)) {
-            demand(second.isEmpty() || contains(first, second), "transactions of the second history are lost");
+            demand(
+                    second.isEmpty() || contains(first, second, new HashSet<>()),
+                    "transactions of the second history are lost");
             return;
         }
         if (child.equals(second)) {
-            demand(first.isEmpty() || contains(second, first), "transactions of the first history are lost");
+            demand(
+                    first.isEmpty() || contains(second, first, new HashSet<>()),
+                    "transactions of the first history are lost");
             return;
         }
         demand(!first.isEmpty() && !second.isEmpty(), "it is what neither history had");
         Map<Integer, String> versions = new TreeMap<>();
         streams.collectAdded(first, child, "", versions);
         int number = streams.newest(first) + 1;
-        demand(versions.keySet().equals(java.util.Set.of(number)), "more than the joining transaction was added");
+        demand(versions.keySet().equals(Set.of(number)), "more than the joining transaction was added");
         at = Integer.toString(number);
         Transaction merge = streams.transaction(child, number);
         at = merge.id();
@@ -87,32 +96,40 @@ final class JoinedStreams {
                 "it does not join the two heads");
         demand(merge.hash().equals(streams.head(child)), "HEAD does not name the newest transaction");
         Streams.checkPlace(path, merge);
-        Map<String, Tree.Entry> joined = new TreeMap<>(
-                streams.tree(streams.tree(child).id(Streams.MERGED)).entries());
-        Tree.Entry other = joined.remove(Integer.toString(number));
-        Map<String, Tree.Entry> before =
-                streams.tree(streams.tree(first).id(Streams.MERGED)).entries();
+        streams.checkDocument(child, number, merge, schemas);
+        List<Tree.Difference> joined = Tree.differences(joined(first), joined(child));
+        Tree.Entry other = joined.size() == 1 ? joined.getFirst().after() : null;
         demand(
-                other != null && other.id().equals(second) && joined.equals(before),
+                other != null
+                        && joined.getFirst().before() == null
+                        && other.isDirectory()
+                        && other.name().equals(Integer.toString(number))
+                        && other.id().equals(second),
                 "the second history does not lie beside the first");
         leaves.addTransaction(merge.hash());
         added++;
     }
 
     /** Whether the newest transaction of {@code part} is one of {@code whole}, with what was joined to it. */
-    private boolean contains(String whole, String part) throws IOException, Unsound {
+    private boolean contains(String whole, String part, Set<String> asked) throws IOException, Unsound {
+        if (!asked.add(whole)) {
+            return false;
+        }
         int number = streams.newest(part);
         if (number <= streams.newest(whole)
                 && streams.transaction(whole, number).hash().equals(streams.head(part))) {
             return true;
         }
-        for (Tree.Entry joined :
-                streams.tree(streams.tree(whole).id(Streams.MERGED)).entries().values()) {
-            if (contains(joined.id(), part)) {
+        for (Tree.Entry joined : joined(whole).entries()) {
+            if (contains(joined.id(), part, asked)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private Tree joined(String stream) throws IOException, Unsound {
+        return streams.tree(streams.tree(stream).id(Streams.MERGED));
     }
 
     private static void demand(boolean holds, String complaint) throws Unsound {

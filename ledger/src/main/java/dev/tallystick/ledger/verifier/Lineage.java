@@ -1,10 +1,8 @@
 package dev.tallystick.ledger.verifier;
 
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -13,6 +11,8 @@ import java.util.Set;
 
 /** The commits that lead to one, as far back as they can be read. */
 final class Lineage {
+
+    private static final int NONE = -1;
 
     private final ObjectFiles objects;
     private final Findings findings;
@@ -28,25 +28,34 @@ final class Lineage {
     }
 
     /** All of them, parents first. */
-    List<SignedCommit> of(String head) throws IOException {
+    CommitIds of(String head) throws IOException {
         return of(head, commit -> false);
     }
 
     /** Those that do not lead to {@code ground} as well, parents first. */
-    List<SignedCommit> since(SignedCommit ground, String head) throws IOException {
+    CommitIds since(SignedCommit ground, String head) throws IOException {
         Past past = new Past(ground);
-        return of(head, commit -> !commit.isForeign() && past.contains(commit)).stream()
-                .filter(commit -> !past.seen.contains(commit.id()))
-                .toList();
+        CommitIds reached = of(head, commit -> !commit.isForeign() && past.contains(commit));
+        CommitIds since = new CommitIds();
+        for (int number = 0; number < reached.size(); number++) {
+            if (!past.seen.contains(reached.id(number))) {
+                since.add(reached.id(number));
+            }
+        }
+        return since;
     }
 
     /** The commit that bears this root; positions only fall on the way back, so it is not behind a lower one. */
     Optional<SignedCommit> find(String head, long position, String root) throws IOException {
-        return of(head, commit -> !commit.isForeign() && commit.position() <= position).stream()
-                .filter(commit -> !commit.isForeign())
-                .filter(commit ->
-                        commit.position() == position && commit.trailer("Root").equals(root))
-                .findFirst();
+        SignedCommit[] found = new SignedCommit[1];
+        of(head, commit -> {
+            boolean there = !commit.isForeign() && commit.position() <= position;
+            if (there && commit.position() == position && commit.trailer("Root").equals(root)) {
+                found[0] = commit;
+            }
+            return there;
+        });
+        return Optional.ofNullable(found[0]);
     }
 
     /** A commit and what leads to it, explored only as far as it is asked about. */
@@ -84,39 +93,83 @@ final class Lineage {
         }
     }
 
-    /** A commit whose parents are being visited: {@code visited} of them are done. */
-    private static final class Visit {
-        private final SignedCommit commit;
-        private int visited;
-
-        Visit(SignedCommit commit) {
-            this.commit = commit;
+    private CommitIds of(String head, Enough enough) throws IOException {
+        Walk walk = new Walk(enough);
+        walk.enter(head);
+        while (walk.depth > 0) {
+            walk.step();
         }
+        return walk.parentsFirst;
     }
 
-    private List<SignedCommit> of(String head, Enough enough) throws IOException {
-        List<SignedCommit> parentsFirst = new ArrayList<>();
-        Set<String> seen = new HashSet<>();
-        Deque<Visit> path = new ArrayDeque<>();
-        enter(head, seen, path);
-        while (!path.isEmpty()) {
-            Visit visit = path.getLast();
-            List<String> parents = enough.test(visit.commit) ? List.of() : visit.commit.lineage();
-            if (visit.visited < parents.size()) {
-                enter(parents.get(visit.visited++), seen, path);
+    /** Goes down to the oldest commits first, and remembers little of each: a history may be millions of commits deep. */
+    private final class Walk {
+
+        private final Enough enough;
+        private final CommitIds met = new CommitIds();
+        private final CommitIds parentsFirst = new CommitIds();
+
+        /** By number of the commit: the parents that are still to be visited, or none. */
+        private int[] first = new int[64];
+
+        private int[] second = new int[64];
+        private int[] path = new int[64];
+        private int depth;
+
+        Walk(Enough enough) {
+            this.enough = enough;
+        }
+
+        void step() throws IOException {
+            int commit = path[depth - 1];
+            int next = first[commit];
+            if (next != NONE) {
+                first[commit] = second[commit];
+                second[commit] = NONE;
+                visit(next);
             } else {
-                parentsFirst.add(path.removeLast().commit);
+                depth--;
+                parentsFirst.add(met.id(commit));
             }
         }
-        return parentsFirst;
-    }
 
-    private void enter(String id, Set<String> seen, Deque<Visit> path) throws IOException {
-        if (seen.add(id)) {
-            Optional<SignedCommit> commit = read(id);
-            if (commit.isPresent()) {
-                path.addLast(new Visit(commit.get()));
+        void enter(String id) throws IOException {
+            visit(number(id));
+        }
+
+        /** Commits that were met and not visited yet have no parents to tell: their first is themselves. */
+        private void visit(int commit) throws IOException {
+            if (first[commit] != commit) {
+                return;
             }
+            first[commit] = NONE;
+            Optional<SignedCommit> read = read(met.id(commit));
+            if (read.isEmpty()) {
+                return;
+            }
+            List<String> parents =
+                    enough.test(read.get()) ? List.of() : read.get().lineage();
+            int one = parents.isEmpty() ? NONE : number(parents.getFirst());
+            int other = parents.size() < 2 ? NONE : number(parents.get(1));
+            first[commit] = one;
+            second[commit] = other;
+            path = depth == path.length ? Arrays.copyOf(path, Math.multiplyExact(depth, 2)) : path;
+            path[depth++] = commit;
+        }
+
+        private int number(String id) {
+            int found = met.find(id);
+            if (found >= 0) {
+                return found;
+            }
+            int number = met.add(id);
+            if (number == first.length) {
+                first = Arrays.copyOf(first, Math.multiplyExact(number, 2));
+                second = Arrays.copyOf(second, Math.multiplyExact(number, 2));
+            }
+            first[number] = number;
+            second[number] = NONE;
+            return number;
         }
     }
 

@@ -3,22 +3,26 @@ package dev.tallystick.ledger.verifier;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
 /** RFC 6962's root, by its definition: split at the largest power of two below the count. */
 final class MerkleRoot {
 
-    private final List<String> leaves = new ArrayList<>();
+    private static final byte[] LEAF = {0};
+    private static final byte[] NODE = {1};
+    private static final byte[] TRANSACTION = {'t'};
+
+    private final List<byte[]> leaves = new ArrayList<>();
 
     void addTransaction(String hash) {
-        leaves.add(Hashes.hex(Hashes.sha256(
-                new byte[] {0}, "t".getBytes(UTF_8), HexFormat.of().parseHex(hash))));
+        leaves.add(Hashes.sha256(LEAF, TRANSACTION, HexFormat.of().parseHex(hash)));
     }
 
     void addFile(String path, byte[] content) {
         byte[] data = ("f" + path + "\0").getBytes(UTF_8);
-        leaves.add(Hashes.hex(Hashes.sha256(new byte[] {0}, data, Hashes.sha256(content))));
+        leaves.add(Hashes.sha256(LEAF, data, Hashes.sha256(content)));
     }
 
     int count() {
@@ -26,9 +30,8 @@ final class MerkleRoot {
     }
 
     String root() {
-        List<byte[]> sorted =
-                leaves.stream().sorted().map(HexFormat.of()::parseHex).toList();
-        return Hashes.hex(sorted.isEmpty() ? Hashes.sha256() : root(sorted));
+        leaves.sort(Arrays::compareUnsigned);
+        return Hashes.hex(leaves.isEmpty() ? Hashes.sha256() : root(leaves));
     }
 
     private static byte[] root(List<byte[]> leaves) {
@@ -38,6 +41,6 @@ final class MerkleRoot {
         int split = Integer.highestOneBit(leaves.size() - 1);
         byte[] left = root(leaves.subList(0, split));
         byte[] right = root(leaves.subList(split, leaves.size()));
-        return Hashes.sha256(new byte[] {1}, left, right);
+        return Hashes.sha256(NODE, left, right);
     }
 }

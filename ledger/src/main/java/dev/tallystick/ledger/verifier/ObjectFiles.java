@@ -1,8 +1,5 @@
 package dev.tallystick.ledger.verifier;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
-import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -10,39 +7,39 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
+import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.zip.DataFormatException;
-import java.util.zip.Inflater;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every object file of a repository. What is handed out has the id that was asked for. A writer may join packs meanwhile: its
  * new pack is there before the old ones go, so what is not found is looked for once more in the packs of that moment.
+ *
+ * <p>Keeps what was read last, as much as fits into a share of the memory. Not thread-safe.
  */
 final class ObjectFiles implements AutoCloseable {
 
-    private static final int CACHED = 20_000;
-    private static final int LARGEST_OBJECT = 256 << 20;
+    private static final long LARGEST_CACHE = 32L << 20;
+    private static final int WINDOW = 16 << 10;
 
     private final Path objects;
     private final Findings findings;
     private final List<PackFile> packs = new ArrayList<>();
     private final Set<String> known = new HashSet<>();
-    private final Map<String, StoredObject> cache = new LinkedHashMap<>(1024, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, StoredObject> eldest) {
-            return size() > CACHED;
-        }
-    };
+    private final PackWindow window = new PackWindow(WINDOW);
+    private final ObjectCache<StoredObject> cache;
+    private final ObjectCache<Tree> trees;
 
     ObjectFiles(Path objects, Findings findings) throws IOException {
         this.objects = objects;
         this.findings = findings;
+        long share = Math.min(LARGEST_CACHE, Runtime.getRuntime().maxMemory() / 12);
+        this.cache = new ObjectCache<>(share);
+        this.trees = new ObjectCache<>(share);
         openPacks();
     }
 
@@ -55,10 +52,10 @@ final class ObjectFiles implements AutoCloseable {
                     continue; // open already, or unfinished: a crash left it, and nothing refers to it
                 }
                 try {
-                    packs.add(new PackFile(file));
+                    packs.add(new PackFile(file, cache));
                     known.add(name);
                 } catch (NoSuchFileException | FileNotFoundException e) {
-                    continue; // joined to another pack a moment ago
+                    // Joined to another pack a moment ago.
                 } catch (Unsound e) {
                     known.add(name);
                     findings.add(Finding.Kind.OBJECT, name, e.detail());
@@ -68,127 +65,79 @@ final class ObjectFiles implements AutoCloseable {
     }
 
     byte[] read(String id, String type) throws IOException, Unsound {
-        StoredObject object = read(id);
+        StoredObject object = cache.find(id);
+        if (object == null) {
+            object = readFile(id);
+            cache.put(id, object, object.content().length);
+        }
+        return checked(id, object, type).content();
+    }
+
+    /** The tree of this id; the empty tree if the id is empty. */
+    Tree tree(String id) throws IOException, Unsound {
+        if (id.isEmpty()) {
+            return Tree.EMPTY;
+        }
+        Tree tree = trees.find(id);
+        if (tree == null) {
+            byte[] content = checked(id, readFile(id), "tree").content();
+            tree = Tree.parse(content);
+            trees.put(id, tree, Tree.weight(content));
+        }
+        return tree;
+    }
+
+    private static StoredObject checked(String id, StoredObject object, String type) throws Unsound {
         if (!object.type().equals(type)) {
             throw new Unsound("object " + id + " is a " + object.type() + ", not a " + type);
         }
-        return object.content();
+        return object;
     }
 
     /** Reads all files from front to back and returns the number of objects in them. */
     long audit(Watcher watcher) throws IOException {
-        long count = 0;
-        long total = packs.stream().mapToLong(PackFile::count).sum();
-        long[] seen = {0};
-        for (PackFile pack : List.copyOf(packs)) {
-            try {
-                count += pack.audit(this::read, () -> watcher.report("objects", ++seen[0], total));
-            } catch (Unsound e) {
-                findings.add(Finding.Kind.OBJECT, pack.name() + ".pack", e.detail());
-            }
-        }
-        try (DirectoryStream<Path> directories = Files.newDirectoryStream(objects, "[0-9a-f][0-9a-f]")) {
-            for (Path directory : directories) {
-                count += auditLoose(directory);
-            }
-        }
-        return count;
+        return new Audit(findings, watcher).audit(packs, objects);
     }
 
     @Override
-    public void close() throws IOException {
-        for (PackFile pack : packs) {
-            pack.close();
-        }
+    public void close() {
+        window.close();
     }
 
-    private int auditLoose(Path directory) throws IOException {
-        int count = 0;
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-            for (Path file : files) {
-                String id = directory.getFileName().toString() + file.getFileName();
-                if (!Hashes.isHex(id, 40)) {
-                    continue; // a temporary file of native git
-                }
-                try {
-                    if (!loose(Files.readAllBytes(file)).id().equals(id)) {
-                        throw new Unsound("the object is damaged");
-                    }
-                } catch (Unsound e) {
-                    findings.add(Finding.Kind.OBJECT, id, e.detail());
-                }
-                count++;
-            }
-        }
-        return count;
-    }
-
-    private StoredObject read(String id) throws IOException, Unsound {
+    private StoredObject readFile(String id) throws IOException, Unsound {
         if (!Hashes.isHex(id, 40)) {
             throw new Unsound("an object that is needed is not there");
         }
-        StoredObject cached = cache.get(id);
-        if (cached != null) {
-            return cached;
-        }
-        Optional<StoredObject> found = find(id);
-        if (found.isEmpty()) {
-            openPacks();
+        StoredObject found;
+        try {
             found = find(id);
+            if (found == null) {
+                openPacks();
+                found = find(id);
+            }
+        } catch (RuntimeException | OutOfMemoryError | InternalError e) {
+            throw new Unsound("object " + id + " cannot be read: " + e);
         }
-        if (found.isEmpty()) {
+        if (found == null) {
             throw new Unsound("object " + id + " is missing");
         }
-        if (!found.get().id().equals(id)) {
+        if (!found.id().equals(id)) {
             throw new Unsound("object " + id + " is damaged");
         }
-        cache.put(id, found.get());
-        return found.get();
+        return found;
     }
 
-    private Optional<StoredObject> find(String id) throws IOException, Unsound {
-        for (PackFile pack : packs) {
-            Optional<StoredObject> found = pack.find(id, this::read);
+    /** Objects that are needed together lie together mostly, so the packs that were of use last are asked first. */
+    private @Nullable StoredObject find(String id) throws IOException, Unsound {
+        byte[] wanted = HexFormat.of().parseHex(id);
+        for (int i = 0; i < packs.size(); i++) {
+            Optional<StoredObject> found = packs.get(i).find(wanted, window);
             if (found.isPresent()) {
-                return found;
+                Collections.swap(packs, i, i / 2);
+                return found.get();
             }
         }
         Path file = objects.resolve(id.substring(0, 2)).resolve(id.substring(2));
-        return Files.exists(file) ? Optional.of(loose(Files.readAllBytes(file))) : Optional.empty();
-    }
-
-    private static StoredObject loose(byte[] deflated) throws Unsound {
-        Inflater inflater = new Inflater();
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try {
-            inflater.setInput(deflated);
-            byte[] chunk = new byte[8192];
-            while (!inflater.finished()) {
-                int got = inflater.inflate(chunk);
-                out.write(chunk, 0, got);
-                boolean stuck = got == 0 && (inflater.needsInput() || inflater.needsDictionary());
-                if (stuck || out.size() > LARGEST_OBJECT) {
-                    throw new Unsound("the object is cut short");
-                }
-            }
-            if (inflater.getRemaining() > 0) {
-                throw new Unsound("something follows the object");
-            }
-        } catch (DataFormatException e) {
-            throw new Unsound("the object does not inflate");
-        } finally {
-            inflater.end();
-        }
-        byte[] bytes = out.toByteArray();
-        int zero = 0;
-        while (zero < bytes.length && bytes[zero] != 0) {
-            zero++;
-        }
-        String[] header = new String(bytes, 0, zero, US_ASCII).split(" ", -1);
-        byte[] content = Arrays.copyOfRange(bytes, Math.min(zero + 1, bytes.length), bytes.length);
-        if (header.length != 2 || !header[1].equals(Integer.toString(content.length))) {
-            throw new Unsound("the object has no proper header");
-        }
-        return new StoredObject(header[0], content);
+        return Files.exists(file) ? LooseObject.read(file) : null;
     }
 }

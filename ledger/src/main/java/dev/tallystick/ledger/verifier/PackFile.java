@@ -1,48 +1,53 @@
 package dev.tallystick.ledger.verifier;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.file.Files;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
-import java.util.Map;
+import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.zip.CRC32;
-import java.util.zip.DataFormatException;
-import java.util.zip.Inflater;
+import java.util.concurrent.atomic.LongAdder;
 
-/** A pack and its index: looked into by the index, or read from front to back and held against it. Not thread-safe. */
-final class PackFile implements AutoCloseable {
+/**
+ * A pack and its index: looked into by the index, or read from front to back and held against it. Thread-safe, as long as
+ * every thread brings its own window.
+ */
+final class PackFile {
+
+    static final int LARGEST_OBJECT = 256 << 20;
 
     private static final String[] TYPES = {"", "commit", "tree", "blob", "tag"};
     private static final int OFFSET_DELTA = 6;
     private static final int ID_DELTA = 7;
     private static final int LONGEST_CHAIN = 5_000;
-    private static final int LARGEST_OBJECT = 256 << 20;
     private static final int HASH = 20;
-    private static final int WINDOW = 64 << 10;
+    private static final int HEADER = 12;
+    private static final int CHUNK = 256 << 10;
 
-    /** Where the base of a delta is asked for when it is not in this pack. */
-    interface Bases {
-        StoredObject read(String id) throws IOException, Unsound;
-    }
+    /** Deflate makes nothing smaller than this: an object that claims to be longer lies. */
+    private static final int BEST_COMPRESSION = 1_032;
+
+    /** Names an object that serves as base of a delta. */
+    private record Place(PackFile pack, long offset) {}
+
+    /** A part of a pack, from the beginning of an object to the end of another. */
+    record Range(long from, long to) {}
 
     private final String name;
-    private final RandomAccessFile pack;
-    private final byte[] index;
-    private final int count;
+    private final PackIndexFile index;
+    private final MappedFile pack;
     private final long length;
-    private byte[] window = new byte[0];
-    private long windowAt;
+    private final ObjectCache<StoredObject> bases;
 
-    PackFile(Path packFile) throws IOException, Unsound {
-        this.name = packFile.getFileName().toString().replace(".pack", "");
-        this.index = Files.readAllBytes(packFile.resolveSibling(name + ".idx"));
-        this.count = checkedCount();
-        this.pack = new RandomAccessFile(packFile.toFile(), "r");
+    PackFile(Path file, ObjectCache<StoredObject> bases) throws IOException, Unsound {
+        this.name = file.getFileName().toString().replace(".pack", "");
+        this.index = new PackIndexFile(file.resolveSibling(name + ".idx"));
+        this.bases = bases;
+        this.pack = new MappedFile(file);
         this.length = pack.length();
     }
 
@@ -51,282 +56,264 @@ final class PackFile implements AutoCloseable {
     }
 
     int count() {
-        return count;
+        return index.count();
     }
 
-    Optional<StoredObject> find(String id, Bases bases) throws IOException, Unsound {
-        byte[] wanted = HexFormat.of().parseHex(id);
-        int low = 0;
-        int high = count - 1;
-        while (low <= high) {
-            int middle = (low + high) >>> 1;
-            int at = namesAt() + middle * HASH;
-            int order = Arrays.compareUnsigned(index, at, at + HASH, wanted, 0, HASH);
-            if (order == 0) {
-                return Optional.of(read(offset(middle), bases, 0));
-            }
-            low = order < 0 ? middle + 1 : low;
-            high = order > 0 ? middle - 1 : high;
+    Optional<StoredObject> find(byte[] id, PackWindow window) throws Unsound {
+        int number = index.find(id);
+        if (number < 0) {
+            return Optional.empty();
         }
-        return Optional.empty();
+        window.open(pack);
+        return Optional.of(read(index.offset(number), window));
     }
 
-    /** Reads everything; returns how many objects there are. Any difference to what the index says is unsound. */
-    int audit(Bases bases, Runnable each) throws IOException, Unsound {
-        checkTrailers();
-        Map<Long, Integer> byOffset = new TreeMap<>();
-        for (int i = 0; i < count; i++) {
-            byOffset.put(offset(i), i);
-        }
-        byte[] header = bytes(0, 12);
-        if (number(header, 0) != 0x5041434b || number(header, 4) != 2 || number(header, 8) != count) {
-            throw new Unsound("the pack does not begin as a pack of " + count + " objects");
-        }
-        long expected = 12;
-        for (Map.Entry<Long, Integer> entry : byOffset.entrySet()) {
-            if (entry.getKey() != expected) {
-                throw new Unsound("the index leaves bytes at " + expected + " unexplained");
-            }
-            Raw raw = raw(expected);
-            int i = entry.getValue();
-            int at = namesAt() + i * HASH;
-            String id = Hashes.hex(Arrays.copyOfRange(index, at, at + HASH));
-            if (!read(expected, bases, 0).id().equals(id)) {
-                throw new Unsound("object " + id + " is damaged");
-            }
-            CRC32 crc = new CRC32();
-            crc.update(bytes(expected, (int) (raw.end - expected)));
-            if ((int) crc.getValue() != number(index, namesAt() + count * HASH + i * 4)) {
-                throw new Unsound("the index has another checksum for object " + id);
-            }
-            expected = raw.end;
-            each.run();
-        }
-        if (expected != length - HASH) {
-            throw new Unsound("the pack goes on after its last object");
-        }
-        return count;
-    }
-
-    @Override
-    public void close() throws IOException {
-        pack.close();
-    }
-
-    private void checkTrailers() throws IOException, Unsound {
-        MessageDigest sha1 = Hashes.digest("SHA-1");
+    /** Checks all but the objects: that index and pack belong together, and neither has changed. */
+    void auditFrame() throws Unsound {
         long end = length - HASH;
-        for (long at = 0; at < end; at += 1 << 20) {
-            sha1.update(bytes(at, (int) Math.min(1 << 20, end - at)));
+        if (end < HEADER) {
+            throw new Unsound("the pack is cut short");
+        }
+        MessageDigest sha1 = Hashes.sha1();
+        byte[] some = new byte[CHUNK];
+        for (long at = 0; at < end; at += some.length) {
+            int count = (int) Math.min(some.length, end - at);
+            pack.copy(at, some, count);
+            if (at == 0 && !isHeader(ByteBuffer.wrap(some))) {
+                throw new Unsound("the pack does not begin as a pack of " + index.count() + " objects");
+            }
+            sha1.update(some, 0, count);
         }
         byte[] checksum = sha1.digest();
-        if (end < 12 || !Arrays.equals(checksum, bytes(end, HASH))) {
+        pack.copy(end, some, HASH);
+        if (!Arrays.equals(checksum, 0, HASH, some, 0, HASH)) {
             throw new Unsound("the pack's checksum is wrong");
         }
-        int trailer = index.length - 2 * HASH;
-        if (!Arrays.equals(index, trailer, trailer + HASH, checksum, 0, HASH)) {
-            throw new Unsound("the index belongs to another pack");
+        index.audit(checksum);
+    }
+
+    private boolean isHeader(ByteBuffer begin) {
+        return begin.getInt(0) == 0x5041434b && begin.getInt(4) == 2 && begin.getInt(8) == index.count();
+    }
+
+    /** Divides the pack into ranges of about this size, at offsets that the index names. */
+    List<Range> ranges(int size) throws Unsound {
+        long end = length - HASH;
+        int parts = Math.clamp(end / size, 1, 10_000);
+        long[] firsts = new long[parts];
+        Arrays.fill(firsts, end);
+        for (int number = 0; number < index.count(); number++) {
+            long offset = index.offset(number);
+            if (offset < HEADER || offset >= end) {
+                throw new Unsound("the index points outside the pack");
+            }
+            int part = (int) Math.min(offset / (end / parts), parts - 1);
+            firsts[part] = Math.min(firsts[part], offset);
         }
-        sha1.update(index, 0, trailer + HASH);
-        if (!Arrays.equals(index, trailer + HASH, index.length, sha1.digest(), 0, HASH)) {
-            throw new Unsound("the index's checksum is wrong");
+        firsts[0] = HEADER;
+        List<Range> ranges = new ArrayList<>();
+        long to = end;
+        for (int part = parts - 1; part >= 0; part--) {
+            if (firsts[part] < to) {
+                ranges.add(new Range(firsts[part], to));
+                to = firsts[part];
+            }
+        }
+        return ranges;
+    }
+
+    /**
+     * Reads every object of a range and holds it against the index; returns how many there are. As the objects leave no gap
+     * and the index names each of them once, a pack in which the index's number of objects is found holds nothing else.
+     */
+    int audit(Range range, PackWindow window, LongAdder seen) throws Unsound {
+        window.open(pack);
+        int count = 0;
+        long at = range.from;
+        while (at < range.to) {
+            Entry entry = entry(at, window);
+            MessageDigest sha1;
+            long end;
+            if (entry.isDelta()) {
+                Growing raw = new Growing(entry.length);
+                end = window.inflate(entry.contentAt, raw);
+                StoredObject object = read(at, window);
+                sha1 = StoredObject.idDigest(object.type(), object.content().length);
+                sha1.update(object.content());
+                raw.checkFull();
+            } else {
+                Hashing hashing = new Hashing(entry);
+                end = window.inflate(entry.contentAt, hashing);
+                hashing.checkFull();
+                sha1 = hashing.sha1;
+            }
+            byte[] id = sha1.digest();
+            int number = index.find(id);
+            if (number < 0 || index.offset(number) != at) {
+                throw new Unsound("the object at " + at + " is damaged: it is now " + Hashes.hex(id)
+                        + ", which the index does not have there");
+            }
+            if (window.crc(at, end) != index.crc(number)) {
+                throw new Unsound("the index has another checksum for object " + Hashes.hex(id));
+            }
+            at = end;
+            count++;
+            seen.increment();
+        }
+        if (at != range.to) {
+            throw new Unsound("the index leaves bytes at " + range.to + " unexplained");
+        }
+        return count;
+    }
+
+    /** What stands before the compressed bytes. */
+    private record Entry(int type, int length, long contentAt, long baseAt) {
+
+        boolean isDelta() {
+            return type == OFFSET_DELTA || type == ID_DELTA;
         }
     }
 
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Raw(int type, byte[] content, long end, long baseAt, String baseId) {}
+    /** Collects an object, which must have the length that it claims. */
+    private static final class Growing implements PackWindow.Sink {
 
-    private StoredObject read(long offset, Bases bases, int depth) throws IOException, Unsound {
-        Raw raw = raw(offset);
-        if (raw.type != OFFSET_DELTA && raw.type != ID_DELTA) {
-            return new StoredObject(TYPES[raw.type], raw.content);
+        private byte[] content;
+        private final int expected;
+        private int filled;
+
+        /** What claims to be large has to show it before it gets the memory. */
+        Growing(int expected) {
+            this.expected = expected;
+            this.content = new byte[Math.min(expected, 1 << 20)];
         }
-        if (depth > LONGEST_CHAIN) {
-            throw new Unsound("a chain of deltas has no end");
+
+        @Override
+        public void take(byte[] bytes, int length) throws Unsound {
+            if (filled + length > expected) {
+                throw new Unsound("an object is longer than it says");
+            }
+            if (filled + length > content.length) {
+                content = Arrays.copyOf(content, (int) Math.min(expected, 2L * content.length));
+            }
+            System.arraycopy(bytes, 0, content, filled, length);
+            filled += length;
         }
-        StoredObject base = raw.type == OFFSET_DELTA ? read(raw.baseAt, bases, depth + 1) : bases.read(raw.baseId);
-        return new StoredObject(base.type(), undelta(base.content(), raw.content));
+
+        byte[] checkFull() throws Unsound {
+            if (filled != expected) {
+                throw new Unsound("an object is shorter than it says");
+            }
+            return content;
+        }
     }
 
-    private Raw raw(long offset) throws IOException, Unsound {
+    /** Hashes an object without keeping it. */
+    private static final class Hashing implements PackWindow.Sink {
+
+        private final MessageDigest sha1;
+        private long missing;
+
+        Hashing(Entry entry) {
+            this.sha1 = StoredObject.idDigest(TYPES[entry.type], entry.length);
+            this.missing = entry.length;
+        }
+
+        @Override
+        public void take(byte[] bytes, int length) throws Unsound {
+            missing -= length;
+            if (missing < 0) {
+                throw new Unsound("an object is longer than it says");
+            }
+            sha1.update(bytes, 0, length);
+        }
+
+        void checkFull() throws Unsound {
+            if (missing != 0) {
+                throw new Unsound("an object is shorter than it says");
+            }
+        }
+    }
+
+    private StoredObject read(long offset, PackWindow window) throws Unsound {
+        Entry entry = entry(offset, window);
+        byte[] content = content(entry, window);
+        if (!entry.isDelta()) {
+            return new StoredObject(TYPES[entry.type], content);
+        }
+        Deque<byte[]> deltas = new ArrayDeque<>();
+        Deque<Long> places = new ArrayDeque<>();
         long at = offset;
-        int next = octet(at++);
-        int type = next >>> 4 & 7;
-        long length = next & 15;
-        for (int shift = 4; (next & 0x80) != 0 && shift < 60; shift += 7) {
-            next = octet(at++);
-            length |= (next & 0x7fL) << shift;
+        StoredObject base = null;
+        while (base == null) {
+            if (deltas.size() > LONGEST_CHAIN) {
+                throw new Unsound("a chain of deltas has no end");
+            }
+            deltas.push(content);
+            places.push(at);
+            at = entry.baseAt;
+            base = bases.find(new Place(this, at));
+            if (base == null) {
+                entry = entry(at, window);
+                content = content(entry, window);
+                base = entry.isDelta() ? null : new StoredObject(TYPES[entry.type], content);
+            }
         }
-        if (length > LARGEST_OBJECT || type == 0 || type == 5) {
+        return apply(base, at, deltas, places);
+    }
+
+    private static byte[] content(Entry entry, PackWindow window) throws Unsound {
+        Growing content = new Growing(entry.length);
+        window.inflate(entry.contentAt, content);
+        return content.checkFull();
+    }
+
+    /** Applies deltas, the last pushed first, and keeps what came before the last for objects that have the same base. */
+    private StoredObject apply(StoredObject base, long at, Deque<byte[]> deltas, Deque<Long> places) throws Unsound {
+        StoredObject object = base;
+        long place = at;
+        while (!deltas.isEmpty()) {
+            bases.put(new Place(this, place), object, object.content().length);
+            object = new StoredObject(object.type(), PackDelta.apply(object.content(), deltas.pop()));
+            place = places.pop();
+        }
+        return object;
+    }
+
+    private Entry entry(long offset, PackWindow window) throws Unsound {
+        long at = offset;
+        int next = window.octet(at++);
+        int type = next >>> 4 & 7;
+        long claimed = next & 15;
+        for (int shift = 4; (next & 0x80) != 0 && shift < 60; shift += 7) {
+            next = window.octet(at++);
+            claimed |= (next & 0x7fL) << shift;
+        }
+        boolean possible = claimed >= 0 && claimed <= LARGEST_OBJECT && claimed / BEST_COMPRESSION <= length - at;
+        if (!possible || type == 0 || type == 5) {
             throw new Unsound("there is no object at " + offset);
         }
         long baseAt = -1;
-        String baseId = "";
         if (type == OFFSET_DELTA) {
-            next = octet(at++);
+            next = window.octet(at++);
             long distance = next & 0x7f;
-            while ((next & 0x80) != 0) {
-                next = octet(at++);
+            while ((next & 0x80) != 0 && distance < 1L << 48) {
+                next = window.octet(at++);
                 distance = ((distance + 1) << 7) + (next & 0x7f);
             }
             baseAt = offset - distance;
-            if (distance <= 0 || baseAt < 12) {
+            if (distance <= 0 || baseAt < HEADER) {
                 throw new Unsound("a delta at " + offset + " has no base");
             }
         } else if (type == ID_DELTA) {
-            baseId = Hashes.hex(bytes(at, HASH));
+            byte[] id = new byte[HASH];
+            window.copy(at, id);
             at += HASH;
-        }
-        byte[] content = new byte[(int) length];
-        return new Raw(type, content, inflate(at, content), baseAt, baseId);
-    }
-
-    /** Fills {@code content} and returns where the compressed bytes end. */
-    private long inflate(long from, byte[] content) throws IOException, Unsound {
-        Inflater inflater = new Inflater();
-        try {
-            long at = from;
-            int filled = 0;
-            byte[] spare = new byte[1];
-            while (!inflater.finished()) {
-                if (inflater.needsInput()) {
-                    int some = (int) Math.min(8192, length - at);
-                    if (some <= 0) {
-                        throw new Unsound("the pack ends within an object");
-                    }
-                    inflater.setInput(bytes(at, some));
-                    at += some;
-                }
-                boolean full = filled == content.length;
-                int got = full ? inflater.inflate(spare) : inflater.inflate(content, filled, content.length - filled);
-                if (full && got > 0) {
-                    throw new Unsound("an object is longer than it says");
-                }
-                if (inflater.needsDictionary()) {
-                    throw new Unsound("bytes at " + from + " ask for a dictionary, which Git never does");
-                }
-                filled += got;
+            int number = index.find(id);
+            if (number < 0) {
+                throw new Unsound("a delta at " + offset + " has no base in its pack");
             }
-            if (filled != content.length) {
-                throw new Unsound("an object is shorter than it says");
-            }
-            return at - inflater.getRemaining();
-        } catch (DataFormatException e) {
-            throw new Unsound("bytes at " + from + " do not inflate");
-        } finally {
-            inflater.end();
+            baseAt = index.offset(number);
         }
-    }
-
-    private static byte[] undelta(byte[] base, byte[] delta) throws Unsound {
-        int[] at = {0};
-        try {
-            if (size(delta, at) != base.length) {
-                throw new Unsound("a delta was made for another base");
-            }
-            byte[] result = new byte[Math.toIntExact(Math.min(size(delta, at), LARGEST_OBJECT))];
-            int filled = 0;
-            while (at[0] < delta.length) {
-                int code = delta[at[0]++] & 0xff;
-                if (code >= 0x80) {
-                    int from = 0;
-                    int length = 0;
-                    for (int bit = 0; bit < 7; bit++) {
-                        int octet = (code >>> bit & 1) == 0 ? 0 : delta[at[0]++] & 0xff;
-                        from |= bit < 4 ? octet << (8 * bit) : 0;
-                        length |= bit < 4 ? 0 : octet << (8 * (bit - 4));
-                    }
-                    length = length == 0 ? 0x10000 : length;
-                    System.arraycopy(base, from, result, filled, length);
-                    filled += length;
-                } else {
-                    System.arraycopy(delta, at[0], result, filled, code);
-                    at[0] += code;
-                    filled += code;
-                }
-            }
-            if (filled != result.length) {
-                throw new Unsound("a delta makes an object of another length");
-            }
-            return result;
-        } catch (IndexOutOfBoundsException e) {
-            throw new Unsound("a delta reaches too far");
-        }
-    }
-
-    private static long size(byte[] delta, int[] at) {
-        long size = 0;
-        int shift = 0;
-        int next = 0x80;
-        while ((next & 0x80) != 0) {
-            next = delta[at[0]++];
-            size |= (next & 0x7fL) << shift;
-            shift += 7;
-        }
-        return size;
-    }
-
-    private int checkedCount() throws Unsound {
-        boolean known = index.length >= namesAt() + 2 * HASH && number(index, 0) == 0xff744f63 && number(index, 4) == 2;
-        int total = known ? number(index, namesAt() - 4) : -1;
-        if (total < 0 || index.length < namesAt() + 2L * HASH + total * (HASH + 8L)) {
-            throw new Unsound("the index is not one");
-        }
-        int[] first = new int[256];
-        for (int i = 0; i < total; i++) {
-            first[index[namesAt() + i * HASH] & 0xff]++;
-        }
-        int sum = 0;
-        for (int i = 0; i < 256; i++) {
-            sum += first[i];
-            if (number(index, 8 + i * 4) != sum) {
-                throw new Unsound("the index counts its objects wrongly");
-            }
-        }
-        return total;
-    }
-
-    private long offset(int i) throws Unsound {
-        int small = number(index, namesAt() + count * (HASH + 4) + i * 4);
-        if (small >= 0) {
-            return small;
-        }
-        long at = namesAt() + count * (HASH + 8L) + (small & Integer.MAX_VALUE) * 8L;
-        if (at + 8 > index.length - 2 * HASH) {
-            throw new Unsound("the index points outside itself");
-        }
-        return (long) number(index, (int) at) << 32 | (number(index, (int) at + 4) & 0xffffffffL);
-    }
-
-    private static int namesAt() {
-        return 8 + 256 * 4;
-    }
-
-    private int octet(long at) throws IOException, Unsound {
-        if (at < windowAt || at >= windowAt + window.length) {
-            return bytes(at, 1)[0] & 0xff;
-        }
-        return window[(int) (at - windowAt)] & 0xff;
-    }
-
-    private byte[] bytes(long at, int wanted) throws IOException, Unsound {
-        if (at < 0 || at + wanted > length) {
-            throw new Unsound("the pack ends before byte " + (at + wanted));
-        }
-        if (at < windowAt || at + wanted > windowAt + window.length) {
-            window = new byte[(int) Math.min(Math.max(wanted, WINDOW), length - at)];
-            windowAt = at;
-            pack.seek(at);
-            pack.readFully(window);
-        }
-        int from = (int) (at - windowAt);
-        return Arrays.copyOfRange(window, from, from + wanted);
-    }
-
-    private static int number(byte[] bytes, int at) {
-        return (bytes[at] & 0xff) << 24
-                | (bytes[at + 1] & 0xff) << 16
-                | (bytes[at + 2] & 0xff) << 8
-                | (bytes[at + 3] & 0xff);
+        return new Entry(type, (int) claimed, at, baseAt);
     }
 }

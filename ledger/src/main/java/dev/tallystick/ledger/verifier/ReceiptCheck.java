@@ -4,14 +4,26 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Judges a receipt offline, from the file and a root key that the verifier brought along. */
 public sealed interface ReceiptCheck {
+
+    /** A member that is there twice would be read one way here and another way elsewhere. */
+    JsonMapper MAPPER = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    Set<String> MEMBERS = Set.of("version", "transaction", "path", "roots", "commit", "keys");
 
     /** The lines over which a root goes. */
     Pattern ROOT = Pattern.compile("""
@@ -45,7 +57,7 @@ public sealed interface ReceiptCheck {
      */
     static ReceiptCheck of(String receipt, String rootKey, String currentKey) {
         try {
-            return check(new ObjectMapper().readTree(receipt), rootKey, currentKey);
+            return check(MAPPER.readTree(receipt), rootKey, currentKey);
         } catch (Unsound e) {
             return new Refused(e.detail());
         } catch (JacksonException | IllegalArgumentException e) {
@@ -54,22 +66,25 @@ public sealed interface ReceiptCheck {
     }
 
     private static ReceiptCheck check(JsonNode receipt, String rootKey, String currentKey) throws Unsound {
-        if (receipt.path("version").asInt(0) != 1) {
+        if (!receipt.path("version").isInt() || receipt.path("version").intValue() != 1) {
             throw new Unsound("this is not a receipt of version 1");
+        }
+        if (!Set.copyOf(receipt.propertyNames()).equals(MEMBERS)) {
+            throw new Unsound("a receipt has the members " + new TreeSet<>(MEMBERS) + " and no others");
         }
         Transaction transaction = Transaction.parse(decode(receipt, "transaction"));
         String root = "";
-        String merkle = climb(transaction, receipt.path("path"));
-        for (JsonNode lines : receipt.path("roots")) {
-            root = next(root, merkle, lines.asString(""));
+        String merkle = climb(transaction, array(receipt, "path"));
+        for (JsonNode lines : array(receipt, "roots")) {
+            root = next(root, merkle, string(lines));
         }
         SignedCommit commit = SignedCommit.parse("", decode(receipt, "commit"));
         if (root.isEmpty() || !commit.trailer("Root").equals(root)) {
             throw new Unsound("the roots do not lead to the signed commit");
         }
         Ring ring = new Ring();
-        for (JsonNode key : receipt.path("keys")) {
-            ring.add(Integer.toString(ring.size() + 1), key.asString("").getBytes(UTF_8));
+        for (JsonNode key : array(receipt, "keys")) {
+            ring.add(Integer.toString(ring.size() + 1), string(key).getBytes(UTF_8));
         }
         if (!ring.root().equals(rootKey)) {
             throw new Unsound("the receipt belongs to a ledger with another root key");
@@ -88,14 +103,14 @@ public sealed interface ReceiptCheck {
         byte[] hash = Hashes.sha256(
                 new byte[] {0}, "t".getBytes(UTF_8), HexFormat.of().parseHex(transaction.hash()));
         for (JsonNode step : path) {
-            String left = step.path("left").asString("");
-            String right = step.path("right").asString("");
-            if (!Hashes.isHex(left + right, 64)) {
-                throw new Unsound("a step of the path is not a hash");
+            boolean left = step.has("left");
+            String hex = string(step.path(left ? "left" : "right"));
+            if (step.size() != 1 || !Hashes.isHex(hex, 64)) {
+                throw new Unsound("a step of the path is not one hash");
             }
-            byte[] sibling = HexFormat.of().parseHex(left + right);
+            byte[] sibling = HexFormat.of().parseHex(hex);
             byte[] one = new byte[] {1};
-            hash = left.isEmpty() ? Hashes.sha256(one, hash, sibling) : Hashes.sha256(one, sibling, hash);
+            hash = left ? Hashes.sha256(one, sibling, hash) : Hashes.sha256(one, hash, sibling);
         }
         return Hashes.hex(hash);
     }
@@ -115,7 +130,21 @@ public sealed interface ReceiptCheck {
         return Hashes.hex(Hashes.sha256(lines.getBytes(UTF_8)));
     }
 
-    private static byte[] decode(JsonNode receipt, String name) {
-        return Base64.getDecoder().decode(receipt.path(name).asString(""));
+    private static byte[] decode(JsonNode receipt, String name) throws Unsound {
+        return Base64.getDecoder().decode(string(receipt.path(name)));
+    }
+
+    private static JsonNode array(JsonNode receipt, String name) throws Unsound {
+        if (!receipt.path(name).isArray()) {
+            throw new Unsound("the member " + name + " is not an array");
+        }
+        return receipt.path(name);
+    }
+
+    private static String string(JsonNode value) throws Unsound {
+        if (!value.isString()) {
+            throw new Unsound("the receipt has another value where a string belongs");
+        }
+        return value.stringValue();
     }
 }

@@ -1,6 +1,6 @@
 package dev.tallystick.ledger.verifier;
 
-import java.util.List;
+import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
@@ -12,54 +12,110 @@ final class Replay {
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
+    private static final String ROOT = "/document";
+    private static final Pattern POINTER = Pattern.compile("(/([^~/]|~[01])*+)*+", Pattern.DOTALL);
+    private static final Pattern INDEX = Pattern.compile("0|[1-9][0-9]{0,8}");
+    private static final int MOST_OPERATIONS = 10_000;
+
+    /** A document has at most 16 MiB of text, and each of its values at least two characters. */
+    private static final long MOST_VALUES = 8 << 20;
+
+    /** So many bytes of memory a value takes, about. */
+    private static final long VALUE_BYTES = 128;
+
+    /** So many values may a patch make by copying: copies of copies would grow without end. */
+    private static final long MOST_COPIED =
+            Math.min(MOST_VALUES, Runtime.getRuntime().maxMemory() / 4 / VALUE_BYTES);
+
     private Replay() {}
 
-    static boolean leadsTo(String snapshot, List<String> patches, String result) {
-        try {
-            ObjectNode holder = MAPPER.createObjectNode();
-            holder.set("document", MAPPER.readTree(snapshot));
-            for (String patch : patches) {
-                for (JsonNode operation : MAPPER.readTree(patch)) {
-                    apply(holder, operation);
-                }
-            }
-            return holder.get("document").equals(MAPPER.readTree(result));
-        } catch (JacksonException | IllegalArgumentException e) {
-            return false;
-        }
+    static JsonNode parse(String text) {
+        return MAPPER.readTree(text);
     }
 
-    private static void apply(ObjectNode holder, JsonNode operation) {
-        String path = "/document" + operation.get("path").asString();
-        switch (operation.get("op").asString()) {
-            case "add" -> add(holder, path, operation.get("value"));
+    /** Changes a document, and returns what it has become. */
+    static JsonNode apply(JsonNode document, String patch) throws Unsound {
+        ObjectNode holder = MAPPER.createObjectNode();
+        holder.set("document", document);
+        JsonNode operations = MAPPER.readTree(patch);
+        if (!operations.isArray() || operations.size() > MOST_OPERATIONS) {
+            throw new Unsound("its patch is none");
+        }
+        int number = 0;
+        long copied = 0;
+        for (JsonNode operation : operations) {
+            number++;
+            try {
+                copied += apply(holder, operation);
+            } catch (JacksonException | IllegalArgumentException | NullPointerException e) {
+                throw new Unsound("operation " + number + " of its patch does not apply: " + e.getMessage());
+            }
+            if (copied > MOST_COPIED) {
+                throw new Unsound("its patch copies too much");
+            }
+        }
+        return holder.get("document");
+    }
+
+    /** Returns how many values were copied. */
+    private static long apply(ObjectNode holder, JsonNode operation) {
+        String path = pointer(operation, "path");
+        switch (operation.get("op").stringValue()) {
+            case "add" -> add(holder, path, required(operation));
             case "remove" -> remove(holder, path);
-            case "replace" -> {
-                JsonNode value = operation.get("value");
-                if (path.equals("/document")) {
-                    holder.set("document", value);
-                } else {
-                    replace(holder, path, value);
+            case "replace" -> replace(holder, path, required(operation));
+            case "move" -> {
+                String from = pointer(operation, "from");
+                if (path.startsWith(from + "/")) {
+                    throw new IllegalArgumentException("nothing can be moved into itself");
+                }
+                JsonNode moved = at(holder, from);
+                if (!path.equals(from)) {
+                    remove(holder, from);
+                    add(holder, path, moved);
                 }
             }
-            case "move" ->
-                add(
-                        holder,
-                        path,
-                        remove(holder, "/document" + operation.get("from").asString()));
-            case "copy" ->
-                add(
-                        holder,
-                        path,
-                        at(holder, "/document" + operation.get("from").asString())
-                                .deepCopy());
+            case "copy" -> {
+                JsonNode copied = at(holder, pointer(operation, "from"));
+                long values = values(copied);
+                if (values > MOST_COPIED) {
+                    return values;
+                }
+                add(holder, path, copied.deepCopy());
+                return values;
+            }
             case "test" -> {
-                if (!at(holder, path).equals(operation.get("value"))) {
+                if (!at(holder, path).equals(required(operation))) {
                     throw new IllegalArgumentException("a test fails");
                 }
             }
             default -> throw new IllegalArgumentException("no such operation");
         }
+        return 0;
+    }
+
+    private static long values(JsonNode node) {
+        long values = 1;
+        for (JsonNode below : node) {
+            values += values(below);
+        }
+        return values;
+    }
+
+    private static JsonNode required(JsonNode operation) {
+        JsonNode value = operation.get("value");
+        if (value == null) {
+            throw new IllegalArgumentException("it has no value");
+        }
+        return value;
+    }
+
+    private static String pointer(JsonNode operation, String name) {
+        String pointer = operation.get(name).stringValue();
+        if (!POINTER.matcher(pointer).matches()) {
+            throw new IllegalArgumentException("'" + pointer + "' is no pointer");
+        }
+        return ROOT + pointer;
     }
 
     private static void add(ObjectNode holder, String path, JsonNode value) {
@@ -72,14 +128,16 @@ final class Replay {
         }
     }
 
-    private static JsonNode remove(ObjectNode holder, String path) {
-        JsonNode removed = at(holder, path);
+    private static void remove(ObjectNode holder, String path) {
+        at(holder, path);
+        if (path.equals(ROOT)) {
+            throw new IllegalArgumentException("a patch does not delete the document");
+        }
         switch (at(holder, parent(path))) {
             case ArrayNode array -> array.remove(index(last(path), array.size()));
             case ObjectNode object -> object.remove(last(path));
             default -> throw new IllegalArgumentException("nothing can be removed here");
         }
-        return removed;
     }
 
     private static void replace(ObjectNode holder, String path, JsonNode value) {
@@ -108,8 +166,11 @@ final class Replay {
     }
 
     private static int index(String token, int end) {
+        if (!INDEX.matcher(token).matches()) {
+            throw new IllegalArgumentException("no such element");
+        }
         int index = Integer.parseInt(token);
-        if (index < 0 || index >= end) {
+        if (index >= end) {
             throw new IllegalArgumentException("no such element");
         }
         return index;

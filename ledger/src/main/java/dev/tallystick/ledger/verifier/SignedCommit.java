@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * A commit, taken apart.
@@ -24,6 +25,8 @@ record SignedCommit(
 
     private static final List<String> ORDER =
             List.of("Version", "Position", "Previous", "Skip", "Leaves", "Merged", "Root", "Skip-Commit");
+
+    private static final Pattern POSITION = Pattern.compile("0|[1-9][0-9]{0,17}");
 
     static SignedCommit parse(String id, byte[] bytes) throws Unsound {
         String text = new String(bytes, UTF_8);
@@ -111,7 +114,7 @@ record SignedCommit(
                 trailers.keySet().containsAll(List.of("Version", "Position", "Previous", "Skip", "Leaves", "Root"));
         if (!complete
                 || !trailers.getOrDefault("Version", "").equals("1")
-                || !trailers.getOrDefault("Position", "").matches("0|[1-9][0-9]{0,17}")) {
+                || !POSITION.matcher(trailers.getOrDefault("Position", "")).matches()) {
             throw new Unsound("the root's lines are not complete");
         }
         if (!Hashes.hex(Hashes.sha256(hashed.toString().getBytes(UTF_8))).equals(trailers.get("Root"))) {

@@ -9,8 +9,14 @@ import java.security.MessageDigest;
 record StoredObject(String type, byte[] content) {
 
     String id() {
-        MessageDigest sha1 = Hashes.digest("SHA-1");
-        sha1.update((type + " " + content.length + "\0").getBytes(US_ASCII));
+        MessageDigest sha1 = idDigest(type, content.length);
         return Hashes.hex(sha1.digest(content));
+    }
+
+    /** What becomes the id once the content has been added. */
+    static MessageDigest idDigest(String type, long length) {
+        MessageDigest sha1 = Hashes.sha1();
+        sha1.update((type + " " + length + "\0").getBytes(US_ASCII));
+        return sha1;
     }
 }

@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The streams of documents: what a commit adds to them, and what they are in the end. */
@@ -27,6 +29,7 @@ final class Streams {
     private final ObjectFiles objects;
     private final Findings findings;
     private final String newestTree;
+    private final Documents documents;
     private long count;
 
     /** @param newestTree where streams can be asked for their names, or empty */
@@ -34,6 +37,7 @@ final class Streams {
         this.objects = objects;
         this.findings = findings;
         this.newestTree = newestTree;
+        this.documents = new Documents(objects);
     }
 
     long count() {
@@ -43,34 +47,33 @@ final class Streams {
     /** The newest transaction of every stream must be the one its HEAD names, and lie where it belongs. */
     void checkNewest(String tree) throws IOException {
         try {
-            String documents = tree(tree).id("documents");
-            for (String collection : tree(documents).entries().keySet()) {
-                Tree outer = tree(tree(documents).id(collection));
-                for (String first : outer.entries().keySet()) {
-                    Tree inner = tree(outer.id(first));
-                    for (String second : inner.entries().keySet()) {
-                        for (Map.Entry<String, Tree.Entry> stream :
-                                tree(inner.id(second)).entries().entrySet()) {
-                            checkNewest(
-                                    collection,
-                                    first,
-                                    second,
-                                    stream.getKey(),
-                                    stream.getValue().id());
-                        }
-                    }
-                }
-            }
+            checkNewest("documents", tree(tree).id("documents"), 0);
         } catch (Unsound e) {
             findings.add(Finding.Kind.OBJECT, "documents", e.detail());
         }
     }
 
+    /** Counts the streams. */
+    void count(String tree) throws IOException, Unsound {
+        count(tree(tree).id("documents"), 0);
+    }
+
+    private void count(String directory, int level) throws IOException, Unsound {
+        Tree tree = tree(directory);
+        if (level == LEVELS - 1) {
+            count += tree.size();
+            return;
+        }
+        for (Tree.Entry below : tree.entries()) {
+            count(below.id(), level + 1);
+        }
+    }
+
     /** Follows every difference between two trees of documents; returns how many transactions were added. */
-    long checkAdded(SignedCommit commit, String before, String after, MerkleRoot leaves) throws IOException {
+    long checkAdded(SignedCommit commit, Tree before, Tree after, MerkleRoot leaves) throws IOException {
         long added = 0;
-        for (Changed stream : changedStreams(commit, before, after)) {
-            added += checkStream(stream, leaves);
+        for (Changed stream : changedStreams(commit, before.id("documents"), after.id("documents"))) {
+            added += checkStream(stream, before.id("schemas"), leaves);
         }
         return added;
     }
@@ -101,17 +104,15 @@ final class Streams {
     /** The files of versions that two directories do not share. Follows what is there, whatever a name claims to be. */
     private void collectChanged(String before, String after, int depth, Map<Integer, String> changed)
             throws IOException, Unsound {
-        Tree old = tree(before);
-        for (Map.Entry<String, Tree.Entry> entry : tree(after).entries().entrySet()) {
-            String name = entry.getKey();
-            Tree.Entry now = entry.getValue();
-            if (!name.matches("[0-9]{1,9}") || now.id().equals(old.id(name))) {
+        for (Tree.Difference difference : Tree.differences(tree(before), tree(after))) {
+            Tree.Entry now = difference.after();
+            if (now == null || !isNumber(now.name())) {
                 continue;
             }
             if (now.isDirectory() && depth < DEEPEST) {
-                collectChanged(old.id(name), now.id(), depth + 1, changed);
+                collectChanged(difference.idBefore(), now.id(), depth + 1, changed);
             } else if (now.isFile()) {
-                changed.put(Integer.parseInt(name), now.id());
+                changed.put(Integer.parseInt(now.name()), now.id());
             }
         }
     }
@@ -120,8 +121,16 @@ final class Streams {
         List<Changed> changed = List.of(new Changed("documents", before, after));
         for (int level = 0; level < LEVELS; level++) {
             List<Changed> below = new ArrayList<>();
+            Set<String> met = new HashSet<>();
             for (Changed directory : changed) {
-                below.addAll(changed(commit, directory.path, directory.before, directory.after));
+                for (Changed next : changed(commit, directory.path, directory.before, directory.after)) {
+                    // What belongs to one path belongs to no other; a few trees that name each other would have no end.
+                    if (met.add(next.after)) {
+                        below.add(next);
+                    } else {
+                        findings.add(Finding.Kind.HISTORY, next.path, "is a directory that belongs elsewhere");
+                    }
+                }
             }
             changed = below;
         }
@@ -136,20 +145,15 @@ final class Streams {
             return changed;
         }
         try {
-            Tree old = tree(before);
-            Tree now = tree(after);
-            for (String name : old.entries().keySet()) {
-                if (now.id(name).isEmpty()) {
-                    removed(commit, path + "/" + name, old.id(name));
-                }
-            }
-            for (Map.Entry<String, Tree.Entry> entry : now.entries().entrySet()) {
-                String name = entry.getKey();
-                if (!entry.getValue().isDirectory()) {
+            for (Tree.Difference difference : Tree.differences(tree(before), tree(after))) {
+                String name = difference.name();
+                Tree.Entry now = difference.after();
+                if (now == null) {
+                    removed(commit, path + "/" + name, difference.idBefore());
+                } else if (!now.isDirectory()) {
                     findings.add(Finding.Kind.HISTORY, path + "/" + name, "is not a directory");
-                } else if (!entry.getValue().id().equals(old.id(name))) {
-                    changed.add(new Changed(
-                            path + "/" + name, old.id(name), entry.getValue().id()));
+                } else {
+                    changed.add(new Changed(path + "/" + name, difference.idBefore(), now.id()));
                 }
             }
         } catch (Unsound e) {
@@ -164,12 +168,13 @@ final class Streams {
             findings.add(Finding.Kind.HISTORY, named(path, directory), "was removed by commit " + commit.id());
             return;
         }
-        for (Map.Entry<String, Tree.Entry> entry : tree(directory).entries().entrySet()) {
-            removed(commit, path + "/" + entry.getKey(), entry.getValue().id());
+        for (Tree.Entry below :
+                findings.isFull() ? List.<Tree.Entry>of() : tree(directory).entries()) {
+            removed(commit, path + "/" + below.name(), below.id());
         }
     }
 
-    private long checkStream(Changed stream, MerkleRoot leaves) throws IOException {
+    private long checkStream(Changed stream, String schemas, MerkleRoot leaves) throws IOException {
         String at = "";
         try {
             Map<Integer, String> added = new TreeMap<>();
@@ -194,7 +199,7 @@ final class Streams {
                     throw new Unsound("it is not built on the version before it");
                 }
                 checkPlace(stream.path, transaction);
-                checkState(stream.after, version, transaction);
+                checkDocument(stream.after, version, transaction, schemas);
                 leaves.addTransaction(transaction.hash());
                 head = transaction.hash();
             }
@@ -209,10 +214,14 @@ final class Streams {
         }
     }
 
-    private void checkNewest(String collection, String first, String second, String name, String id)
-            throws IOException {
+    private void checkNewest(String path, String id, int level) throws IOException, Unsound {
+        if (level < LEVELS) {
+            for (Tree.Entry below : findings.isFull() ? List.<Tree.Entry>of() : tree(id).entries()) {
+                checkNewest(path + "/" + below.name(), below.id(), level + 1);
+            }
+            return;
+        }
         count++;
-        String path = "documents/" + collection + "/" + first + "/" + second + "/" + name;
         String at = "";
         try {
             int version = newest(id);
@@ -268,22 +277,10 @@ final class Streams {
         }
     }
 
-    /** A patch that brings a snapshot must bring what the patches before it lead to. */
-    private void checkState(String stream, int version, Transaction transaction) throws IOException, Unsound {
-        if (!transaction.isPatch() || transaction.snapshot().isEmpty()) {
-            return;
-        }
-        List<String> patches = new ArrayList<>(List.of(transaction.patch()));
-        int at = version - 1;
-        Transaction before = transaction(stream, at);
-        while (before.isPatch() && before.snapshot().isEmpty()) {
-            patches.addFirst(before.patch());
-            at--;
-            before = transaction(stream, at);
-        }
-        if (!Replay.leadsTo(before.snapshot(), patches, transaction.snapshot())) {
-            throw new Unsound("its snapshot is not what its patches lead to");
-        }
+    /** @param schemas the tree of schemas in force */
+    void checkDocument(String stream, int version, Transaction transaction, String schemas)
+            throws IOException, Unsound {
+        documents.check(transaction, version, earlier -> transaction(stream, earlier), schemas);
     }
 
     Transaction transaction(String stream, int version) throws IOException, Unsound {
@@ -314,20 +311,21 @@ final class Streams {
     int newest(String stream) throws IOException, Unsound {
         String at = stream;
         while (!at.isEmpty()) {
-            String last = "";
-            for (String name : tree(at).entries().keySet()) {
-                boolean larger =
-                        name.length() > last.length() || (name.length() == last.length() && name.compareTo(last) > 0);
-                last = !name.equals(HEAD) && !name.equals(MERGED) && larger ? name : last;
+            Tree.Entry last = null;
+            for (Tree.Entry entry : tree(at).entries()) {
+                String name = entry.name();
+                boolean larger = last == null
+                        || name.length() > last.name().length()
+                        || (name.length() == last.name().length() && name.compareTo(last.name()) > 0);
+                last = !name.equals(HEAD) && !name.equals(MERGED) && larger ? entry : last;
             }
-            Tree.Entry entry = tree(at).entries().get(last);
-            if (entry == null || !last.matches("[0-9]{1,9}")) {
+            if (last == null || !isNumber(last.name())) {
                 throw new Unsound("it holds no transactions");
             }
-            if (!entry.isDirectory()) {
-                return Integer.parseInt(last);
+            if (!last.isDirectory()) {
+                return Integer.parseInt(last.name());
             }
-            at = entry.id();
+            at = last.id();
         }
         return 0;
     }
@@ -335,36 +333,42 @@ final class Streams {
     /** What is new, each on the path that its number demands. Nothing may have changed or gone. */
     void collectAdded(String before, String after, String path, Map<Integer, String> added)
             throws IOException, Unsound {
-        Tree old = tree(before);
-        Tree now = tree(after);
-        for (String name : old.entries().keySet()) {
-            if (now.id(name).isEmpty()) {
+        for (Tree.Difference difference : Tree.differences(tree(before), tree(after))) {
+            String name = difference.name();
+            Tree.Entry now = difference.after();
+            if (now == null) {
                 throw new Unsound("version " + path + name + " was removed");
             }
-        }
-        for (Map.Entry<String, Tree.Entry> entry : now.entries().entrySet()) {
-            String name = entry.getKey();
-            String id = entry.getValue().id();
-            boolean head =
-                    path.isEmpty() && name.equals(HEAD) && entry.getValue().isFile();
-            boolean joined =
-                    path.isEmpty() && name.equals(MERGED) && entry.getValue().isDirectory();
-            if (id.equals(old.id(name)) || head || joined) {
+            boolean head = path.isEmpty() && name.equals(HEAD) && now.isFile();
+            boolean joined = path.isEmpty() && name.equals(MERGED) && now.isDirectory();
+            if (head || joined) {
                 continue;
             }
-            if (!name.matches("[0-9]{1,9}")) {
+            if (!isNumber(name)) {
                 throw new Unsound("'" + path + name + "' does not belong in a stream");
             }
-            if (entry.getValue().isDirectory()) {
-                collectAdded(old.id(name), id, path + name + "/", added);
-            } else if (!entry.getValue().isFile() || !(path + name).equals(place(name))) {
+            if (now.isDirectory() && path.length() < 2 * DEEPEST + 2) {
+                collectAdded(difference.idBefore(), now.id(), path + name + "/", added);
+            } else if (!now.isFile() || !(path + name).equals(place(name))) {
                 throw new Unsound("'" + path + name + "' is not where a version lies");
-            } else if (!old.id(name).isEmpty()) {
+            } else if (difference.before() != null) {
                 throw new Unsound("version " + name + " was changed");
             } else {
-                added.put(Integer.parseInt(name), id);
+                added.put(Integer.parseInt(name), now.id());
             }
         }
+    }
+
+    private static boolean isNumber(String name) {
+        if (name.isEmpty() || name.length() > DEEPEST) {
+            return false;
+        }
+        for (int i = 0; i < name.length(); i++) {
+            if (name.charAt(i) < '0' || name.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static String place(String number) {
@@ -376,6 +380,6 @@ final class Streams {
     }
 
     Tree tree(String id) throws IOException, Unsound {
-        return id.isEmpty() ? Tree.EMPTY : Tree.parse(objects.read(id, "tree"));
+        return objects.tree(id);
     }
 }

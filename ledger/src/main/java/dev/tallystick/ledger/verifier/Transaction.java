@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
 
 /** TxV3, read field by field; fields may stand only where the format has them. */
 @SuppressWarnings("ArrayRecordComponent") // compared by hash only
@@ -19,6 +21,10 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
     private static final int SCHEMA = 9;
     private static final int MERGED = 10;
     private static final int CONFLICTS = 11;
+
+    private static final int LONGEST_DOCUMENT_NAME = 1024;
+    private static final Pattern COLLECTION_NAME = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}");
+    private static final Pattern ULID = Pattern.compile("[0-7][0-9A-HJKMNP-TV-Z]{25}");
 
     static Transaction parse(byte[] bytes) throws Unsound {
         byte[][] texts = new byte[CONFLICTS + 1][0];
@@ -76,6 +82,20 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
         return numbers[OP] == 2;
     }
 
+    boolean isDelete() {
+        return numbers[OP] == 3;
+    }
+
+    /** Whether there is no document after it. */
+    boolean leavesNothing() {
+        return isDelete() || (isMerge() && texts[SNAPSHOT].length == 0);
+    }
+
+    /** What must be canonical JSON, as far as it is there. */
+    List<byte[]> jsonTexts() {
+        return List.of(texts[SNAPSHOT], texts[PATCH], texts[CONFLICTS]);
+    }
+
     boolean isMerge() {
         return numbers[OP] == 4;
     }
@@ -108,7 +128,7 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
         boolean merged = texts[MERGED].length > 0;
         boolean hashes =
                 (texts[PARENT].length == 0 || texts[PARENT].length == 32) && (!merged || texts[MERGED].length == 32);
-        boolean op = switch ((int) numbers[OP]) {
+        boolean op = switch (op()) {
             case 1 -> snapshot && !patch && !merged;
             case 2 -> patch && !merged && texts[PARENT].length == 32;
             case 3 -> !snapshot && !patch && !merged && texts[PARENT].length == 32;
@@ -116,7 +136,30 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
             default -> false;
         };
         boolean conflicts = texts[CONFLICTS].length == 0 || isMerge();
-        return hashes && op && conflicts && text(TX_ID).matches("[0-7][0-9A-HJKMNP-TV-Z]{25}");
+        boolean named = isCollectionName(collection()) && isDocumentName(texts[DOCUMENT]);
+        return hashes
+                && op
+                && conflicts
+                && named
+                && numbers[SCHEMA] <= Integer.MAX_VALUE
+                && ULID.matcher(text(TX_ID)).matches();
+    }
+
+    private int op() {
+        return numbers[OP] > 4 ? 0 : (int) numbers[OP];
+    }
+
+    static boolean isCollectionName(String name) {
+        return COLLECTION_NAME.matcher(name).matches();
+    }
+
+    private static boolean isDocumentName(byte[] utf8) {
+        String name = new String(utf8, UTF_8);
+        boolean plain = utf8.length > 0 && utf8.length <= LONGEST_DOCUMENT_NAME;
+        for (int i = 0; plain && i < name.length(); i++) {
+            plain = !Character.isISOControl(name.charAt(i));
+        }
+        return plain && Arrays.equals(name.getBytes(UTF_8), utf8);
     }
 
     private String text(int field) {

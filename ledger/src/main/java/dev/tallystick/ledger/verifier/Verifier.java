@@ -2,11 +2,8 @@ package dev.tallystick.ledger.verifier;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Verifies a ledger. Reads only. */
@@ -67,35 +64,31 @@ public final class Verifier {
     }
 
     private void judge(ObjectFiles objects, List<String> ids) throws IOException {
-        History history = new History(objects, findings, trust, watcher, new Streams(objects, findings, ""));
-        List<SignedCommit> commits = new ArrayList<>();
-        try {
-            for (String id : ids) {
-                commits.add(SignedCommit.parse(id, objects.read(id, "commit")));
-            }
+        CommitIds commits = new CommitIds();
+        ids.forEach(commits::add);
+        try (History history = new History(objects, findings, trust, watcher, new Streams(objects, findings, ""))) {
             believeParents(objects, history, commits);
+            history.checkAll(commits);
+            if (!ids.isEmpty()) {
+                history.checkCurrentKey(ids.getLast());
+            }
         } catch (Unsound e) {
             findings.add(Finding.Kind.OBJECT, "commits", e.detail());
-            return;
-        }
-        history.checkAll(commits);
-        if (!commits.isEmpty()) {
-            history.checkCurrentKey(commits.getLast());
         }
     }
 
     /** Takes the parents that are not among the commits for what they say they are. */
-    private static void believeParents(ObjectFiles objects, History history, List<SignedCommit> commits)
+    private static void believeParents(ObjectFiles objects, History history, CommitIds commits)
             throws IOException, Unsound {
-        Set<String> judged = commits.stream().map(SignedCommit::id).collect(Collectors.toSet());
-        for (SignedCommit commit : commits) {
-            for (String parent : commit.lineage()) {
-                if (!judged.contains(parent) && history.link(parent) == null) {
+        for (int number = 0; number < commits.size(); number++) {
+            String id = commits.id(number);
+            for (String parent :
+                    SignedCommit.parse(id, objects.read(id, "commit")).lineage()) {
+                if (commits.find(parent) < 0 && history.link(parent) == null) {
                     SignedCommit ground = SignedCommit.parse(parent, objects.read(parent, "commit"));
                     SignedCommit rooted = rooted(objects, ground);
-                    String keys =
-                            Tree.parse(objects.read(rooted.tree(), "tree")).id("keys");
-                    history.believe(ground, new History.Link(rooted.position(), rooted.trailer("Root"), keys, null));
+                    String keys = objects.tree(rooted.tree()).id("keys");
+                    history.believe(ground, rooted.position(), rooted.trailer("Root"), keys);
                 }
             }
         }
@@ -121,35 +114,46 @@ public final class Verifier {
             if (head.isEmpty()) {
                 return report(0, 0, 0, audited, null);
             }
-            Lineage lineage = new Lineage(objects, findings);
-            Optional<SignedCommit> anchored = anchored(lineage, head);
-            Optional<SignedCommit> ground = depth == Depth.QUICK ? anchored : Optional.empty();
-            List<SignedCommit> commits = ground.isPresent() ? lineage.since(ground.get(), head) : lineage.of(head);
-            String newestTree = commits.isEmpty()
-                    ? ground.map(SignedCommit::tree).orElse("")
-                    : commits.getLast().tree();
-            Streams streams = new Streams(objects, findings, newestTree);
-            History history = new History(objects, findings, trust, watcher, streams);
+            return check(objects, head, audited);
+        } catch (Unsound e) {
+            findings.add(Finding.Kind.OBJECT, "commits", e.detail());
+            return report(0, 0, 0, 0, null);
+        }
+    }
+
+    private Report check(ObjectFiles objects, String head, long audited) throws IOException, Unsound {
+        Lineage lineage = new Lineage(objects, findings);
+        Optional<SignedCommit> anchored = anchored(lineage, head);
+        Optional<SignedCommit> ground = depth == Depth.QUICK ? anchored : Optional.empty();
+        CommitIds commits = ground.isPresent() ? lineage.since(ground.get(), head) : lineage.of(head);
+        String newest = commits.size() > 0
+                ? commits.id(commits.size() - 1)
+                : ground.map(SignedCommit::id).orElse("");
+        if (newest.isEmpty()) {
+            return report(0, 0, 0, audited, null);
+        }
+        String tree = SignedCommit.parse(newest, objects.read(newest, "commit")).tree();
+        Streams streams = new Streams(objects, findings, tree);
+        try (History history = new History(objects, findings, trust, watcher, streams)) {
             if (ground.isPresent()) {
                 history.checkGround(ground.get());
                 believeParents(objects, history, commits);
             }
             history.checkAll(commits);
-            if (!commits.isEmpty() || ground.isPresent()) {
-                history.checkCurrentKey(commits.isEmpty() ? ground.orElseThrow() : commits.getLast());
+            history.checkCurrentKey(newest);
+            // Every stream is what the commits made of it, so where all of them are sound the streams need no second
+            // look.
+            if (depth == Depth.DEEP && findings.isEmpty()) {
+                streams.count(tree);
+            } else {
+                streams.checkNewest(tree);
             }
-            if (!newestTree.isEmpty()) {
-                streams.checkNewest(newestTree);
-            }
-            History.Link newest = history.link(head);
-            if (newest == null && !commits.isEmpty()) {
+            Links.Link link = history.link(head);
+            if (link == null && commits.size() > 0) {
                 findings.add(Finding.Kind.SIGNATURE, "main", "no commit bears a root");
             }
             long transactions = depth == Depth.DEEP ? history.transactions() : streams.count();
-            return report(commits.size(), streams.count(), transactions, audited, newest);
-        } catch (Unsound e) {
-            findings.add(Finding.Kind.OBJECT, "commits", e.detail());
-            return report(0, 0, 0, 0, null);
+            return report(commits.size(), streams.count(), transactions, audited, link);
         }
     }
 
@@ -169,7 +173,7 @@ public final class Verifier {
         return found;
     }
 
-    private Report report(long commits, long streams, long transactions, long objects, History.@Nullable Link newest) {
+    private Report report(long commits, long streams, long transactions, long objects, Links.@Nullable Link newest) {
         return new Report(
                 findings.list(),
                 commits,
