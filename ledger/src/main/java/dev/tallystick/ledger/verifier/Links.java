@@ -58,7 +58,9 @@ final class Links {
 
     /** A commit that bears none and stands on that of another. */
     void addForeign(String commit, Link base) {
-        bearers[number(commit)] = base.number;
+        // Numbering a commit may replace the array.
+        int number = number(commit);
+        bearers[number] = base.number;
     }
 
     /** The link at {@code position} or before it, going back from {@code from} by skips; null if it is not known. */
