@@ -106,6 +106,9 @@ final class VerifiedHead {
      * not, since a key file is easily added to this machine; but it still tells a history that was rolled back.
      */
     private List<Finding> judge(@Nullable Recorded recorded, SigningKey key, View head) throws IOException {
+        if (recorded != null && recorded.key.equals(key.publicKey())) {
+            return judgeSince(recorded.commit, head);
+        }
         Oid verified = known;
         if (verified != null) {
             return judgeSince(verified, head);
@@ -113,18 +116,42 @@ final class VerifiedHead {
         if (recorded == null) {
             return judgeAll(head);
         }
-        if (recorded.key.equals(key.publicKey())) {
-            return judgeSince(recorded.commit, head);
-        }
         since(recorded.commit, head);
         return judgeAll(head);
     }
 
     private List<Finding> judgeSince(Oid ground, View head) throws IOException {
+        if (leadsOnlyOverForeignCommits(head.commit(), ground)) {
+            return List.of();
+        }
         List<String> parentsFirst =
                 since(ground, head).reversed().stream().map(Oid::toString).toList();
         String rootKey = KeyRing.read(view(ground)).root().line();
         return Verifier.judge(repository.directory(), Trust.in(rootKey), parentsFirst);
+    }
+
+    /**
+     * Whether only commits without a root are between the two, each of which leaves alone what roots stand for. Native git may
+     * make them faster than a verification takes, so this must be quick.
+     */
+    private boolean leadsOnlyOverForeignCommits(Oid tip, Oid ground) throws IOException {
+        Tree verified = new Tree(store.read(chain.commit(ground).tree(), ObjectType.TREE));
+        Oid at = tip;
+        while (!at.equals(ground)) {
+            Commit commit = chain.commit(at);
+            Optional<Oid> parent = commit.parent();
+            if (commit.root().isPresent() || parent.isEmpty()) {
+                return false;
+            }
+            Tree tree = new Tree(store.read(commit.tree(), ObjectType.TREE));
+            for (String guarded : Layout.GUARDED) {
+                if (!tree.find(guarded).equals(verified.find(guarded))) {
+                    return false;
+                }
+            }
+            at = parent.get();
+        }
+        return true;
     }
 
     /** The commits of {@code head} that {@code ground} does not have, children first. */
