@@ -16,6 +16,7 @@ final class FreezingServer {
     static final String FREEZES = "freezes";
 
     private static final String FILE = "freeze";
+    private static final String THAWED = "thawed";
 
     public static void main(String[] arguments) {
         Path data = Path.of(arguments[1]);
@@ -33,6 +34,11 @@ final class FreezingServer {
         Files.move(written, data.resolve(FILE));
     }
 
+    /** For the parent: lets the thread that came to the point go on. */
+    static void thaw(Path data) throws IOException {
+        Files.createFile(data.resolve(THAWED));
+    }
+
     private static void reached(CrashPoint point, Path data) {
         Path wish = data.resolve(FILE);
         if (Files.exists(wish)) {
@@ -45,13 +51,15 @@ final class FreezingServer {
             if (Files.exists(wish) && Files.readString(wish).equals(point.toString())) {
                 Files.delete(wish);
                 System.out.println(FREEZES);
-                String self = Long.toString(ProcessHandle.current().pid());
-                new ProcessBuilder("kill", "-STOP", self).start().waitFor();
+                // The parent stops the whole process now. Stopping itself, it could do so after the parent had let it
+                // go on.
+                Path thawed = wish.resolveSibling(THAWED);
+                while (!Files.deleteIfExists(thawed)) {
+                    LockSupport.parkNanos(1_000_000);
+                }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 

@@ -77,6 +77,7 @@ class FrozenServerTest {
                     survivorGoesOn();
                 } finally {
                     victim.resume();
+                    FreezingServer.thaw(victims);
                 }
                 int before = atVictim.get();
                 Eventually.holds("the thawed server takes part again", () -> atVictim.get() > before + PROGRESS);
