@@ -140,15 +140,14 @@ class CrowdTest {
                     nanos[i] = System.nanoTime() - begin;
                 }
                 Arrays.sort(nanos);
-                // The slowest one in a hundred is the machine's.
-                Duration nearlyAll = Duration.ofNanos(nanos[nanos.length * 99 / 100]);
+                Duration slowest = Duration.ofNanos(nanos[nanos.length - 1]);
                 System.out.printf(
                         "%s: half of the others' requests within %d ms, 99 %% within %d ms, all within %d ms%n",
                         what,
                         nanos[nanos.length / 2] / 1_000_000,
-                        nearlyAll.toMillis(),
-                        nanos[nanos.length - 1] / 1_000_000);
-                assertThat(nearlyAll).isLessThan(Duration.ofSeconds(1));
+                        nanos[nanos.length * 99 / 100] / 1_000_000,
+                        slowest.toMillis());
+                assertThat(slowest).isLessThan(Duration.ofSeconds(1));
             }
         }
     }
