@@ -137,13 +137,7 @@ final class GraphRunner {
         } else if (work.attempt() > node.retry().attempts()) {
             bring(work, GraphTold.neverCameBack(work.attempt() - 1, node.retry()));
         } else {
-            room.enter(work.workflow());
-            GraphTold told;
-            try {
-                told = attempt(work, node);
-            } finally {
-                room.leave(work.workflow());
-            }
+            GraphTold told = room.holding(work.workflow(), () -> attempt(work, node));
             crashPoints.reached(
                     told instanceof GraphTold.Again ? EngineCrashPoint.ATTEMPT_FAILED : EngineCrashPoint.WORKED);
             bring(work, told);

@@ -3,6 +3,7 @@ package dev.tallystick.engine;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
 
 /**
  * How much of the users' work is done at once in this process: so many bodies and pieces of work in all, and so many of one
@@ -19,14 +20,17 @@ final class Room {
         this.all = new Semaphore(settings.bodies(), true);
     }
 
-    void enter(String workflow) {
-        of(workflow).acquireUninterruptibly();
+    /** Does the work as soon as there is a place for it. */
+    <T> T holding(String workflow, Supplier<T> work) {
+        Semaphore ofThis = of(workflow);
+        ofThis.acquireUninterruptibly();
         all.acquireUninterruptibly();
-    }
-
-    void leave(String workflow) {
-        all.release();
-        of(workflow).release();
+        try {
+            return work.get();
+        } finally {
+            all.release();
+            ofThis.release();
+        }
     }
 
     private Semaphore of(String workflow) {

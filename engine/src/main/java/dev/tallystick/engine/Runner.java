@@ -182,16 +182,13 @@ final class Runner {
     }
 
     private void execute(LeasedBody body, BodyRun run, CompletableFuture<Closed> end) {
-        room.enter(body.workflow());
         try {
-            run.demandRunning();
             tools.spans().run(body, () -> finish(body, run, end));
         } catch (BodyStopped stopped) {
             letGo(run, stopped.reason());
         } catch (TransactionException | NotRecordedException away) {
             LOG.warn("job {} is left to whoever leases it next", run.job(), away);
         } finally {
-            room.leave(body.workflow());
             running.remove(run.job(), run);
             ended.accept(new Ended(body.isChild(), starved));
         }
@@ -214,7 +211,9 @@ final class Runner {
     }
 
     private Closed runBody(LeasedBody body, BodyRun run) {
-        Outcome ending = ending(body, run);
+        // The place is free again before the end is committed: so the ends of more bodies than have a place share a
+        // commit.
+        Outcome ending = room.holding(body.workflow(), () -> ending(body, run));
         tools.crashPoints().reached(EngineCrashPoint.RETURNED);
         return close(body, run, ending);
     }
@@ -263,8 +262,18 @@ final class Runner {
     /** Runs the body along its record to find its undos, runs those, and closes the job. */
     private Closed undo(LeasedBody body, BodyRun run) {
         Undoing undoing = Objects.requireNonNull(run.undoing());
+        Closed ending = room.holding(body.workflow(), () -> undoAll(body, run, undoing));
+        run.endUndone(ending(ActivityId.undo(run.job()), body, ending), undoing.bodyEnded());
+        if (undoing.hasFailed()) {
+            FailureLog.job(body.about(body.lease().activity()), Fault.of(String.valueOf(ending.error())));
+        }
+        return ending;
+    }
+
+    private Closed undoAll(LeasedBody body, BodyRun run, Undoing undoing) {
         Scope scope = Scope.of(run);
         try {
+            run.demandRunning();
             call(typeOf(body), scope, body.input());
         } catch (WorkflowChangedException e) {
             run.demandRunning();
@@ -273,12 +282,7 @@ final class Runner {
             run.demandRunning();
         }
         scope.undoAll(undoing);
-        Closed ending = undoing.ending(run.job());
-        run.endUndone(ending(ActivityId.undo(run.job()), body, ending), undoing.bodyEnded());
-        if (undoing.hasFailed()) {
-            FailureLog.job(body.about(body.lease().activity()), Fault.of(String.valueOf(ending.error())));
-        }
-        return ending;
+        return undoing.ending(run.job());
     }
 
     private static LegTwo ending(ActivityId last, LeasedBody body, Closed ending) {
@@ -331,6 +335,7 @@ final class Runner {
 
     private Outcome ending(LeasedBody body, BodyRun run) {
         try {
+            run.demandRunning();
             byte[] output = Payloads.encode(tools.codec(), call(typeOf(body), Scope.of(run), body.input()));
             run.demandWhole();
             return new Outcome(new Closed(run.job(), JobOutcome.COMPLETED, output, null), null);
