@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import picocli.CommandLine;
@@ -20,7 +21,13 @@ import picocli.CommandLine.Parameters;
         name = "bench/run",
         mixinStandardHelpOptions = true,
         description = "Runs one suite: a warm-up, then three interleaved rounds; prints medians, spread and ratios.",
-        footer = {"", "Examples:", "  bench/run sql", "  bench/run engine --seconds 10 --json"})
+        footer = {
+            "",
+            "Examples:",
+            "  bench/run sql",
+            "  bench/run engine --seconds 10 --json",
+            "  bench/run engine --rows 'tally.*'"
+        })
 final class Bench implements Callable<Integer> {
 
     private static final Map<String, Supplier<Suite>> SUITES = Map.of(
@@ -34,6 +41,12 @@ final class Bench implements Callable<Integer> {
 
     @Option(names = "--seconds", paramLabel = "N", description = "length of one round (default: ${DEFAULT-VALUE})")
     private int seconds = 5;
+
+    @Option(
+            names = "--rows",
+            paramLabel = "PATTERN",
+            description = "measure only rows whose whole name matches this regular expression")
+    private Pattern rows = Pattern.compile(".*");
 
     @Option(names = "--json", description = "one JSON object a line instead of a table")
     private boolean json;
@@ -58,6 +71,7 @@ final class Bench implements Callable<Integer> {
             DataSource database = unpooled(postgres);
             List<Contender> contenders = new ArrayList<>(new Floor().contenders(database));
             contenders.addAll(measured.contenders(database));
+            contenders.removeIf(contender -> !rows.matcher(contender.name()).matches());
             Rounds rounds = new Rounds(Duration.ofSeconds(seconds), progress::println);
             Report report = new Report(rounds.run(contenders));
             if (json) {
