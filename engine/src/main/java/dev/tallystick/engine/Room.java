@@ -3,6 +3,7 @@ package dev.tallystick.engine;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
@@ -13,6 +14,7 @@ final class Room {
 
     private final EngineSettings settings;
     private final Semaphore all;
+    private final AtomicInteger wanted = new AtomicInteger();
     private final Map<String, Semaphore> ofEach = new ConcurrentHashMap<>();
 
     Room(EngineSettings settings) {
@@ -23,6 +25,7 @@ final class Room {
     /** Does the work as soon as there is a place for it. */
     <T> T holding(String workflow, Supplier<T> work) {
         Semaphore ofThis = of(workflow);
+        wanted.incrementAndGet();
         ofThis.acquireUninterruptibly();
         all.acquireUninterruptibly();
         try {
@@ -30,7 +33,13 @@ final class Room {
         } finally {
             all.release();
             ofThis.release();
+            wanted.decrementAndGet();
         }
+    }
+
+    /** How many more could begin now and need not wait. */
+    int free() {
+        return settings.bodies() - wanted.get();
     }
 
     private Semaphore of(String workflow) {

@@ -74,8 +74,9 @@ final class Runner {
         return types;
     }
 
+    /** Bodies that only wait for the commit of their end take no room. */
     int free() {
-        return settings.bodies() - running.size();
+        return room.free();
     }
 
     private int room(int limit) {
