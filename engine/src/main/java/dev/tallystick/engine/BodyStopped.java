@@ -1,12 +1,13 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Unwinding;
 import java.util.Locale;
 
 /**
  * Unwinds a body that must not go on here: its lease is lost, its job has closed, or it waits and will run again when there is
- * something to do. An error, so that a workflow's own {@code catch (Exception …)} lets it pass.
+ * something to do.
  */
-final class BodyStopped extends Error {
+final class BodyStopped extends Unwinding {
 
     private static final long serialVersionUID = 1L;
 
@@ -27,7 +28,7 @@ final class BodyStopped extends Error {
     private final Reason reason;
 
     BodyStopped(Reason reason) {
-        super(reason.name(), null, false, false);
+        super(reason.name());
         this.reason = reason;
     }
 

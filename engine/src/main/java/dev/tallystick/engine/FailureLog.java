@@ -1,5 +1,7 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Unwinding;
+import dev.tallystick.sql.TransactionException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -55,6 +57,17 @@ final class FailureLog {
     static void ended(JobId job, String reason) {
         try (MDC.MDCCloseable unused = MDC.putCloseable("tally.job", job.toString())) {
             LOG.error("job {} failed: {}", job, reason);
+        }
+    }
+
+    /** Something that is leased here came to nothing: its lease runs out, and it is taken up again. */
+    static void left(String what, Throwable why) {
+        switch (why) {
+            case BodyStopped stopped -> {}
+            case Unwinding died -> throw died;
+            case TransactionException away -> LOG.warn("{} is left to whoever leases it next", what, away);
+            case NotRecordedException refused -> LOG.warn("{} is left to whoever leases it next", what, refused);
+            default -> LOG.error("{} is left to whoever leases it next: please report this", what, why);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Unwinding;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.Tx;
@@ -150,9 +151,8 @@ final class Runner {
         Thread.ofVirtual().name("tally-resume").start(() -> {
             try {
                 resumeHere(body);
-            } catch (BodyStopped | TransactionException | NotRecordedException e) {
-                LOG.warn(
-                        "job {} is left to whoever leases it next", body.lease().job(), e);
+            } catch (Throwable e) {
+                FailureLog.left("job " + body.lease().job(), e);
             }
         });
     }
@@ -188,8 +188,8 @@ final class Runner {
             tools.spans().run(body, () -> finish(body, run, end));
         } catch (BodyStopped stopped) {
             letGo(run, stopped.reason());
-        } catch (TransactionException | NotRecordedException away) {
-            LOG.warn("job {} is left to whoever leases it next", run.job(), away);
+        } catch (Throwable e) {
+            FailureLog.left("job " + run.job(), e);
         } finally {
             room.leave(body.workflow());
             running.remove(run.job(), run);
@@ -269,7 +269,11 @@ final class Runner {
         } catch (WorkflowChangedException e) {
             run.demandRunning();
             undoing.failed("what stands behind the change: " + e.getMessage());
-        } catch (UndoReached | ContinuedAsNew | Exception | VirtualMachineError | LinkageError | AssertionError e) {
+        } catch (UndoReached | ContinuedAsNew itsEnd) {
+            run.demandRunning();
+        } catch (Unwinding ours) {
+            throw ours;
+        } catch (Throwable e) {
             run.demandRunning();
         }
         scope.undoAll(undoing);
@@ -334,7 +338,9 @@ final class Runner {
             byte[] output = Payloads.encode(tools.codec(), call(typeOf(body), Scope.of(run), body.input()));
             run.demandWhole();
             return new Outcome(new Closed(run.job(), JobOutcome.COMPLETED, output, null), null);
-        } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+        } catch (Unwinding ours) {
+            throw ours;
+        } catch (Throwable e) {
             run.demandRunning();
             return failed(run, e);
         }
