@@ -50,7 +50,7 @@ final class JobStore {
             ),
             posted as (
                 insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, fence, owner, path, name)
-                select id, guid, mesh, case when trigger is null then workflow || '@' || version else '$graph' end, priority,
+                select id, guid, mesh, case when trigger is null then '' else '$graph:' end || workflow || '@' || version, priority,
                     case when delay_millis = 0 then now() else clock_timestamp() end
                         + (delay_millis + case when owner is null then 0 else ? end) * interval '1 millisecond',
                     case when owner is null then 0 else 1 end, owner, '', coalesce(trigger, '$main')
