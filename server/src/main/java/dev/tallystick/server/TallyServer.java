@@ -18,6 +18,7 @@ import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.ReserveDoor;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.LastingThreads;
 import dev.tallystick.sql.TransactionException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -111,6 +112,11 @@ public final class TallyServer implements AutoCloseable {
                     new Ids(clock, random)));
             meters.expect(table.routes());
             BrokerMeters.bind(meters, broker);
+            meters.counter(
+                    "tally_commit_thread_restarts_total",
+                    "Commit threads that died and were replaced: each one points to a bug, and was logged.",
+                    this,
+                    server -> LastingThreads.replaced());
             meters.gauge("tally_waiting_requests", "Requests that wait for something.", waits, Waits::number);
             engine.start();
             scheduler.start();
