@@ -92,11 +92,7 @@ public final class TallyServer implements AutoCloseable {
             Broker broker = open(new Broker(
                     database, settings.broker(), new JobHook(workflows), limiter, clock, random, crashPoints));
             Scheduler scheduler = open(new Scheduler(
-                    database,
-                    engine,
-                    broker.members()::maySubmit,
-                    settings.engine().poll(),
-                    crashPoints));
+                    database, engine, new Spenders(broker), settings.engine().poll(), crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
             Readiness readiness = new Readiness(database);
@@ -227,7 +223,7 @@ public final class TallyServer implements AutoCloseable {
         GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
         ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
         Spending spending = new Spending(broker);
-        Stock stock = new Stock(database, settings.quotas());
+        Stock stock = new Stock(settings.quotas());
         List<Route> routes = new ArrayList<>();
         MeshJobs jobs = new MeshJobs(new JobReader(database, new JsonCodec()));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
