@@ -9,6 +9,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.engine.Deployments;
 import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.engine.JobEvents;
 import dev.tallystick.engine.JobReader;
 import dev.tallystick.engine.JsonCodec;
@@ -63,6 +64,7 @@ public final class TallyServer implements AutoCloseable {
             DataDirectory.open(data);
             RandomGenerator random = new SecureRandom();
             Clock clock = Clock.systemUTC();
+            EngineSettings engineSettings = named(settings);
             DataSource source = DatabaseSource.open(settings, opened);
             Database database = Database.on(source, random, crashPoints).in(settings.schema());
             List<String> unused = ServerSchema.ALL.migrate(database);
@@ -73,8 +75,7 @@ public final class TallyServer implements AutoCloseable {
                     new Ids(clock, random),
                     clock,
                     random,
-                    // Nobody else can be on an embedded database.
-                    settings.postgres() == null ? settings.engine().instance("embedded") : settings.engine(),
+                    engineSettings,
                     crashPoints));
             if (settings.samples()) {
                 SampleWorkflows.register(engine);
@@ -140,6 +141,20 @@ public final class TallyServer implements AutoCloseable {
                 closeOpened();
             }
         }
+    }
+
+    /** With a name that nobody else has who is up, so that it frees what it had leased before it was killed. */
+    private EngineSettings named(ServerSettings settings) {
+        if (settings.engine().instance() != null) {
+            return settings.engine();
+        }
+        if (settings.postgres() == null) {
+            // Nobody else can be on an embedded database.
+            return settings.engine().instance("embedded");
+        }
+        return settings.engine()
+                .instance(
+                        Instance.take(data).map(this::open).map(Instance::name).orElse(null));
     }
 
     /** Returns when requests are served. */
