@@ -18,6 +18,8 @@ final class BodyStopped extends Unwinding {
         TO_BE_UNDONE,
         PARKED,
         BRANCH_CANCELLED,
+        /** The database did not answer for long: what was asked of it last may have happened or not. */
+        OUTCOME_UNKNOWN,
         SHUT_DOWN;
 
         String text() {

@@ -112,7 +112,7 @@ public final class Engine implements AutoCloseable {
                 new Graphs.Surroundings(this::child, this::send, outcomes::tell, this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphs.signals());
         this.timekeeper = new Timekeeper(database, postings, collation, jobs);
-        MoveCourier courier = new MoveCourier(committer, mover, () -> stopping, this::ringClaims, timers::ringIn);
+        MoveCourier courier = new MoveCourier(committer, mover, repeats, this::ringClaims, timers::ringIn);
         BodyTools tools = new BodyTools(
                 courier,
                 new RecordReader(database, jobs, repeats)::read,

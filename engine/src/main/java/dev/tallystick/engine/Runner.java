@@ -6,6 +6,7 @@ import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -23,6 +24,10 @@ import org.slf4j.LoggerFactory;
 final class Runner {
 
     private static final Logger LOG = LoggerFactory.getLogger(Runner.class);
+
+    /** Somebody else may wait for the end of this run, to undo what it has done. */
+    private static final Set<BodyStopped.Reason> MAY_BE_UNDONE = EnumSet.of(
+            BodyStopped.Reason.TO_BE_UNDONE, BodyStopped.Reason.LEASE_LOST, BodyStopped.Reason.OUTCOME_UNKNOWN);
 
     private final Database database;
     private final PostingStore postings;
@@ -310,8 +315,7 @@ final class Runner {
         if (reason == BodyStopped.Reason.JOB_CLOSED && run.threads().awaitOthers(settings.lease())) {
             run.acknowledgeClosed();
         }
-        boolean taken = reason == BodyStopped.Reason.TO_BE_UNDONE || reason == BodyStopped.Reason.LEASE_LOST;
-        if (taken && run.threads().awaitOthers(settings.lease())) {
+        if (MAY_BE_UNDONE.contains(reason) && run.threads().awaitOthers(settings.lease())) {
             letUndoBegin(run);
         }
     }
