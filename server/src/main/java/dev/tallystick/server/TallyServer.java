@@ -247,7 +247,7 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new RerunRoutes(engine.reruns(), spending).routes());
         routes.addAll(new ScheduleRoutes(scheduler, workflows, spending, settings.quotas()).routes());
         routes.addAll(new WorkflowRoutes(workflows).routes());
-        routes.addAll(new TaskRoutes(engine.tasks(), spending).routes());
+        routes.addAll(new TaskRoutes(engine.tasks(), broker.members()::find, spending).routes());
         routes.addAll(new KeyRoutes(
                         door, committer, ids, spending, waits, settings.broker().gate())
                 .routes());
