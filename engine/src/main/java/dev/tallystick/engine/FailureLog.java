@@ -52,12 +52,10 @@ final class FailureLog {
                         "job {} ({}) failed: {}", about.job(), about.workflow(), fault.error(), fault.thrown()));
     }
 
-    /** A job that was ended from outside. */
-    @SuppressWarnings("try") // that it is closed is all that the entry is for
-    static void ended(JobId job, String reason) {
-        try (MDC.MDCCloseable unused = MDC.putCloseable("tally.job", job.toString())) {
-            LOG.error("job {} failed: {}", job, reason);
-        }
+    /** A job that was ended from outside, at the step that it was at, if any. */
+    static void ended(Subject about, String reason) {
+        String at = about.step() == null ? "" : " at step '" + about.step() + "'";
+        within(about, () -> LOG.error("job {} ({}) failed{}: {}", about.job(), about.workflow(), at, reason));
     }
 
     /** Something that is leased here came to nothing: its lease runs out, and it is taken up again. */
