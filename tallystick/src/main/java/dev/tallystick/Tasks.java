@@ -2,6 +2,7 @@ package dev.tallystick;
 
 import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.Payloads;
+import dev.tallystick.engine.Person;
 import dev.tallystick.engine.TaskDesk;
 import dev.tallystick.engine.TaskId;
 import dev.tallystick.engine.TaskOutcome;
@@ -38,22 +39,22 @@ public final class Tasks {
 
     /** What a person has: the {@value #PAGE} oldest of it. */
     public List<Task> heldBy(String person) {
-        return tasks(desk.heldBy(mesh, person, null, PAGE));
+        return tasks(desk.heldBy(mesh, Person.named(person), null, PAGE));
     }
 
     /** The next page. */
     public List<Task> heldBy(String person, Task after) {
-        return tasks(desk.heldBy(mesh, person, after.id(), PAGE));
+        return tasks(desk.heldBy(mesh, Person.named(person), after.id(), PAGE));
     }
 
     /** From now on it is this person's, and others leave it alone. */
     public TaskOutcome claim(TaskId task, String person) {
-        return desk.claim(mesh, task, person);
+        return desk.claim(mesh, task, Person.named(person));
     }
 
     /** Whoever has it gives it back for others to claim. */
     public TaskOutcome release(TaskId task, String person) {
-        return desk.release(mesh, task, person);
+        return desk.release(mesh, task, Person.named(person));
     }
 
     /** Hands it to another group, whoever has it now. */
@@ -67,7 +68,7 @@ public final class Tasks {
      * @param key tells this answer from others, and a repeat from the first: it gets the same reply, whatever happened since
      */
     public TaskOutcome resolve(TaskId task, String person, Object answer, String key) {
-        return desk.resolve(mesh, task, person, Payloads.encode(codec, answer), key);
+        return desk.resolve(mesh, task, Person.named(person), Payloads.encode(codec, answer), key);
     }
 
     private List<Task> tasks(List<TaskView> views) {

@@ -177,7 +177,12 @@ public final class Broker implements AutoCloseable {
 
     /** Counts a request that somebody else accepts against the budget of its member, as if it were a submission. */
     public Limiter.Decision spend(Member member, IdempotencyKey key, Fingerprint request, int bytes) {
-        Limiter.Decision decision = limiter.consume(new ScopedKey(member.scope(), key), request, bytes);
+        return spend(new ScopedKey(member.scope(), key), request, bytes);
+    }
+
+    /** As {@link #spend(Member, IdempotencyKey, Fingerprint, int)}, for what nobody asks for at this moment. */
+    public Limiter.Decision spend(ScopedKey key, Fingerprint request, int bytes) {
+        Limiter.Decision decision = limiter.consume(key, request, bytes);
         if (decision instanceof Limiter.Decision.Over over) {
             counters.count(new Acceptance.OverLimit(over.retryAfter()));
         }

@@ -28,9 +28,17 @@ public final class Directory {
      * @return false if it existed before, or the mesh does not
      */
     public boolean create(String mesh, Destination destination) {
+        return create(mesh, destination, Stock.Room.ANY);
+    }
+
+    /** As {@link #create(String, Destination)}, if there is room. */
+    public boolean create(String mesh, Destination destination, Stock.Room room) {
         requireNamed(destination);
         Names.require(destination.kind().word(), destination.reference());
-        return database.transact("create " + destination, tx -> store.create(tx, mesh, destination));
+        return database.transact("create " + destination, tx -> {
+            room.require(tx);
+            return store.create(tx, mesh, destination);
+        });
     }
 
     /** Deletes a topic with its subscriptions, or a queue. What is on its way is still delivered. */

@@ -83,7 +83,15 @@ public final class Members {
 
     /** Creates a member, and returns false if its mesh does not exist or it does; nothing is changed then. */
     public boolean create(Member member) {
-        return database.transact("create member", tx -> store.createMember(tx, member));
+        return create(member, Stock.Room.ANY);
+    }
+
+    /** As {@link #create(Member)}, if there is room. */
+    public boolean create(Member member, Stock.Room room) {
+        return database.transact("create member", tx -> {
+            room.require(tx);
+            return store.createMember(tx, member);
+        });
     }
 
     /** Changes what a member may do, and returns false if there is no such member. */
@@ -135,8 +143,16 @@ public final class Members {
      * @return empty if there is no such member
      */
     public Optional<IssuedToken> issue(String mesh, String member, @Nullable Duration validity) {
+        return issue(mesh, member, validity, Stock.Room.ANY);
+    }
+
+    /** As {@link #issue(String, String, Duration)}, if there is room. */
+    public Optional<IssuedToken> issue(String mesh, String member, @Nullable Duration validity, Stock.Room room) {
         Token token = Token.mint(random);
-        return database.transact("issue token", tx -> store.issue(tx, token, mesh, member, validity))
+        return database.transact("issue token", tx -> {
+                    room.require(tx);
+                    return store.issue(tx, token, mesh, member, validity);
+                })
                 .map(info -> new IssuedToken(token, info));
     }
 

@@ -1,56 +1,68 @@
 package dev.tallystick.broker;
 
 import dev.tallystick.core.Destination;
-import dev.tallystick.sql.Database;
+import dev.tallystick.sql.TurnStore;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
 
 /**
- * Whether there is room for another topic, queue, member or token. It is asked before that is created: those who ask at the same
- * moment may exceed a quota by their number, and by no more. Thread-safe.
+ * Whether there is room for another topic, queue, member or token. It is asked in the transaction that creates one, and those
+ * who create something in the same mesh take turns: a quota is not exceeded, however many ask at the same moment. Thread-safe.
  */
 public final class Stock {
 
-    private final Database database;
     private final Quotas quotas;
     private final StockStore store = new StockStore();
+    private final TurnStore turns = new TurnStore();
 
-    public Stock(Database database, Quotas quotas) {
-        this.database = database;
+    /** Asked before something is created, in the same transaction. */
+    @FunctionalInterface
+    public interface Room {
+
+        /** For those who have no quotas. */
+        Room ANY = tx -> {};
+
+        /** @throws QuotaExceededException if it is a new one, and there is no room for it */
+        void require(Tx tx) throws SQLException;
+    }
+
+    public Stock(Quotas quotas) {
         this.quotas = quotas;
     }
 
-    /**
-     * Before a topic or a queue is created.
-     *
-     * @throws QuotaExceededException if it is a new one, and there is no room for it
-     */
-    public void requireRoomFor(String mesh, Destination destination) {
+    /** Room for a topic or a queue. */
+    public Room roomFor(String mesh, Destination destination) {
         boolean topic = destination.kind() == Destination.Kind.TOPIC;
         int most = topic ? quotas.topics() : quotas.queues();
-        if (!database.transact("count destinations", tx -> store.hasRoomFor(tx, mesh, destination, most))) {
-            String what = "the mesh has " + most + " " + destination.kind().word() + "s";
-            throw new QuotaExceededException(what, topic ? Quotas.TOPICS : Quotas.QUEUES);
-        }
+        return tx -> {
+            takeTurn(tx, mesh);
+            if (!store.hasRoomFor(tx, mesh, destination, most)) {
+                String what = "the mesh has " + most + " " + destination.kind().word() + "s";
+                throw new QuotaExceededException(what, topic ? Quotas.TOPICS : Quotas.QUEUES);
+            }
+        };
     }
 
-    /**
-     * Before a member is created.
-     *
-     * @throws QuotaExceededException if it is a new one, and there is no room for it
-     */
-    public void requireRoomForMember(String mesh, String name) {
-        if (!database.transact("count members", tx -> store.hasRoomForMember(tx, mesh, name, quotas.members()))) {
-            throw new QuotaExceededException("the mesh has " + quotas.members() + " members", Quotas.MEMBERS);
-        }
+    public Room roomForMember(String mesh, String name) {
+        return tx -> {
+            takeTurn(tx, mesh);
+            if (!store.hasRoomForMember(tx, mesh, name, quotas.members())) {
+                throw new QuotaExceededException("the mesh has " + quotas.members() + " members", Quotas.MEMBERS);
+            }
+        };
     }
 
-    /**
-     * Before a token is created.
-     *
-     * @throws QuotaExceededException if the member has as many good tokens as it may have
-     */
-    public void requireRoomForToken(String mesh, String member) {
-        if (!database.transact("count tokens", tx -> store.hasRoomForToken(tx, mesh, member, quotas.tokens()))) {
-            throw new QuotaExceededException("the member has " + quotas.tokens() + " good tokens", Quotas.TOKENS);
-        }
+    /** Room for another good token of a member. */
+    public Room roomForToken(String mesh, String member) {
+        return tx -> {
+            takeTurn(tx, mesh);
+            if (!store.hasRoomForToken(tx, mesh, member, quotas.tokens())) {
+                throw new QuotaExceededException("the member has " + quotas.tokens() + " good tokens", Quotas.TOKENS);
+            }
+        };
+    }
+
+    private void takeTurn(Tx tx, String mesh) throws SQLException {
+        turns.take(tx, "tally.quota " + mesh);
     }
 }

@@ -12,8 +12,11 @@ import dev.tallystick.Tallystick;
 import dev.tallystick.core.Json;
 import dev.tallystick.engine.JobOutcome;
 import dev.tallystick.engine.Retry;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -105,5 +108,63 @@ class FailureLogTest {
                         Map.of("tally.job", job, "tally.workflow", "order@1", "tally.key", job));
         Json line = Json.parse(new String(new LogLine(true).encode(events.getLast()), StandardCharsets.UTF_8).strip());
         assertThat(((Json.ObjectValue) line).members()).containsEntry("tally.job", Json.of(job));
+    }
+
+    private JobHandle<String> waiting(Tallystick tally, Submit how) {
+        tally.register("order", String.class, String.class, (ctx, item) -> ctx.await("paid", String.class));
+        tally.start();
+        JobHandle<String> handle = tally.submit("order", "apples", how);
+        Eventually.holds("it waits", () -> !handle.why().waits().isEmpty());
+        return handle;
+    }
+
+    private void assertOneErrorOf(JobHandle<String> handle, String reason) throws Exception {
+        assertThat(handle.outcome(Duration.ofSeconds(30))).isPresent();
+        String job = handle.id().toString();
+        Eventually.holds("it is logged", () -> !events.isEmpty());
+        assertThat(events).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.ERROR);
+            assertThat(event.getFormattedMessage())
+                    .startsWith("job " + job + " (order@1) failed at step '$await:paid': " + reason);
+            assertThat(event.getMDCPropertyMap())
+                    .containsExactlyInAnyOrderEntriesOf(Map.of(
+                            "tally.job",
+                            job,
+                            "tally.workflow",
+                            "order@1",
+                            "tally.key",
+                            job + ":1",
+                            "tally.step",
+                            "$await:paid"));
+        });
+    }
+
+    @Test
+    void a_job_that_runs_out_of_time_is_logged_with_the_step_that_it_was_at() throws Exception {
+        try (Tallystick tally =
+                Tallystick.builder().dataSource(postgres.dataSource()).build()) {
+            JobHandle<String> handle = waiting(tally, Submit.unkeyed().timeout(Duration.ofSeconds(2)));
+
+            assertOneErrorOf(handle, "it was not done within its time-out");
+        }
+    }
+
+    @Test
+    void a_job_that_meets_a_ceiling_is_logged_with_the_step_that_it_was_at() throws Exception {
+        try (Tallystick tally =
+                Tallystick.builder().dataSource(postgres.dataSource()).build()) {
+            JobHandle<String> handle = waiting(tally, Submit.unkeyed());
+
+            try (Connection connection = postgres.dataSource().getConnection();
+                    Statement statement = connection.createStatement()) {
+                // As it is asked for when the ledger of an activity is full.
+                statement.execute("""
+                        insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, path, name)
+                        select id, gen_random_uuid(), mesh, '$engine', 0, now(), '', '$ceiling' from tally.job
+                        """);
+            }
+
+            assertOneErrorOf(handle, "the ledger of an activity is full");
+        }
     }
 }

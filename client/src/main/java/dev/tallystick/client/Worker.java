@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -159,9 +160,9 @@ public final class Worker implements AutoCloseable {
                 return;
             } catch (UnavailableException | OutcomeUnknownException e) {
                 // The client has waited long enough in between; what was claimed unheard comes again after its lease.
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 // A refusal, or an answer that makes no sense: the next one would be the same.
-                failure = e;
+                failure = e instanceof RuntimeException ours ? ours : new IllegalStateException(e);
                 LOG.log(System.Logger.Level.ERROR, "the worker at " + path + " takes no more work", e);
                 return;
             }
@@ -194,6 +195,8 @@ public final class Worker implements AutoCloseable {
         Span span = spans.begin(work);
         try (Scope current = span.makeCurrent()) {
             bring(work, result(work, span), span);
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.ERROR, failed(work) + ", and comes again after its lease", e);
         } finally {
             span.end();
             running.remove(work.id());
@@ -204,12 +207,14 @@ public final class Worker implements AutoCloseable {
     private Map<String, Json> result(Work work, Span span) {
         Map<String, Json> result = work.handle();
         try {
-            result.put("output", handler.handle(work));
+            result.put(
+                    "output",
+                    Objects.requireNonNull(handler.handle(work), "a handler returns no null: return Json.ofNull()"));
         } catch (Hopeless e) {
             WorkerSpans.failed(span, e);
             LOG.log(System.Logger.Level.WARNING, failed(work) + " for good", e);
             failForGood(result, e);
-        } catch (Exception e) {
+        } catch (Throwable e) {
             WorkerSpans.failed(span, e);
             LOG.log(System.Logger.Level.WARNING, failed(work), e);
             fail(result, e);
@@ -221,17 +226,17 @@ public final class Worker implements AutoCloseable {
         return "attempt " + work.attempt() + " at '" + work.activity() + "' of job " + work.job() + " failed";
     }
 
-    private static void failForGood(Map<String, Json> result, Exception why) {
+    private static void failForGood(Map<String, Json> result, Throwable why) {
         fail(result, why);
         result.put("for_good", Json.of(true));
     }
 
-    private static void fail(Map<String, Json> result, Exception why) {
+    private static void fail(Map<String, Json> result, Throwable why) {
         result.put("error", Json.of(said(why)));
         result.put("stack_trace", Json.of(StackTraces.of(why)));
     }
 
-    private static String said(Exception e) {
+    private static String said(Throwable e) {
         @Nullable String message = e.getMessage();
         return message == null ? e.toString() : message;
     }
@@ -293,6 +298,8 @@ public final class Worker implements AutoCloseable {
             exchange.send(Request.post(path + "/heartbeat", body.json()));
         } catch (TallyException e) {
             // The next heartbeat comes before the lease ends; if that fails too, the fence decides.
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.WARNING, "a heartbeat of the worker at " + path + " failed", e);
         }
     }
 }

@@ -39,7 +39,7 @@ final class WorkerSpans {
                 .startSpan();
     }
 
-    static void failed(Span span, Exception e) {
+    static void failed(Span span, Throwable e) {
         span.setStatus(StatusCode.ERROR);
         span.setAttribute("error.type", e.getClass().getName());
     }

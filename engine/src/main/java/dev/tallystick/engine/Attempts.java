@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Unwinding;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
@@ -48,7 +49,9 @@ final class Attempts {
                 }
                 try {
                     return once(attempt, work);
-                } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+                } catch (Unwinding ours) {
+                    throw ours;
+                } catch (Throwable e) {
                     scope.demandHeard();
                     run.tools().crashPoints().reached(EngineCrashPoint.ATTEMPT_FAILED);
                     Fault fault = Fault.of(e, run.tools().codec());

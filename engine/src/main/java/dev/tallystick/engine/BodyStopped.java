@@ -1,12 +1,13 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Unwinding;
 import java.util.Locale;
 
 /**
  * Unwinds a body that must not go on here: its lease is lost, its job has closed, or it waits and will run again when there is
- * something to do. An error, so that a workflow's own {@code catch (Exception …)} lets it pass.
+ * something to do.
  */
-final class BodyStopped extends Error {
+final class BodyStopped extends Unwinding {
 
     private static final long serialVersionUID = 1L;
 
@@ -17,6 +18,8 @@ final class BodyStopped extends Error {
         TO_BE_UNDONE,
         PARKED,
         BRANCH_CANCELLED,
+        /** The database did not answer for long: what was asked of it last may have happened or not. */
+        OUTCOME_UNKNOWN,
         SHUT_DOWN;
 
         String text() {
@@ -27,7 +30,7 @@ final class BodyStopped extends Error {
     private final Reason reason;
 
     BodyStopped(Reason reason) {
-        super(reason.name(), null, false, false);
+        super(reason.name());
         this.reason = reason;
     }
 

@@ -133,10 +133,12 @@ final class CollationStore {
             ),
             told as (
                 insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, path, name, source)
-                select c.parent_job, c.parent_guid, c.mesh, case when a.kind = 'child' then '$engine' else '$graph' end,
+                select c.parent_job, c.parent_guid, c.mesh,
+                    case when a.kind = 'child' then '$engine' else '$graph:' || p.workflow || '@' || p.version end,
                     c.priority, now(), c.parent_path, c.parent_name, c.id
                 from marked m
                 join tally.job c on c.id = m.job_id
+                join tally.job p on p.id = c.parent_job
                 join tally.activity a on a.job_id = c.parent_job and a.path = c.parent_path and a.name = c.parent_name
                 where m.does_complete
                     and c.parent_job is not null

@@ -19,7 +19,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -113,7 +112,7 @@ public final class Engine implements AutoCloseable {
                 new Graphs.Surroundings(this::child, this::send, outcomes::tell, this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphs.signals());
         this.timekeeper = new Timekeeper(database, postings, collation, jobs);
-        MoveCourier courier = new MoveCourier(committer, mover, () -> stopping, this::ringClaims, timers::ringIn);
+        MoveCourier courier = new MoveCourier(committer, mover, repeats, this::ringClaims, timers::ringIn);
         BodyTools tools = new BodyTools(
                 courier,
                 new RecordReader(database, jobs, repeats)::read,
@@ -212,9 +211,16 @@ public final class Engine implements AutoCloseable {
 
     /** Accepts a job in a transaction that the caller has begun and will end. It runs once that has committed. */
     public Accepted submitIn(Connection transaction, Submission submission) throws SQLException {
-        List<Acceptor.Item> items = List.of(maker.submitted(submission, null));
-        return Objects.requireNonNull(acceptor.apply(database.join(GuardedConnection.behind(transaction)), items)
-                .getFirst());
+        Acceptor.Item item = maker.submitted(submission, null);
+        return acceptIn(database.join(GuardedConnection.behind(transaction)), item);
+    }
+
+    Accepted acceptIn(Tx tx, Acceptor.Item item) throws SQLException {
+        return Objects.requireNonNull(acceptor.apply(tx, List.of(item)).getFirst());
+    }
+
+    JobMaker maker() {
+        return maker;
     }
 
     /** For whoever accepts jobs in transactions of its own, under keys that it has bound there. */
@@ -234,11 +240,6 @@ public final class Engine implements AutoCloseable {
     /** What jobs of this workflow return. */
     public Type outputOf(String workflow) {
         return maker.newest(workflow).output();
-    }
-
-    /** The workflows of which this engine can make jobs. */
-    Set<String> workflows() {
-        return maker.workflows();
     }
 
     /** Closed jobs that are to be done again, and those that failed. */

@@ -26,7 +26,9 @@ public final class EngineSchema {
             "0065-failures.sql",
             "0067-answers-to-workers.sql",
             "0068-keys-outlive-jobs.sql",
-            "0069-lists-of-jobs.sql");
+            "0069-lists-of-jobs.sql",
+            "0070-queues-of-graphs.sql",
+            "0071-schedules-that-wait.sql");
 
     private EngineSchema() {}
 }

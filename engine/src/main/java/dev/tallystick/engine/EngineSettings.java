@@ -52,6 +52,9 @@ public record EngineSettings(
         if (lease.compareTo(heartbeat.multipliedBy(2)) < 0) {
             throw new IllegalArgumentException("a lease must outlast two heartbeats, or a pause of one loses it");
         }
+        if (instance != null && instance.isBlank()) {
+            throw new IllegalArgumentException("the name of an instance is not blank");
+        }
         if (bodies < 1 || bodiesOfOne < 1 || lanes < 1) {
             throw new IllegalArgumentException("at least one body, one of each workflow, and one lane");
         }

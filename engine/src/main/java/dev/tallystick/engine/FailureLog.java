@@ -1,5 +1,7 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Unwinding;
+import dev.tallystick.sql.TransactionException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -50,11 +52,20 @@ final class FailureLog {
                         "job {} ({}) failed: {}", about.job(), about.workflow(), fault.error(), fault.thrown()));
     }
 
-    /** A job that was ended from outside. */
-    @SuppressWarnings("try") // that it is closed is all that the entry is for
-    static void ended(JobId job, String reason) {
-        try (MDC.MDCCloseable unused = MDC.putCloseable("tally.job", job.toString())) {
-            LOG.error("job {} failed: {}", job, reason);
+    /** A job that was ended from outside, at the step that it was at, if any. */
+    static void ended(Subject about, String reason) {
+        String at = about.step() == null ? "" : " at step '" + about.step() + "'";
+        within(about, () -> LOG.error("job {} ({}) failed{}: {}", about.job(), about.workflow(), at, reason));
+    }
+
+    /** Something that is leased here came to nothing: its lease runs out, and it is taken up again. */
+    static void left(String what, Throwable why) {
+        switch (why) {
+            case BodyStopped stopped -> {}
+            case Unwinding died -> throw died;
+            case TransactionException away -> LOG.warn("{} is left to whoever leases it next", what, away);
+            case NotRecordedException refused -> LOG.warn("{} is left to whoever leases it next", what, refused);
+            default -> LOG.error("{} is left to whoever leases it next: please report this", what, why);
         }
     }
 

@@ -12,10 +12,20 @@ final class Failures {
     static final int MAX_LENGTH = 2_000;
 
     static String describe(Throwable failure) {
-        @Nullable String message = failure.getMessage();
+        @Nullable String message = messageOf(failure);
         String what = failure.getClass().getName();
         String text = message == null || message.isBlank() ? what : what + ": " + message;
         return clean(text);
+    }
+
+    /** To say what went wrong is the user's code too, and may go wrong. */
+    private static @Nullable String messageOf(Throwable failure) {
+        try {
+            return failure.getMessage();
+        } catch (RuntimeException | Error e) {
+            return "it has no message, because getMessage() threw "
+                    + e.getClass().getName();
+        }
     }
 
     /** What can be written down: Postgres keeps no NUL in a text. */

@@ -27,9 +27,15 @@ record Fault(
     /** A step that failed has its own stack trace on record, so a body that fails with it keeps no other. */
     static Fault of(Throwable thrown, Codec codec) {
         String error = Failures.describe(thrown);
-        return thrown instanceof StepFailedException step
-                ? new Fault(error, null, step.origin() == null ? step : step.origin())
-                : new Fault(error, encoded(StackTraces.of(thrown), codec), thrown);
+        if (thrown instanceof StepFailedException step) {
+            return new Fault(error, null, step.origin() == null ? step : step.origin());
+        }
+        try {
+            return new Fault(error, encoded(StackTraces.of(thrown), codec), thrown);
+        } catch (RuntimeException | Error unreadable) {
+            // An exception of the user's that cannot tell its own story cannot be logged either.
+            return of(error);
+        }
     }
 
     /** About how much of it is payload. */
@@ -47,7 +53,7 @@ record Fault(
     private static byte @Nullable [] encoded(String stackTrace, Codec codec) {
         try {
             return codec.encode(stackTrace);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("a stack trace is not kept, because the codec cannot encode a string", e);
             return null;
         }

@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Unwinding;
 import dev.tallystick.engine.Context.Branch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -107,7 +108,11 @@ final class Fork<T extends @Nullable Object> {
         for (int i = 0; i < branches.size(); i++) {
             try {
                 branches.get(i).run(scopes.get(i));
-            } catch (UndoReached | Exception | VirtualMachineError | LinkageError | AssertionError e) {
+            } catch (UndoReached recordEnds) {
+                parent.demandHeard();
+            } catch (Unwinding ours) {
+                throw ours;
+            } catch (Throwable e) {
                 parent.demandHeard();
             }
         }
@@ -183,7 +188,9 @@ final class Fork<T extends @Nullable Object> {
             byte[] output = Payloads.encode(run.tools().codec(), branches.get(i).run(scope));
             scope.say(activity, -1, output);
             ending = new Ending(output, null);
-        } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+        } catch (Unwinding ours) {
+            throw ours;
+        } catch (Throwable e) {
             scope.demandHeard();
             ending = new Ending(
                     null, scope.fail(activity, -1, Fault.of(e, run.tools().codec())));

@@ -14,29 +14,42 @@ import org.jspecify.annotations.Nullable;
 /** What falls due in graphs and needs no worker. Nobody leases it: whoever is first does it, and its fence stays what it was. */
 final class GraphDueStore {
 
+    // "limit 1" has the planner look rows up by their keys: it cannot know how few postings are due.
     private static final String DUE = PostingStore.LANES + """
+            , due as materialized (
+                select p.*
+                from lane l
+                cross join (values (0), (1), (2)) as u (priority)
+                cross join lateral (
+                    select d.*
+                    from tally.posting d
+                    where d.queue = l.queue
+                        and d.mesh = l.mesh
+                        and d.priority = u.priority
+                        and d.visible_at <= now()
+                    order by d.visible_at
+                    limit ?
+                ) p
+                where l.mesh is not null
+                order by row_number() over (partition by l.mesh order by u.priority, p.visible_at)
+                limit ?
+            )
             select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.awaits, p.mesh, a.input,
                 p.attempts, p.visible_at + ? * interval '1 millisecond' <= now() as overdue,
                 c.id is not null as child_closed, c.output as child_output, c.error as child_error, c.outcome as child_outcome
-            from lane l
-            cross join (values (0), (1), (2)) as u (priority)
+            from due p
             cross join lateral (
-                select d.*
-                from tally.posting d
-                join tally.job j on j.id = d.job_id
-                where d.queue = l.queue
-                    and d.mesh = l.mesh
-                    and d.priority = u.priority
-                    and d.visible_at <= now()
-                    and j.workflow || '@' || j.version = any(?)
-                order by d.visible_at
-                limit ?
-            ) p
-            join tally.activity a on a.job_id = p.job_id and a.path = p.path and a.name = p.name
-            left join tally.job c on c.id = p.source
-            where l.mesh is not null
-            order by row_number() over (partition by l.mesh order by u.priority, p.visible_at)
-            limit ?
+                select a.input
+                from tally.activity a
+                where a.job_id = p.job_id and a.path = p.path and a.name = p.name
+                limit 1
+            ) a
+            left join lateral (
+                select c.id, c.output, c.error, c.outcome
+                from tally.job c
+                where c.id = p.source
+                limit 1
+            ) c on true
             """;
 
     private static final String BEGIN = """
@@ -88,14 +101,7 @@ final class GraphDueStore {
 
     /** What the engine may do for these graphs now; others may be at it too. */
     List<Due> due(Tx tx, Set<String> graphs, Duration late, int limit) throws SQLException {
-        return tx.query(
-                DUE,
-                GraphDueStore::due,
-                new String[] {GraphStore.QUEUE},
-                late.toMillis(),
-                graphs.toArray(String[]::new),
-                limit,
-                limit);
+        return tx.query(DUE, GraphDueStore::due, GraphStore.queuesOf(graphs), limit, limit, late.toMillis());
     }
 
     /** Counts that they are begun, and keeps others from it for a while; returns those that were still due. */

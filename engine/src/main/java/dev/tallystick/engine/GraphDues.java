@@ -98,9 +98,10 @@ final class GraphDues {
 
     /** In what time something falls due next, if anything does. */
     Optional<Duration> next() {
-        return registry.graphs().isEmpty()
+        Set<String> known = registry.graphs();
+        return known.isEmpty()
                 ? Optional.empty()
-                : database.transact("look for the next moment", tx -> nextDue.next(tx, GraphStore.QUEUE));
+                : database.transact("look for the next moment", tx -> nextDue.next(tx, GraphStore.queuesOf(known)));
     }
 
     private void doCounted(List<GraphDueStore.Due> due) {

@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.Unwinding;
 import dev.tallystick.sql.Database;
 import java.time.Duration;
 import java.util.List;
@@ -9,13 +10,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Does the work of graphs on virtual threads, keeps the leases of it alive, and brings the results. Thread-safe. */
 final class GraphRunner {
-
-    private static final Logger LOG = LoggerFactory.getLogger(GraphRunner.class);
 
     private final Database database;
     private final PostingStore postings;
@@ -104,8 +101,8 @@ final class GraphRunner {
                         perform(work);
                     } catch (BodyStopped stopped) {
                         // Whatever stopped it, the posting says where to go on, and whoever leases it next will.
-                    } catch (NotRecordedException refused) {
-                        LOG.warn("{} is left to whoever leases it next", work.lease(), refused);
+                    } catch (Throwable e) {
+                        FailureLog.left(work.lease().toString(), e);
                     } finally {
                         running.computeIfPresent(
                                 guid, (id, now) -> now.thread().equals(Thread.currentThread()) ? null : now);
@@ -158,7 +155,9 @@ final class GraphRunner {
             Object output = TimeLimit.<@Nullable Object>within(
                     node.retry().timeout(), spans.node(work, () -> worker.call(codec, about, work.input())));
             return new GraphTold.Output(Payloads.encode(codec, output));
-        } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+        } catch (Unwinding ours) {
+            throw ours;
+        } catch (Throwable e) {
             boolean last = !node.retry().allows(work.attempt(), e) || e instanceof PayloadTooLargeException;
             Fault fault = Fault.of(e, codec);
             Duration wait = last ? null : node.retry().after(work.attempt(), random);

@@ -137,7 +137,7 @@ final class GraphSpawner {
         if (signal != null) {
             planned.waits.add(new SignalStore.Wait(new Lease(activity, identity.guid(), 0), signal));
         }
-        return posting(identity, GraphStore.QUEUE, hook.timer(), signal, null);
+        return posting(identity, GraphStore.queueOf(graph.queue()), hook.timer(), signal, null);
     }
 
     /** The wait and the task begin together; the answer is a signal of the task's own. */
@@ -154,7 +154,7 @@ final class GraphSpawner {
         String person = person(hook, ask, context);
         planned.tasks.add(
                 new TaskStore.Asked(task, job.id(), job.mesh(), hook.name(), ask.group(), person, about, due));
-        return posting(identity, GraphStore.QUEUE, due, Question.signal(task), null);
+        return posting(identity, GraphStore.queueOf(graph.queue()), due, Question.signal(task), null);
     }
 
     private static @Nullable String person(GraphNode.Hook hook, GraphAsk ask, Map<String, @Nullable Object> context) {
@@ -173,7 +173,7 @@ final class GraphSpawner {
     }
 
     private GraphDispatch.Posting due(Identity identity) {
-        return posting(identity, GraphStore.QUEUE, Duration.ZERO, null, null);
+        return posting(identity, GraphStore.queueOf(graph.queue()), Duration.ZERO, null, null);
     }
 
     /** In a fork, what is asked of foreign systems is asked under the key that it had in the job that was forked. */

@@ -19,8 +19,7 @@ final class GraphStore {
 
     private final FaultStore faults = new FaultStore();
 
-    /** Who does what needs no worker. */
-    static final String QUEUE = "$graph";
+    private static final String QUEUE = "$graph:";
 
     private static final String JOBS = """
             select id, mesh, workflow, version, semaphore, threshold, input, keys_of,
@@ -153,6 +152,15 @@ final class GraphStore {
             where p.job_id = any(?)
                 and p.owner = ?
             """;
+
+    /** Where what a graph does without a worker waits to be due: for those only who have the graph. */
+    static String queueOf(String graph) {
+        return QUEUE + graph;
+    }
+
+    static String[] queuesOf(Collection<String> graphs) {
+        return graphs.stream().map(GraphStore::queueOf).toArray(String[]::new);
+    }
 
     /** A job as it stands while it is locked. */
     record Job(

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
@@ -31,7 +30,6 @@ final class Graphs {
     private static final Logger LOG = LoggerFactory.getLogger(Graphs.class);
 
     private static final int CLAIM_BATCH = 200;
-    private static final int MAX_ATTEMPTS = 100;
 
     /** Each takes a connection. */
     private static final int BY_THEMSELVES = 4;
@@ -55,6 +53,7 @@ final class Graphs {
     private final Semaphore byThemselves = new Semaphore(BY_THEMSELVES);
     private final Set<Guid> underWay = ConcurrentHashMap.newKeySet();
     private final Codec codec;
+    private final Repeats repeats = new Repeats(() -> this.stopping);
     private final Loop claims;
     private final Loop dues;
     private final List<Loop> loops;
@@ -302,31 +301,19 @@ final class Graphs {
                 THREADS);
     }
 
-    /** Brings a step to an end: done, refused because the lease is lost, or given up because the engine stops. */
+    /**
+     * Brings a step to an end: done, refused because the lease is lost, or given up because the engine stops.
+     *
+     * @throws dev.tallystick.sql.TransactionException if the database has not answered for long
+     */
     private GraphMoved bring(GraphStep step) {
-        for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-            try {
-                GraphMoved moved = submit(step, () -> {}).join();
-                afterwards(step, moved);
-                if (step.told() instanceof GraphTold.Again again) {
-                    claims.ringIn(again.after());
-                }
-                return moved;
-            } catch (CompletionException e) {
-                Throwable cause = Failures.causeOf(e);
-                if (cause instanceof UnknownWorkflowException elsewhere) {
-                    throw elsewhere;
-                }
-                if (!MoveCourier.mayRepeat(e)) {
-                    throw new NotRecordedException(cause);
-                }
-            }
-            if (stopping) {
-                throw new BodyStopped(BodyStopped.Reason.SHUT_DOWN);
-            }
-            Repeats.pause(attempt);
+        GraphMoved moved = repeats.insist(
+                () -> MoveCourier.committed(() -> submit(step, () -> {}).join()), failure -> true);
+        afterwards(step, moved);
+        if (step.told() instanceof GraphTold.Again again) {
+            claims.ringIn(again.after());
         }
-        return new GraphMoved.LeaseLost();
+        return moved;
     }
 
     private void afterwards(GraphStep step, GraphMoved moved) {

@@ -255,6 +255,12 @@ final class JobMaker {
                 null));
     }
 
+    /** Whether making a job of this workflow calls what a user has written: the key of its limit. */
+    boolean hasLimit(String workflow) {
+        WorkflowType<?, ?> code = runner.types().newest(workflow);
+        return code != null && code.limit() != null;
+    }
+
     /** A job whose workflow has a limit waits for its turn, also if this process could run it at once. */
     private NewJob limited(NewJob job) {
         String lane = lane(job.workflow(), job.version(), job.input());

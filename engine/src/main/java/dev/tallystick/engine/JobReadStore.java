@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs and activities, as they are shown. */
@@ -57,19 +56,20 @@ final class JobReadStore {
             limit 1
             """;
 
-    Optional<LastError> lastError(Tx tx, String mesh, JobId id, Function<byte[], @Nullable String> decoded)
-            throws SQLException {
+    /** An error without its stack trace, and that as the codec wrote it. */
+    record KeptError(LastError error, byte @Nullable [] stackTrace) {}
+
+    Optional<KeptError> lastError(Tx tx, String mesh, JobId id) throws SQLException {
         return tx.first(
                 LAST_ERROR,
-                row -> {
-                    byte[] trace = row.getBytes("stack_trace");
-                    return new LastError(
-                            row.getString("path"),
-                            row.getString("name"),
-                            row.getString("error"),
-                            Tx.instant(row, "failed_at"),
-                            trace == null ? null : decoded.apply(trace));
-                },
+                row -> new KeptError(
+                        new LastError(
+                                row.getString("path"),
+                                row.getString("name"),
+                                row.getString("error"),
+                                Tx.instant(row, "failed_at"),
+                                null),
+                        row.getBytes("stack_trace")),
                 id.value(),
                 mesh,
                 LostBranch.ERROR);

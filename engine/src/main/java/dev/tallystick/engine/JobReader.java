@@ -40,14 +40,15 @@ public final class JobReader {
 
     /** What last failed in a job and has not succeeded since, whether or not the job is tried further. */
     public Optional<LastError> lastError(String mesh, JobId id) {
-        return database.transact("read last error", tx -> store.lastError(tx, mesh, id, this::stackTrace));
+        return database.transact("read last error", tx -> store.lastError(tx, mesh, id))
+                .map(kept -> kept.error().with(stackTrace(kept.stackTrace())));
     }
 
     /** What another codec wrote is for those who have that one. */
-    private @Nullable String stackTrace(byte[] encoded) {
+    private @Nullable String stackTrace(byte @Nullable [] encoded) {
         try {
-            return codec.<@Nullable String>decode(encoded, String.class);
-        } catch (RuntimeException e) {
+            return encoded == null ? null : codec.<@Nullable String>decode(encoded, String.class);
+        } catch (RuntimeException | Error e) {
             return null;
         }
     }

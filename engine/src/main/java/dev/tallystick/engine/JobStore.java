@@ -8,7 +8,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -50,12 +52,28 @@ final class JobStore {
             ),
             posted as (
                 insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, fence, owner, path, name)
-                select id, guid, mesh, case when trigger is null then workflow || '@' || version else '$graph' end, priority,
+                select id, guid, mesh, case when trigger is null then '' else '$graph:' end || workflow || '@' || version, priority,
                     case when delay_millis = 0 then now() else clock_timestamp() end
                         + (delay_millis + case when owner is null then 0 else ? end) * interval '1 millisecond',
                     case when owner is null then 0 else 1 end, owner, '', coalesce(trigger, '$main')
                 from fresh
             )
+            """);
+
+    private static final String SUBJECTS = Weights.in("""
+            select j.id, j.workflow, j.version, coalesce(j.keys_of, j.id) as keys_of, a.path, a.name
+            from tally.job j
+            left join lateral (
+                select a.path, a.name
+                from tally.activity a
+                where a.job_id = j.id
+                    and (a.name not like '$%' or a.kind in ('await', 'sleep'))
+                    and a.kind <> 'trigger'
+                    and (a.ledger / {WORK_DONE}) % 10 = 0
+                order by a.entered_at desc, a.path desc
+                limit 1
+            ) a on true
+            where j.id = any(?)
             """);
 
     // A job that is there already was started by the same call, whose reply was lost.
@@ -224,5 +242,24 @@ final class JobStore {
                 row.getString("error"),
                 row.getTimestamp("created_at").toInstant(),
                 Tx.instant(row, "closed_at"));
+    }
+
+    /** What the log says of jobs that did not end by themselves: with the step that each was at, if any. */
+    Map<JobId, FailureLog.Subject> subjects(Tx tx, Collection<JobId> ids) throws SQLException {
+        Map<JobId, FailureLog.Subject> subjects = new HashMap<>();
+        tx.query(SUBJECTS, JobStore::subject, (Object)
+                        ids.stream().map(JobId::value).toArray(UUID[]::new))
+                .forEach(about -> subjects.put(about.job(), about));
+        return subjects;
+    }
+
+    private static FailureLog.Subject subject(ResultSet row) throws SQLException {
+        String path = row.getString("path");
+        String key = row.getString("keys_of");
+        return new FailureLog.Subject(
+                new JobId(row.getObject("id", UUID.class)),
+                Runner.queueOf(row.getString("workflow"), row.getInt("version")),
+                path == null || path.isEmpty() ? key : key + ":" + path,
+                row.getString("name"));
     }
 }

@@ -16,4 +16,9 @@ public record LastError(
         String activity,
         String error,
         @Nullable Instant at,
-        @Nullable String stackTrace) {}
+        @Nullable String stackTrace) {
+
+    LastError with(@Nullable String trace) {
+        return new LastError(path, activity, error, at, trace);
+    }
+}

@@ -6,21 +6,21 @@ import dev.tallystick.sql.UnknownOutcomeException;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
-/** Brings moves to an end: done, refused because the lease is lost, or given up because the engine stops. */
+/**
+ * Brings moves to an end: done, refused because the lease is lost, or given up because the engine stops or the database has not
+ * answered for long. A body that is given up leaves its job to whoever leases it next.
+ */
 final class MoveCourier implements Moves {
-
-    /** A body that cannot move for this many tries leaves its job to whoever leases it next. */
-    private static final int MAX_ATTEMPTS = 100;
 
     /** With so many moves on their way it is the database that jobs wait for: more of them would only wait longer. */
     private static final int CROWD = 200;
 
     private final GroupCommitter committer;
     private final Mover mover;
-    private final BooleanSupplier stopping;
+    private final Repeats repeats;
     private final Runnable thinnedOut;
     private final Consumer<Duration> timed;
     private final AtomicInteger underWay = new AtomicInteger();
@@ -32,12 +32,12 @@ final class MoveCourier implements Moves {
     MoveCourier(
             GroupCommitter committer,
             Mover mover,
-            BooleanSupplier stopping,
+            Repeats repeats,
             Runnable thinnedOut,
             Consumer<Duration> timed) {
         this.committer = committer;
         this.mover = mover;
-        this.stopping = stopping;
+        this.repeats = repeats;
         this.thinnedOut = thinnedOut;
         this.timed = timed;
     }
@@ -69,28 +69,22 @@ final class MoveCourier implements Moves {
     }
 
     private Moved bringToAnEnd(Move move) {
-        for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-            try {
-                return committer.submit(mover, move).join();
-            } catch (CompletionException e) {
-                if (!mayRepeat(e)) {
-                    throw new NotRecordedException(Failures.causeOf(e));
-                }
-            }
-            if (stopping.getAsBoolean()) {
-                throw new BodyStopped(BodyStopped.Reason.SHUT_DOWN);
-            }
-            Repeats.pause(attempt);
-        }
-        return new Moved.LeaseLost();
+        return repeats.answer(() -> committed(() -> committer.submit(mover, move).join()));
     }
 
-    /** A move is guarded and may be brought again after anything but a refusal. */
-    static boolean mayRepeat(CompletionException failure) {
-        return switch (failure.getCause()) {
-            case UnknownOutcomeException unknown -> true;
-            case DefiniteFailureException definite -> definite.reason() != DefiniteFailureException.Reason.REFUSED;
-            case null, default -> false;
-        };
+    /** What was committed. A move is guarded and may be brought again after anything but a refusal. */
+    static <T> T committed(Supplier<T> move) {
+        try {
+            return move.get();
+        } catch (CompletionException e) {
+            throw switch (Failures.causeOf(e)) {
+                case UnknownWorkflowException elsewhere -> elsewhere;
+                case UnknownOutcomeException unknown -> unknown;
+                case DefiniteFailureException definite
+                when definite.reason() != DefiniteFailureException.Reason.REFUSED ->
+                    definite;
+                case Throwable refused -> new NotRecordedException(refused);
+            };
+        }
     }
 }

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** When the next posting of a queue falls due. */
+/** When the next posting of some queues falls due. */
 final class NextDueStore {
 
     private static final String NEXT = PostingStore.LANES + """
@@ -28,7 +28,7 @@ final class NextDueStore {
             """;
 
     /** Counted from now by the database's clock; empty if nothing is going to be due. */
-    Optional<Duration> next(Tx tx, String queue) throws SQLException {
-        return tx.first(NEXT, row -> Duration.ofMillis(row.getLong("millis")), (Object) new String[] {queue});
+    Optional<Duration> next(Tx tx, String... queues) throws SQLException {
+        return tx.first(NEXT, row -> Duration.ofMillis(row.getLong("millis")), (Object) queues);
     }
 }

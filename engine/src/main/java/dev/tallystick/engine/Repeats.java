@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.sql.TransactionException;
+import dev.tallystick.sql.UnknownOutcomeException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -18,9 +19,15 @@ final class Repeats {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
     private final BooleanSupplier stopping;
+    private final int attempts;
 
     Repeats(BooleanSupplier stopping) {
+        this(stopping, MAX_ATTEMPTS);
+    }
+
+    Repeats(BooleanSupplier stopping, int attempts) {
         this.stopping = stopping;
+        this.attempts = attempts;
     }
 
     /** The answer to a question that may be asked any number of times. */
@@ -28,22 +35,43 @@ final class Repeats {
         return answer(question, failure -> true);
     }
 
-    /** What comes of work that may be begun again after some failures only. */
+    /** What comes of work that may be begun again after some failures only. A body that gets no answer is stopped. */
     <T extends @Nullable Object> T answer(Supplier<T> work, Predicate<TransactionException> mayRepeat) {
-        for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        try {
+            return insist(work, mayRepeat);
+        } catch (TransactionException e) {
+            if (!mayRepeat.test(e)) {
+                throw e;
+            }
+            throw new BodyStopped(BodyStopped.Reason.OUTCOME_UNKNOWN);
+        }
+    }
+
+    /**
+     * What comes of work that may be begun again after some failures only.
+     *
+     * @throws TransactionException what may not be repeated, or in the end what was last in the way; if any attempt may have
+     *     happened, it says that the outcome is unknown, whatever became of the others
+     */
+    <T extends @Nullable Object> T insist(Supplier<T> work, Predicate<TransactionException> mayRepeat) {
+        UnknownOutcomeException unknown = null;
+        for (int attempt = 1; ; attempt++) {
             try {
                 return work.get();
             } catch (TransactionException away) {
+                unknown = away instanceof UnknownOutcomeException lost ? lost : unknown;
                 if (!mayRepeat.test(away)) {
                     throw away;
                 }
                 if (stopping.getAsBoolean()) {
                     throw new BodyStopped(BodyStopped.Reason.SHUT_DOWN);
                 }
+                if (attempt == attempts) {
+                    throw unknown == null ? away : unknown;
+                }
                 pause(attempt);
             }
         }
-        throw new BodyStopped(BodyStopped.Reason.LEASE_LOST);
     }
 
     static void pause(int attempt) {

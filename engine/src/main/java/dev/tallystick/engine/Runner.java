@@ -1,10 +1,12 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Unwinding;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -22,6 +24,10 @@ import org.slf4j.LoggerFactory;
 final class Runner {
 
     private static final Logger LOG = LoggerFactory.getLogger(Runner.class);
+
+    /** Somebody else may wait for the end of this run, to undo what it has done. */
+    private static final Set<BodyStopped.Reason> MAY_BE_UNDONE = EnumSet.of(
+            BodyStopped.Reason.TO_BE_UNDONE, BodyStopped.Reason.LEASE_LOST, BodyStopped.Reason.OUTCOME_UNKNOWN);
 
     private final Database database;
     private final PostingStore postings;
@@ -151,9 +157,8 @@ final class Runner {
         Thread.ofVirtual().name("tally-resume").start(() -> {
             try {
                 resumeHere(body);
-            } catch (BodyStopped | TransactionException | NotRecordedException e) {
-                LOG.warn(
-                        "job {} is left to whoever leases it next", body.lease().job(), e);
+            } catch (Throwable e) {
+                FailureLog.left("job " + body.lease().job(), e);
             }
         });
     }
@@ -187,8 +192,8 @@ final class Runner {
             tools.spans().run(body, () -> finish(body, run, end));
         } catch (BodyStopped stopped) {
             letGo(run, stopped.reason());
-        } catch (TransactionException | NotRecordedException away) {
-            LOG.warn("job {} is left to whoever leases it next", run.job(), away);
+        } catch (Throwable e) {
+            FailureLog.left("job " + run.job(), e);
         } finally {
             running.remove(run.job(), run);
             ended.accept(new Ended(body.isChild(), starved));
@@ -279,7 +284,11 @@ final class Runner {
         } catch (WorkflowChangedException e) {
             run.demandRunning();
             undoing.failed("what stands behind the change: " + e.getMessage());
-        } catch (UndoReached | ContinuedAsNew | Exception | VirtualMachineError | LinkageError | AssertionError e) {
+        } catch (UndoReached | ContinuedAsNew itsEnd) {
+            run.demandRunning();
+        } catch (Unwinding ours) {
+            throw ours;
+        } catch (Throwable e) {
             run.demandRunning();
         }
         scope.undoAll(undoing);
@@ -311,8 +320,7 @@ final class Runner {
         if (reason == BodyStopped.Reason.JOB_CLOSED && run.threads().awaitOthers(settings.lease())) {
             run.acknowledgeClosed();
         }
-        boolean taken = reason == BodyStopped.Reason.TO_BE_UNDONE || reason == BodyStopped.Reason.LEASE_LOST;
-        if (taken && run.threads().awaitOthers(settings.lease())) {
+        if (MAY_BE_UNDONE.contains(reason) && run.threads().awaitOthers(settings.lease())) {
             letUndoBegin(run);
         }
     }
@@ -340,7 +348,9 @@ final class Runner {
             byte[] output = Payloads.encode(tools.codec(), call(typeOf(body), Scope.of(run), body.input()));
             run.demandWhole();
             return new Outcome(new Closed(run.job(), JobOutcome.COMPLETED, output, null), null);
-        } catch (Exception | VirtualMachineError | LinkageError | AssertionError e) {
+        } catch (Unwinding ours) {
+            throw ours;
+        } catch (Throwable e) {
             run.demandRunning();
             return failed(run, e);
         }

@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -58,9 +59,16 @@ final class ScheduleStore {
     private static final String DUE = COLUMNS + """
             where paused_at is null
                 and next_at <= ?
+                and (waits_until is null or waits_until <= ?)
                 and workflow = any(?)
             order by next_at
             limit ?
+            """;
+
+    private static final String LOCK_DUE = COLUMNS + """
+            where (mesh, name) in (select * from unnest(?::text[], ?::text[]))
+                and paused_at is null
+                and next_at <= ?
             for update skip locked
             """;
 
@@ -68,6 +76,7 @@ final class ScheduleStore {
             select next_at
             from tally.schedule
             where paused_at is null
+                and waits_until is null
                 and workflow = any(?)
             order by next_at
             limit 1
@@ -75,7 +84,14 @@ final class ScheduleStore {
 
     private static final String FIRED = """
             update tally.schedule
-            set next_at = ?, fired_for = coalesce(?, fired_for), fired_job = coalesce(?, fired_job), trouble = ?
+            set next_at = ?, fired_for = coalesce(?, fired_for), fired_job = coalesce(?, fired_job), trouble = ?,
+                waits_until = null
+            where mesh = ? and name = ?
+            """;
+
+    private static final String POSTPONE = """
+            update tally.schedule
+            set waits_until = ?, trouble = ?
             where mesh = ? and name = ?
             """;
 
@@ -132,12 +148,20 @@ final class ScheduleStore {
         return tx.query(LIST, row -> row(row).view(), mesh, after, after, limit);
     }
 
-    /** Locks those that are due by {@code now} and that nobody else is about to fire. */
-    List<Row> lockDue(Tx tx, Instant now, Set<String> workflows, int limit) throws SQLException {
-        return tx.query(DUE, ScheduleStore::row, now, workflows.toArray(String[]::new), limit);
+    /** Those that are due by {@code now}. */
+    List<Row> due(Tx tx, Instant now, Set<String> workflows, int limit) throws SQLException {
+        return tx.query(DUE, ScheduleStore::row, now, now, workflows.toArray(String[]::new), limit);
     }
 
-    /** When the first of them fires next. */
+    /** Locks those of them that are still due, and that nobody else is about to fire. */
+    List<Row> lockDue(Tx tx, Instant now, Collection<Schedule> schedules) throws SQLException {
+        String[] meshes =
+                schedules.stream().map(schedule -> schedule.scope().mesh()).toArray(String[]::new);
+        String[] names = schedules.stream().map(Schedule::name).toArray(String[]::new);
+        return tx.query(LOCK_DUE, ScheduleStore::row, meshes, names, now);
+    }
+
+    /** When the first of them fires next, of those that do not wait for their budget. */
     Optional<Instant> next(Tx tx, Set<String> workflows) throws SQLException {
         return tx.first(NEXT, row -> Objects.requireNonNull(Tx.instant(row, "next_at")), (Object)
                 workflows.toArray(String[]::new));
@@ -160,6 +184,10 @@ final class ScheduleStore {
                 trouble,
                 schedule.scope().mesh(),
                 schedule.name());
+    }
+
+    void postpone(Tx tx, Schedule schedule, Instant until, String why) throws SQLException {
+        tx.update(POSTPONE, until, why, schedule.scope().mesh(), schedule.name());
     }
 
     Scheduler.Others countOthers(Tx tx, Scope scope, String name) throws SQLException {

@@ -7,13 +7,22 @@ import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Loop;
 import dev.tallystick.sql.SharedClock;
 import dev.tallystick.sql.TransactionException;
+import dev.tallystick.sql.TurnStore;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +38,20 @@ public final class Scheduler implements AutoCloseable {
     private static final int BATCH = 100;
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
+    /** Whoever's limit has no key by then misses a moment, and the others go on. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final Executor THREADS =
+            task -> Thread.ofVirtual().name("tally-schedule-budget").start(task);
+
     private final Database database;
     private final Engine engine;
     private final Submitters submitters;
     private final SharedClock clock;
     private final CrashPoints crashPoints;
     private final ScheduleStore store = new ScheduleStore();
+    private final TurnStore turns = new TurnStore();
+    private final UserCode userCode = new UserCode();
     private final Loop loop;
 
     public Scheduler(Database database, Engine engine, Duration poll, CrashPoints crashPoints) {
@@ -69,7 +86,28 @@ public final class Scheduler implements AutoCloseable {
 
     /** Keeps the schedule, in place of one of the same name. One that is paused stays so. Returns how it stands then. */
     public ScheduleView save(Schedule schedule) {
+        return save(schedule, tx -> {});
+    }
+
+    /**
+     * As {@link #save(Schedule)}, if there is room for it. Those who save in the same mesh take turns, so that none is missed.
+     *
+     * @param room throws if there are as many others as there may be
+     */
+    public ScheduleView saveWithin(Schedule schedule, Consumer<Others> room) {
+        return save(schedule, tx -> {
+            turns.take(tx, "tally.schedule " + schedule.scope().mesh());
+            room.accept(store.countOthers(tx, schedule.scope(), schedule.name()));
+        });
+    }
+
+    private interface Check {
+        void in(Tx tx) throws SQLException;
+    }
+
+    private ScheduleView save(Schedule schedule, Check check) {
         ScheduleView saved = database.transact("save schedule", tx -> {
+            check.in(tx);
             store.save(tx, schedule, schedule.cron().next(clock.now(tx), schedule.zone()));
             return view(tx, schedule.scope().mesh(), schedule.name()).orElseThrow();
         });
@@ -77,13 +115,8 @@ public final class Scheduler implements AutoCloseable {
         return saved;
     }
 
-    /** How many other schedules there are: the member's own, and all of the mesh. */
+    /** How many schedules there are beside one: the member's own, and all of the mesh. */
     public record Others(long ofMember, long ofMesh) {}
-
-    /** Those that would be there beside this one. */
-    public Others others(Schedule schedule) {
-        return database.transact("count schedules", tx -> store.countOthers(tx, schedule.scope(), schedule.name()));
-    }
 
     /** All of them, by name. */
     public List<ScheduleView> list(String mesh) {
@@ -167,23 +200,99 @@ public final class Scheduler implements AutoCloseable {
     }
 
     private Optional<Duration> untilNext(Tx tx) throws SQLException {
-        Optional<Instant> next = store.next(tx, engine.workflows());
+        Optional<Instant> next = store.next(tx, engine.maker().workflows());
         return next.isEmpty() ? Optional.empty() : Optional.of(Duration.between(clock.now(tx), next.get()));
     }
 
     /** Fires what is due, and returns how many that were. */
     int fire() {
-        Set<String> workflows = engine.workflows();
+        Set<String> workflows = engine.maker().workflows();
         if (workflows.isEmpty()) {
             return 0;
         }
-        int fired = database.transact("fire schedules", tx -> {
+        List<Firing> due = database.transact("look for schedules", tx -> {
             Instant now = clock.now(tx);
-            List<ScheduleStore.Row> due = store.lockDue(tx, now, workflows, BATCH);
-            for (ScheduleStore.Row row : due) {
-                fire(tx, row, now);
+            return store.due(tx, now, workflows, BATCH).stream()
+                    .map(row -> Firing.of(row, now))
+                    .toList();
+        });
+        Map<Boolean, List<Firing>> limited = paid(due).stream()
+                .collect(Collectors.partitioningBy(firing -> !firing.isPostponed()
+                        && engine.maker().hasLimit(firing.schedule().workflow())));
+        return fire(limited.getOrDefault(false, List.of()).stream()
+                        .map(this::made)
+                        .toList())
+                + fire(madeElsewhere(limited.getOrDefault(true, List.of())));
+    }
+
+    /** Asks for all budgets at once, so that they are counted together. */
+    private List<Firing> paid(List<Firing> due) {
+        List<CompletableFuture<Firing>> asked = due.stream()
+                .map(firing -> CompletableFuture.supplyAsync(() -> paid(firing), THREADS))
+                .toList();
+        try {
+            return asked.stream().map(CompletableFuture::join).toList();
+        } catch (CompletionException e) {
+            throw Failures.causeOf(e) instanceof TransactionException away ? away : e;
+        }
+    }
+
+    private Firing paid(Firing firing) {
+        Schedule schedule = firing.schedule();
+        return submitters
+                .spend(firing.key(), schedule.fingerprint(), schedule.input().length)
+                .map(firing::postponed)
+                .orElse(firing);
+    }
+
+    /** The key of a limit is the user's code, and so is the codec that reads the input for it: not on this thread. */
+    private List<Firing> madeElsewhere(List<Firing> due) {
+        if (due.isEmpty()) {
+            return List.of();
+        }
+        Map<Firing, Firing> made = Collections.synchronizedMap(new IdentityHashMap<>());
+        List<Firing> late;
+        try {
+            late = userCode.each(due, PATIENCE, (firing, caller) -> made.put(firing, made(firing)));
+        } catch (SQLException e) {
+            throw new IllegalStateException("nothing was asked of the database", e);
+        }
+        String why = "the key of its limit, or the codec, took longer than " + PATIENCE.toSeconds() + " s";
+        late.forEach(firing -> made.putIfAbsent(firing, firing.hopeless(why)));
+        return List.copyOf(made.values());
+    }
+
+    private Firing made(Firing firing) {
+        if (firing.isPostponed()) {
+            return firing;
+        }
+        Submission submission = submission(firing.schedule(), firing.key()).attributes(firing.attributes());
+        try {
+            return firing.with(engine.maker().submitted(submission, null));
+        } catch (TransactionException away) {
+            throw away;
+        } catch (RuntimeException e) {
+            // Its input does not fit its workflow: the others must not wait until that is put right.
+            return firing.hopeless(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private int fire(List<Firing> firings) {
+        if (firings.isEmpty()) {
+            return 0;
+        }
+        int fired = database.transact("fire schedules", tx -> {
+            int number = 0;
+            List<Schedule> schedules = firings.stream().map(Firing::schedule).toList();
+            for (ScheduleStore.Row row : store.lockDue(tx, clock.now(tx), schedules)) {
+                Optional<Firing> firing =
+                        firings.stream().filter(each -> each.isOf(row)).findFirst();
+                if (firing.isPresent()) {
+                    fire(tx, firing.get());
+                    number++;
+                }
             }
-            return due.size();
+            return number;
         });
         if (fired > 0) {
             crashPoints.reached(ScheduleCrashPoint.FIRED);
@@ -192,31 +301,21 @@ public final class Scheduler implements AutoCloseable {
         return fired;
     }
 
-    private void fire(Tx tx, ScheduleStore.Row due, Instant now) throws SQLException {
-        Schedule schedule = due.schedule();
-        Instant next = schedule.cron().next(now, schedule.zone());
-        Instant moment = schedule.cron().lastUntil(due.view().nextAt(), now, schedule.zone());
+    private void fire(Tx tx, Firing firing) throws SQLException {
+        Schedule schedule = firing.schedule();
         if (!submitters.include(tx, schedule.scope())) {
-            String trouble =
-                    "did not fire for " + moment + ": " + schedule.scope().member()
-                            + ", who made it, may not submit jobs any more; somebody who may has to put it again";
-            store.fired(tx, schedule, next, null, null, trouble);
-            return;
-        }
-        IdempotencyKey key = new IdempotencyKey("schedule:" + schedule.name() + ":" + moment);
-        try {
-            Submission submission = submission(schedule, new ScopedKey(schedule.scope(), key))
-                    .attributes(List.of(
-                            new Attribute("schedule", schedule.name()),
-                            new Attribute("scheduled_for", moment.toString())));
-            JobId job = jobOf(engine.submitIn(tx.connection(), submission));
+            String trouble = "did not fire for " + firing.moment() + ": "
+                    + schedule.scope().member()
+                    + ", who made it, may not submit jobs any more; somebody who may has to put it again";
+            store.fired(tx, schedule, firing.next(), null, null, trouble);
+        } else if (firing.waitsUntil() != null) {
+            store.postpone(tx, schedule, firing.waitsUntil(), String.valueOf(firing.trouble()));
+        } else if (firing.job() == null) {
+            store.fired(tx, schedule, firing.next(), null, null, firing.trouble());
+        } else {
+            JobId job = jobOf(engine.acceptIn(tx, firing.job()));
             crashPoints.reached(ScheduleCrashPoint.SUBMITTED);
-            store.fired(tx, schedule, next, moment, job, null);
-        } catch (TransactionException away) {
-            throw away;
-        } catch (RuntimeException e) {
-            // Its input does not fit its workflow: the others must not wait for somebody to mend it.
-            store.fired(tx, schedule, next, null, null, "could not fire for " + moment + ": " + e.getMessage());
+            store.fired(tx, schedule, firing.next(), firing.moment(), job, null);
         }
     }
 

@@ -51,34 +51,33 @@ public final class TaskDesk {
     }
 
     /** What a person has, the oldest first; {@code after} the last of a page before. */
-    public List<TaskView> heldBy(String mesh, String person, @Nullable TaskId after, int limit) {
+    public List<TaskView> heldBy(String mesh, Person person, @Nullable TaskId after, int limit) {
         return database.transact("list tasks", tx -> store.heldBy(tx, mesh, person, after, page(limit)));
     }
 
     /** From now on the task is this person's, and others leave it alone. */
-    public TaskOutcome claim(String mesh, TaskId id, String person) {
-        Ask.requireName("person", person);
+    public TaskOutcome claim(String mesh, TaskId id, Person person) {
         return onOpen("claim task", mesh, id, (tx, task) -> {
             Optional<TaskOutcome> refused = heldByAnother(task, person);
             if (refused.isPresent()) {
                 return refused.get();
             }
-            boolean duplicate = task.assignee().isPresent();
+            boolean duplicate = task.view().assignee().isPresent();
             if (!duplicate) {
-                store.assign(tx, id, person);
+                store.assign(tx, id, person.id());
             }
             return new TaskOutcome.Done(duplicate);
         });
     }
 
     /** Whoever has it gives it back for others to claim. One that was for this person alone stays theirs. */
-    public TaskOutcome release(String mesh, TaskId id, String person) {
+    public TaskOutcome release(String mesh, TaskId id, Person person) {
         return onOpen("release task", mesh, id, (tx, task) -> {
             Optional<TaskOutcome> refused = heldByAnother(task, person);
             if (refused.isPresent()) {
                 return refused.get();
             }
-            boolean goesBack = task.assignee().isPresent() && task.group().isPresent();
+            boolean goesBack = task.view().assignee().isPresent() && task.view().group().isPresent();
             if (goesBack) {
                 store.assign(tx, id, null);
             }
@@ -91,7 +90,7 @@ public final class TaskDesk {
         Ask.requireName("group", group);
         return onOpen("escalate task", mesh, id, (tx, task) -> {
             // Said again after its reply was lost, it must not take the task from whoever has claimed it since.
-            if (task.group().filter(group::equals).isPresent()) {
+            if (task.view().group().filter(group::equals).isPresent()) {
                 return new TaskOutcome.Done(true);
             }
             store.handOn(tx, id, group);
@@ -104,8 +103,7 @@ public final class TaskDesk {
      *
      * @param key tells this answer from others, and a repeat from the first
      */
-    public TaskOutcome resolve(String mesh, TaskId id, String person, byte[] answer, String key) {
-        Ask.requireName("person", person);
+    public TaskOutcome resolve(String mesh, TaskId id, Person person, byte[] answer, String key) {
         TaskOutcome outcome = database.transact("resolve task", tx -> {
             Optional<TaskStore.Row> row = store.lock(tx, mesh, id);
             if (row.isEmpty()) {
@@ -115,7 +113,7 @@ public final class TaskDesk {
                 return new TaskOutcome.Done(true);
             }
             Optional<TaskOutcome> refused =
-                    over(row.get()).or(() -> heldByAnother(row.get().view(), person));
+                    over(row.get()).or(() -> heldByAnother(row.get(), person));
             return refused.isPresent()
                     ? refused.get()
                     : answer(tx, mesh, row.get().view(), person, answer, key);
@@ -126,12 +124,12 @@ public final class TaskDesk {
         return outcome;
     }
 
-    private TaskOutcome answer(Tx tx, String mesh, TaskView task, String person, byte[] answer, String key)
+    private TaskOutcome answer(Tx tx, String mesh, TaskView task, Person person, byte[] answer, String key)
             throws SQLException {
         SentSignal.Id id = new SentSignal.Id(task.job(), Question.signal(task.id()), key);
         return switch (engine.signalIn(tx, new SentSignal(mesh, id, answer))) {
             case Signalled.Kept kept -> {
-                store.resolve(tx, task.id(), person, key);
+                store.resolve(tx, task.id(), person.id(), key);
                 yield new TaskOutcome.Done(false);
             }
             case Signalled.JobClosed closed -> new TaskOutcome.Over("ended with its job");
@@ -141,7 +139,7 @@ public final class TaskDesk {
 
     /** What is done to a task that is open, while it is locked. */
     private interface Change {
-        TaskOutcome apply(Tx tx, TaskView task) throws SQLException;
+        TaskOutcome apply(Tx tx, TaskStore.Row task) throws SQLException;
     }
 
     private TaskOutcome onOpen(String name, String mesh, TaskId id, Change change) {
@@ -151,7 +149,7 @@ public final class TaskDesk {
                 return new TaskOutcome.NoSuchTask();
             }
             Optional<TaskOutcome> over = over(row.get());
-            return over.isPresent() ? over.get() : change.apply(tx, row.get().view());
+            return over.isPresent() ? over.get() : change.apply(tx, row.get());
         });
     }
 
@@ -159,8 +157,8 @@ public final class TaskDesk {
         return Optional.ofNullable(row.over()).map(TaskOutcome.Over::new);
     }
 
-    private static Optional<TaskOutcome> heldByAnother(TaskView task, String person) {
-        return task.assignee().filter(holder -> !holder.equals(person)).map(TaskOutcome.HeldBy::new);
+    private static Optional<TaskOutcome> heldByAnother(TaskStore.Row task, Person person) {
+        return task.holderOtherThan(person).map(TaskOutcome.HeldBy::new);
     }
 
     private static int page(int limit) {

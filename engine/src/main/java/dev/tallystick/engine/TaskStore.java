@@ -5,6 +5,7 @@ import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -56,7 +57,7 @@ final class TaskStore {
             """;
 
     private static final String COLUMNS = """
-            select t.id, t.job_id, t.name, t.group_name, t.assignee, t.details, t.escalations, t.asked_at, t.due_at,
+            select t.id, t.job_id, t.name, t.group_name, t.assignee, t.claimed_at, t.details, t.escalations, t.asked_at, t.due_at,
                 t.resolved_at, t.resolved_by, t.resolve_key, t.expired_at, j.closed_by is not null as job_closed
             from tally.task t
             join tally.job j on j.id = t.job_id
@@ -83,7 +84,11 @@ final class TaskStore {
 
     private static final String OF_GROUP = COLUMNS + "where t.mesh = ? and t.group_name = ?\n" + AFTER;
 
-    private static final String HELD_BY = COLUMNS + "where t.mesh = ? and t.assignee = ?\n" + AFTER;
+    private static final String HELD_BY = COLUMNS + """
+            where t.mesh = ?
+                and t.assignee in (?, ?)
+                and (t.assignee = ? or t.claimed_at >= ?)
+            """ + AFTER;
 
     private static final String ASSIGN = """
             update tally.task
@@ -106,13 +111,21 @@ final class TaskStore {
     /**
      * A task, and how it ended if it did.
      *
+     * @param claimedAt since when somebody has it, or null
      * @param resolveKey under which it was resolved, or null
      * @param over how it ended, or null while it is open
      */
     record Row(
             TaskView view,
+            @Nullable Instant claimedAt,
             @Nullable String resolveKey,
-            @Nullable String over) {}
+            @Nullable String over) {
+
+        /** Whoever has it, unless that is this person or nobody. */
+        Optional<String> holderOtherThan(Person person) {
+            return view.assignee().filter(holder -> !person.is(holder, Objects.requireNonNull(claimedAt)));
+        }
+    }
 
     /**
      * A task about to exist.
@@ -207,17 +220,23 @@ final class TaskStore {
     }
 
     List<TaskView> ofGroup(Tx tx, String mesh, String group, @Nullable TaskId after, int limit) throws SQLException {
-        return open(tx, OF_GROUP, mesh, group, after, limit);
-    }
-
-    List<TaskView> heldBy(Tx tx, String mesh, String person, @Nullable TaskId after, int limit) throws SQLException {
-        return open(tx, HELD_BY, mesh, person, after, limit);
-    }
-
-    private static List<TaskView> open(
-            Tx tx, String statement, String mesh, String whose, @Nullable TaskId after, int limit) throws SQLException {
         UUID last = after == null ? null : after.value();
-        return tx.query(statement, row -> row(row).view(), mesh, whose, last, last, limit);
+        return tx.query(OF_GROUP, row -> row(row).view(), mesh, group, last, last, limit);
+    }
+
+    List<TaskView> heldBy(Tx tx, String mesh, Person person, @Nullable TaskId after, int limit) throws SQLException {
+        UUID last = after == null ? null : after.value();
+        return tx.query(
+                HELD_BY,
+                row -> row(row).view(),
+                mesh,
+                person.id(),
+                person.name(),
+                person.id(),
+                person.since(),
+                last,
+                last,
+                limit);
     }
 
     void assign(Tx tx, TaskId id, @Nullable String person) throws SQLException {
@@ -243,7 +262,7 @@ final class TaskStore {
                 row.getInt("escalations"),
                 Objects.requireNonNull(Tx.instant(row, "asked_at")),
                 Optional.ofNullable(Tx.instant(row, "due_at")));
-        return new Row(view, row.getString("resolve_key"), over(row));
+        return new Row(view, Tx.instant(row, "claimed_at"), row.getString("resolve_key"), over(row));
     }
 
     private static @Nullable String over(ResultSet row) throws SQLException {

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -55,10 +56,13 @@ final class Timekeeper {
      * @param undoing jobs that end when what they have done is undone
      * @param failed what ended jobs that have failed by it, or will have when they are undone
      */
-    record Fired(List<JobId> woken, List<JobId> cancelled, List<JobId> undoing, List<Lease> failed, boolean mayBeMore) {
+    record Fired(List<JobId> woken, List<JobId> cancelled, List<JobId> undoing, List<Failed> failed, boolean mayBeMore) {
 
         static final Fired NOTHING = new Fired(List.of(), List.of(), List.of(), List.of(), false);
     }
+
+    /** A job that did not end by itself. */
+    record Failed(FailureLog.Subject about, String reason) {}
 
     /** What ended jobs: at once, or after what they have done is undone. */
     private record Ended(List<Lease> closed, List<Lease> undoing) {}
@@ -74,7 +78,7 @@ final class Timekeeper {
             List<Lease> due = postings.dueForEngine(tx, BATCH);
             return due.isEmpty() ? Fired.NOTHING : fire(tx, due);
         });
-        fired.failed().forEach(end -> FailureLog.ended(end.job(), howEnds(end).reason()));
+        fired.failed().forEach(failed -> FailureLog.ended(failed.about(), failed.reason()));
         return fired;
     }
 
@@ -112,7 +116,23 @@ final class Timekeeper {
                 .filter(end -> howEnds(end) != Ending.CANCEL)
                 .toList();
         return new Fired(
-                woken, jobsOf(ended.closed()), jobsOf(ended.undoing()), failed, due.size() == BATCH || !busy.isEmpty());
+                woken,
+                jobsOf(ended.closed()),
+                jobsOf(ended.undoing()),
+                withSubjects(tx, failed),
+                due.size() == BATCH || !busy.isEmpty());
+    }
+
+    private List<Failed> withSubjects(Tx tx, List<Lease> failed) throws SQLException {
+        if (failed.isEmpty()) {
+            return List.of();
+        }
+        Map<JobId, FailureLog.Subject> subjects = jobs.subjects(tx, jobsOf(failed));
+        return failed.stream()
+                .map(end -> new Failed(
+                        Objects.requireNonNull(subjects.get(end.job())),
+                        howEnds(end).reason()))
+                .toList();
     }
 
     private static List<Lease> without(Set<JobId> jobs, List<Lease> postings) {

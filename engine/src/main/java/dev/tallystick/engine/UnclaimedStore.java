@@ -25,7 +25,7 @@ final class UnclaimedStore {
                     limit 1
                 ) n
             )
-            select substring(l.queue from '^(.*)@') as workflow, substring(l.queue from '@([0-9]+)$')::int as version,
+            select substring(l.queue from '^(?:\\$graph:)?(.*)@') as workflow, substring(l.queue from '@([0-9]+)$')::int as version,
                 count(*) as jobs, min(d.visible_at) as since
             from lane l
             cross join (values (0), (1), (2)) as u (priority)
@@ -40,8 +40,8 @@ final class UnclaimedStore {
                 limit 1000
             ) d
             where l.queue ~ '@[0-9]+$'
-            group by l.queue
-            order by l.queue
+            group by workflow, version
+            order by workflow, version
             """;
 
     /** What has been due for longer than {@code duration}. */

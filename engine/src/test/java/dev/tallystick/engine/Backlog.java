@@ -61,7 +61,7 @@ final class Backlog {
                     insert into tally.job (id, mesh, workflow, version, semaphore, input)
                     select id, ?, ?, 1, 1, '""' from filling
                     """, mesh, workflow);
-            boolean graph = queue.equals(GraphStore.QUEUE);
+            boolean graph = queue.startsWith("$graph:");
             String first = graph ? "start" : ActivityId.MAIN;
             tx.update("""
                     insert into tally.activity (job_id, path, name, kind, ledger, attempts)

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tallystick.core.StackTraces;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -179,6 +182,32 @@ class FailuresShownTest {
                         .stackTrace())
                 .contains("shelf 7");
         assertThat(lastError(job).stackTrace()).isNull();
+    }
+
+    @Test
+    void r25_the_codec_reads_a_stack_trace_when_no_transaction_is_open_and_may_throw_what_it_likes() {
+        workbench.workflow("doomed", (ctx, input) -> ctx.step("reserve", String.class, QUICK, FailuresShownTest::boom));
+        Engine engine = workbench.start();
+        JobId job = workbench.submit(engine, "doomed", "key");
+        workbench.await(engine, job);
+        List<Long> open = new ArrayList<>();
+        JobReader reader = new JobReader(workbench.database(), new Codec() {
+            @Override
+            public byte[] encode(@Nullable Object value) {
+                throw new AssertionError("nothing is written here");
+            }
+
+            @Override
+            @SuppressWarnings("TypeParameterUnusedInFormals")
+            public <T extends @Nullable Object> T decode(byte[] bytes, Type type) {
+                open.add(workbench.count(
+                        "job, pg_stat_activity where state = 'idle in transaction' and query like '%a.stack_trace%'"));
+                throw new NoClassDefFoundError("planted");
+            }
+        });
+
+        assertThat(reader.lastError("default", job).orElseThrow().stackTrace()).isNull();
+        assertThat(open).containsExactly(0L);
     }
 
     @Test

@@ -213,7 +213,7 @@ class GraphForkTest {
         bench.signal(engine, job, "vote", "a", "yes");
         bench.signal(engine, job, "vote", "b", "no");
         TaskId task = GraphTasks.idOf(Guid.of(new ActivityId(job, "", "approve"), 0));
-        engine.tasks().resolve("default", task, "ada", new JsonCodec().encode("good"), "k");
+        engine.tasks().resolve("default", task, Person.named("ada"), new JsonCodec().encode("good"), "k");
         Object first = bench.result(bench.workbench().await(engine, job));
         places();
 

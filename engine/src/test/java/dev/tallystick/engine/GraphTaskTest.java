@@ -67,7 +67,7 @@ class GraphTaskTest {
         assertThat(engine.why("default", job).text())
                 .contains("approve, since", "the answer of anyone of finance to task 'approve'");
 
-        assertThat(desk.claim(MESH, task.id(), "ada")).isEqualTo(new TaskOutcome.Done(false));
+        assertThat(desk.claim(MESH, task.id(), Person.named("ada"))).isEqualTo(new TaskOutcome.Done(false));
         assertThat(engine.why("default", job).text()).contains("the answer of ada");
         assertThat(resolve(desk, task, "bob", "no", "b1")).isEqualTo(new TaskOutcome.HeldBy("ada"));
         assertThat(resolve(desk, task, "ada", "yes", "a1")).isEqualTo(new TaskOutcome.Done(false));
@@ -225,7 +225,7 @@ class GraphTaskTest {
     }
 
     private TaskOutcome resolve(TaskDesk desk, TaskView task, String person, String answer, String key) {
-        return desk.resolve(MESH, task.id(), person, codec.encode(answer), key);
+        return desk.resolve(MESH, task.id(), Person.named(person), codec.encode(answer), key);
     }
 
     /** The answer to a job's only task, also if that is over. */
@@ -233,7 +233,7 @@ class GraphTaskTest {
         TaskId task = GraphTasks.idOf(Guid.of(new ActivityId(job, "", "approve"), 0));
         return Eventually.value(
                 "the task is there",
-                () -> desk.resolve(MESH, task, "ada", codec.encode(answer), "k"),
+                () -> desk.resolve(MESH, task, Person.named("ada"), codec.encode(answer), "k"),
                 outcome -> !(outcome instanceof TaskOutcome.NoSuchTask));
     }
 }

@@ -146,10 +146,10 @@ class MeshBoundaryTest {
         all.assertThat(desk.find(OURS, task)).isEmpty();
         all.assertThat(desk.all(OURS, null, 10)).isEmpty();
         all.assertThat(desk.ofGroup(OURS, "finance", null, 10)).isEmpty();
-        all.assertThat(desk.claim(OURS, task, "ada")).isEqualTo(none);
-        all.assertThat(desk.release(OURS, task, "ada")).isEqualTo(none);
+        all.assertThat(desk.claim(OURS, task, Person.named("ada"))).isEqualTo(none);
+        all.assertThat(desk.release(OURS, task, Person.named("ada"))).isEqualTo(none);
         all.assertThat(desk.escalate(OURS, task, "chiefs")).isEqualTo(none);
-        all.assertThat(desk.resolve(OURS, task, "ada", codec.encode("yes"), "k"))
+        all.assertThat(desk.resolve(OURS, task, Person.named("ada"), codec.encode("yes"), "k"))
                 .isEqualTo(none);
 
         RemoteWork remote = engine.remoteWork();

@@ -38,6 +38,7 @@ class ScaleTest {
     @RegisterExtension
     static final TestPostgres crowded = Workbench.postgres();
 
+    private static final String GRAPH = "$graph:busy@1";
     private static final int MANY = 50_000;
     private static final int VERY_MANY = Integer.getInteger("tally.scale", 1_000_000);
     private static final int JOBS = 300;
@@ -160,7 +161,7 @@ class ScaleTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"busy@1", Timekeeper.QUEUE, GraphStore.QUEUE})
+    @ValueSource(strings = {"busy@1", Timekeeper.QUEUE, GRAPH})
     void a_backlog_of_one_mesh_does_not_delay_another_ones_turn(String queue) {
         Backlog backlog = new Backlog(workbench.database());
         backlog.due(MANY, "busy", "busy", queue);
@@ -187,7 +188,7 @@ class ScaleTest {
             case Timekeeper.QUEUE ->
                 new PostingStore()
                         .dueForEngine(tx, 20).stream().map(Lease::guid).toList();
-            case GraphStore.QUEUE ->
+            case GRAPH ->
                 new GraphDueStore()
                         .due(tx, Set.of("busy@1"), Duration.ofMinutes(1), 20).stream()
                                 .map(due -> due.posting().guid())

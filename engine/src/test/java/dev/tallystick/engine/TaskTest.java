@@ -88,17 +88,17 @@ class TaskTest {
         workbench.awaitParked();
         assertThat(engine.why("default", job).text()).contains("the answer of anyone of finance to task 'approve'");
 
-        assertThat(desk.claim(MESH, task.id(), "ada")).isEqualTo(new TaskOutcome.Done(false));
-        assertThat(desk.claim(MESH, task.id(), "ada")).isEqualTo(new TaskOutcome.Done(true));
-        assertThat(desk.claim(MESH, task.id(), "bob")).isEqualTo(new TaskOutcome.HeldBy("ada"));
-        assertThat(desk.heldBy(MESH, "ada", null, 10)).extracting(TaskView::id).containsExactly(task.id());
+        assertThat(desk.claim(MESH, task.id(), Person.named("ada"))).isEqualTo(new TaskOutcome.Done(false));
+        assertThat(desk.claim(MESH, task.id(), Person.named("ada"))).isEqualTo(new TaskOutcome.Done(true));
+        assertThat(desk.claim(MESH, task.id(), Person.named("bob"))).isEqualTo(new TaskOutcome.HeldBy("ada"));
+        assertThat(desk.heldBy(MESH, Person.named("ada"), null, 10)).extracting(TaskView::id).containsExactly(task.id());
         assertThat(engine.why("default", job).text()).contains("the answer of ada");
         assertThat(resolve(desk, task, "bob", "no", "b1")).isEqualTo(new TaskOutcome.HeldBy("ada"));
         assertThat(resolve(desk, task, "ada", "yes", "a1")).isEqualTo(new TaskOutcome.Done(false));
 
         assertThat(workbench.result(workbench.await(engine, job))).isEqualTo("yes");
         assertThat(desk.ofGroup(MESH, "finance", null, 10)).isEmpty();
-        assertThat(desk.heldBy(MESH, "ada", null, 10)).isEmpty();
+        assertThat(desk.heldBy(MESH, Person.named("ada"), null, 10)).isEmpty();
         assertThat(workbench.violations()).isEmpty();
     }
 
@@ -115,7 +115,7 @@ class TaskTest {
         assertThat(resolve(desk, task, "ada", "no", "a2"))
                 .asInstanceOf(type(TaskOutcome.Over.class))
                 .satisfies(over -> assertThat(over.how()).startsWith("was resolved by ada at "));
-        assertThat(desk.claim(MESH, task.id(), "bob")).isInstanceOf(TaskOutcome.Over.class);
+        assertThat(desk.claim(MESH, task.id(), Person.named("bob"))).isInstanceOf(TaskOutcome.Over.class);
     }
 
     @Test
@@ -146,13 +146,13 @@ class TaskTest {
         workbench.submit(engine, "approval", "key");
         TaskDesk desk = engine.tasks();
         TaskView task = asked(desk, "finance");
-        desk.claim(MESH, task.id(), "ada");
+        desk.claim(MESH, task.id(), Person.named("ada"));
 
-        assertThat(desk.release(MESH, task.id(), "bob")).isEqualTo(new TaskOutcome.HeldBy("ada"));
-        assertThat(desk.release(MESH, task.id(), "ada")).isEqualTo(new TaskOutcome.Done(false));
-        assertThat(desk.release(MESH, task.id(), "ada")).isEqualTo(new TaskOutcome.Done(true));
+        assertThat(desk.release(MESH, task.id(), Person.named("bob"))).isEqualTo(new TaskOutcome.HeldBy("ada"));
+        assertThat(desk.release(MESH, task.id(), Person.named("ada"))).isEqualTo(new TaskOutcome.Done(false));
+        assertThat(desk.release(MESH, task.id(), Person.named("ada"))).isEqualTo(new TaskOutcome.Done(true));
 
-        assertThat(desk.claim(MESH, task.id(), "bob")).isEqualTo(new TaskOutcome.Done(false));
+        assertThat(desk.claim(MESH, task.id(), Person.named("bob"))).isEqualTo(new TaskOutcome.Done(false));
     }
 
     @Test
@@ -165,7 +165,7 @@ class TaskTest {
 
         assertThat(task.assignee()).isEmpty();
         assertThat(task.escalations()).isEqualTo(1);
-        assertThat(desk.heldBy(MESH, "ada", null, 10)).isEmpty();
+        assertThat(desk.heldBy(MESH, Person.named("ada"), null, 10)).isEmpty();
         resolve(desk, task, "eve", "yes", "e1");
         assertThat(workbench.result(workbench.await(engine, job))).isEqualTo("yes");
     }
@@ -176,7 +176,7 @@ class TaskTest {
         workbench.submit(engine, "approval", "key");
         TaskDesk desk = engine.tasks();
         TaskView task = asked(desk, "finance");
-        desk.claim(MESH, task.id(), "ada");
+        desk.claim(MESH, task.id(), Person.named("ada"));
 
         assertThat(desk.escalate(MESH, task.id(), "directors")).isEqualTo(new TaskOutcome.Done(false));
 
@@ -196,7 +196,7 @@ class TaskTest {
                 .database()
                 .transact("task", tx -> tx.first("select id from tally.task", row -> row.getObject("id", UUID.class)))
                 .orElseThrow());
-        assertThat(desk.resolve(MESH, id, "ada", codec.encode("late"), "a1"))
+        assertThat(desk.resolve(MESH, id, Person.named("ada"), codec.encode("late"), "a1"))
                 .asInstanceOf(type(TaskOutcome.Over.class))
                 .satisfies(over -> assertThat(over.how()).startsWith("expired at "));
         assertThat(desk.ofGroup(MESH, "finance", null, 10)).isEmpty();
@@ -237,8 +237,8 @@ class TaskTest {
 
         assertThat(desk.ofGroup(MESH, "finance", null, 10)).isEmpty();
         assertThat(resolve(desk, task, "ada", "yes", "a1")).isEqualTo(new TaskOutcome.Over("ended with its job"));
-        assertThat(desk.claim(MESH, new TaskId(job.value()), "ada")).isEqualTo(new TaskOutcome.NoSuchTask());
-        assertThat(desk.claim("other", task.id(), "ada")).isEqualTo(new TaskOutcome.NoSuchTask());
+        assertThat(desk.claim(MESH, new TaskId(job.value()), Person.named("ada"))).isEqualTo(new TaskOutcome.NoSuchTask());
+        assertThat(desk.claim("other", task.id(), Person.named("ada"))).isEqualTo(new TaskOutcome.NoSuchTask());
     }
 
     @Test
@@ -372,6 +372,6 @@ class TaskTest {
     }
 
     private TaskOutcome resolve(TaskDesk desk, TaskView task, String person, String answer, String key) {
-        return desk.resolve(MESH, task.id(), person, codec.encode(answer), key);
+        return desk.resolve(MESH, task.id(), Person.named(person), codec.encode(answer), key);
     }
 }

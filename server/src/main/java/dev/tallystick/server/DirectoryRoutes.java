@@ -78,8 +78,7 @@ final class DirectoryRoutes {
         String mesh = call.member().mesh();
         boolean fresh = Call.understood(() -> {
             Destination destination = new Destination(kind, name);
-            stock.requireRoomFor(mesh, destination);
-            return directory.create(mesh, destination);
+            return directory.create(mesh, destination, stock.roomFor(mesh, destination));
         });
         return Answer.of(fresh ? 201 : 200, new Named(name));
     }

@@ -158,8 +158,7 @@ final class MemberRoutes {
     private Answer put(Call call, PutMember wanted) {
         Set<Role> roles = roles(wanted.roles());
         Member member = Call.understood(() -> new Member(call.member().mesh(), name(call), roles));
-        stock.requireRoomForMember(member.mesh(), member.name());
-        if (members.create(member)) {
+        if (members.create(member, stock.roomForMember(member.mesh(), member.name()))) {
             return Answer.created(MemberView.of(member, null));
         }
         members.changeRoles(member.mesh(), member.name(), member.roles());
@@ -182,8 +181,8 @@ final class MemberRoutes {
     }
 
     private Answer issue(Call call, IssueToken wanted) {
-        stock.requireRoomForToken(call.member().mesh(), name(call));
-        return members.issue(call.member().mesh(), name(call), validity(wanted))
+        String mesh = call.member().mesh();
+        return members.issue(mesh, name(call), validity(wanted), stock.roomForToken(mesh, name(call)))
                 .map(issued -> Answer.created(TokenIssued.of(issued)))
                 .orElseThrow(Call::notFound);
     }
@@ -212,8 +211,7 @@ final class MemberRoutes {
             throw Call.notFound();
         }
         members.create(new Member(mesh, ADMIN, EnumSet.of(Role.ADMIN)));
-        stock.requireRoomForToken(mesh, ADMIN);
-        return members.issue(mesh, ADMIN, validity(wanted))
+        return members.issue(mesh, ADMIN, validity(wanted), stock.roomForToken(mesh, ADMIN))
                 .map(issued -> Answer.created(TokenIssued.of(issued)))
                 .orElseThrow(Call::notFound);
     }

@@ -156,13 +156,10 @@ final class ScheduleRoutes {
         } catch (UnknownWorkflowException e) {
             throw unknown(e);
         }
-        requireRoom(schedule);
         return keep(call, schedule);
     }
 
-    /** Asked before it is kept: those who ask at the same moment may exceed a quota by their number. */
-    private void requireRoom(Schedule schedule) {
-        Scheduler.Others others = scheduler.others(schedule);
+    private void requireRoom(Scheduler.Others others) {
         if (others.ofMember() >= quotas.schedulesOfMember()) {
             throw new QuotaExceededException(
                     "the member has " + others.ofMember() + " schedules", Quotas.SCHEDULES_OF_MEMBER);
@@ -181,7 +178,7 @@ final class ScheduleRoutes {
                 schedule.zone().getId(),
                 schedule.fingerprint().hex());
         return spending.spend(call, false, new IdempotencyKey("schedule:" + request.hex()), request, () -> {
-            return Answer.ok(ScheduleState.of(scheduler.save(schedule)));
+            return Answer.ok(ScheduleState.of(scheduler.saveWithin(schedule, this::requireRoom)));
         });
     }
 

@@ -60,6 +60,10 @@ public record ServerSettings(
 
     public static final String AT_ONCE_OF_ONE = "TALLY_AT_ONCE_PER_WORKFLOW";
     public static final String BUDGET = "TALLY_BUDGET";
+
+    /** What the server is called, for one whose directory does not outlive it. */
+    public static final String INSTANCE = "TALLY_INSTANCE";
+
     public static final String CONNECTIONS = "TALLY_CONNECTIONS";
     public static final String LIMITER = "TALLY_LIMITER";
     public static final String SCHEMA = "TALLY_SCHEMA";
@@ -93,9 +97,11 @@ public record ServerSettings(
                 number(environment, CONNECTIONS, 20),
                 false,
                 broker,
-                EngineSettings.DEFAULT.bodies(
-                        number(environment, AT_ONCE, EngineSettings.DEFAULT.bodies()),
-                        number(environment, AT_ONCE_OF_ONE, EngineSettings.DEFAULT.bodiesOfOne())),
+                EngineSettings.DEFAULT
+                        .bodies(
+                                number(environment, AT_ONCE, EngineSettings.DEFAULT.bodies()),
+                                number(environment, AT_ONCE_OF_ONE, EngineSettings.DEFAULT.bodiesOfOne()))
+                        .instance(environment.getOrDefault(INSTANCE, "").isBlank() ? null : environment.get(INSTANCE)),
                 budget(environment),
                 redis == null ? null : limiter(redis),
                 chain == null && key == null

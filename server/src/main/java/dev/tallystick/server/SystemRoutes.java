@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.broker.OrphanReport;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.sql.LastingThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -79,8 +80,8 @@ final class SystemRoutes {
                         .answers(Health.class),
                 Route.get("/health/ready", call -> ready())
                         .summary(
-                                "Whether requests can be served: the database answers and has space, and the server is not"
-                                        + " stopping. Answered within a second.")
+                                "Whether requests can be served: the database answers and has space, no thread of the server"
+                                        + " has died, and it is not stopping. Answered within a second.")
                         .open()
                         .answers(Health.class)
                         .refuses(ProblemCode.DATABASE_UNAVAILABLE, ProblemCode.DATABASE_FULL, ProblemCode.STOPPING),
@@ -102,6 +103,12 @@ final class SystemRoutes {
     private Answer ready() throws InterruptedException {
         if (stopping.getAsBoolean()) {
             throw new Problem(ProblemCode.STOPPING, "ask another server");
+        }
+        List<String> dead = LastingThreads.dead();
+        if (!dead.isEmpty()) {
+            throw new Problem(
+                    ProblemCode.INTERNAL_ERROR,
+                    "the thread " + dead.getFirst() + " has died: ask another server, and start this process again");
         }
         Optional<ProblemCode> trouble = readiness.trouble();
         if (trouble.isPresent()) {

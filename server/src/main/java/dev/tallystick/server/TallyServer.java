@@ -9,6 +9,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.engine.Deployments;
 import dev.tallystick.engine.Engine;
+import dev.tallystick.engine.EngineSettings;
 import dev.tallystick.engine.JobEvents;
 import dev.tallystick.engine.JobReader;
 import dev.tallystick.engine.JsonCodec;
@@ -18,6 +19,7 @@ import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.ReserveDoor;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.LastingThreads;
 import dev.tallystick.sql.TransactionException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -62,6 +64,7 @@ public final class TallyServer implements AutoCloseable {
             DataDirectory.open(data);
             RandomGenerator random = new SecureRandom();
             Clock clock = Clock.systemUTC();
+            EngineSettings engineSettings = named(settings);
             DataSource source = DatabaseSource.open(settings, opened);
             Database database = Database.on(source, random, crashPoints).in(settings.schema());
             List<String> unused = ServerSchema.ALL.migrate(database);
@@ -72,8 +75,7 @@ public final class TallyServer implements AutoCloseable {
                     new Ids(clock, random),
                     clock,
                     random,
-                    // Nobody else can be on an embedded database.
-                    settings.postgres() == null ? settings.engine().instance("embedded") : settings.engine(),
+                    engineSettings,
                     crashPoints));
             if (settings.samples()) {
                 SampleWorkflows.register(engine);
@@ -91,11 +93,7 @@ public final class TallyServer implements AutoCloseable {
             Broker broker = open(new Broker(
                     database, settings.broker(), new JobHook(workflows), limiter, clock, random, crashPoints));
             Scheduler scheduler = open(new Scheduler(
-                    database,
-                    engine,
-                    broker.members()::maySubmit,
-                    settings.engine().poll(),
-                    crashPoints));
+                    database, engine, new Spenders(broker), settings.engine().poll(), crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
             Readiness readiness = new Readiness(database);
@@ -111,6 +109,11 @@ public final class TallyServer implements AutoCloseable {
                     new Ids(clock, random)));
             meters.expect(table.routes());
             BrokerMeters.bind(meters, broker);
+            meters.counter(
+                    "tally_commit_thread_restarts_total",
+                    "Commit threads that died and were replaced: each one points to a bug, and was logged.",
+                    this,
+                    server -> LastingThreads.replaced());
             meters.gauge("tally_waiting_requests", "Requests that wait for something.", waits, Waits::number);
             engine.start();
             scheduler.start();
@@ -138,6 +141,20 @@ public final class TallyServer implements AutoCloseable {
                 closeOpened();
             }
         }
+    }
+
+    /** With a name that nobody else has who is up, so that it frees what it had leased before it was killed. */
+    private EngineSettings named(ServerSettings settings) {
+        if (settings.engine().instance() != null) {
+            return settings.engine();
+        }
+        if (settings.postgres() == null) {
+            // Nobody else can be on an embedded database.
+            return settings.engine().instance("embedded");
+        }
+        return settings.engine()
+                .instance(
+                        Instance.take(data).map(this::open).map(Instance::name).orElse(null));
     }
 
     /** Returns when requests are served. */
@@ -221,7 +238,7 @@ public final class TallyServer implements AutoCloseable {
         GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
         ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
         Spending spending = new Spending(broker);
-        Stock stock = new Stock(database, settings.quotas());
+        Stock stock = new Stock(settings.quotas());
         List<Route> routes = new ArrayList<>();
         MeshJobs jobs = new MeshJobs(new JobReader(database, new JsonCodec()));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
@@ -230,7 +247,7 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new RerunRoutes(engine.reruns(), spending).routes());
         routes.addAll(new ScheduleRoutes(scheduler, workflows, spending, settings.quotas()).routes());
         routes.addAll(new WorkflowRoutes(workflows).routes());
-        routes.addAll(new TaskRoutes(engine.tasks(), spending).routes());
+        routes.addAll(new TaskRoutes(engine.tasks(), broker.members()::find, spending).routes());
         routes.addAll(new KeyRoutes(
                         door, committer, ids, spending, waits, settings.broker().gate())
                 .routes());

@@ -1,17 +1,21 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.Member;
+import dev.tallystick.broker.MemberInfo;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.engine.Person;
 import dev.tallystick.engine.TaskDesk;
 import dev.tallystick.engine.TaskId;
 import dev.tallystick.engine.TaskOutcome;
 import dev.tallystick.engine.TaskView;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** What jobs ask people: find it, take it, give it back, hand it on, answer it. */
@@ -21,10 +25,13 @@ final class TaskRoutes {
     private static final int USUAL_PAGE = 50;
 
     private final TaskDesk desk;
+    private final BiFunction<String, String, Optional<MemberInfo>> people;
     private final Spending spending;
 
-    TaskRoutes(TaskDesk desk, Spending spending) {
+    /** @param people the member of a mesh that has a name */
+    TaskRoutes(TaskDesk desk, BiFunction<String, String, Optional<MemberInfo>> people, Spending spending) {
         this.desk = desk;
+        this.people = people;
         this.spending = spending;
     }
 
@@ -115,7 +122,9 @@ final class TaskRoutes {
         }
         List<TaskView> found = group != null
                 ? desk.ofGroup(mesh, group, after, limit)
-                : person != null ? desk.heldBy(mesh, person, after, limit) : desk.all(mesh, after, limit);
+                : person != null
+                        ? desk.heldBy(mesh, Call.understood(() -> whoever(mesh, person)), after, limit)
+                        : desk.all(mesh, after, limit);
         List<Task> page = found.stream().map(task -> Task.of(task, null)).toList();
         return Answer.ok(
                 new TaskList(page, page.size() < limit ? null : page.getLast().taskId()));
@@ -127,13 +136,13 @@ final class TaskRoutes {
     }
 
     private Answer claim(Call call, ForPerson by) {
-        String person = person(call, by.person());
+        Person person = person(call, by.person());
         return Answer.ok(
                 done(call, Call.understood(() -> desk.claim(call.member().mesh(), task(call), person))));
     }
 
     private Answer release(Call call, ForPerson by) {
-        String person = person(call, by.person());
+        Person person = person(call, by.person());
         return Answer.ok(done(call, desk.release(call.member().mesh(), task(call), person)));
     }
 
@@ -143,7 +152,7 @@ final class TaskRoutes {
     }
 
     private Answer resolve(Call call, ResolveTask resolution) {
-        String person = person(call, resolution.person());
+        Person person = person(call, resolution.person());
         Json answer = resolution.answer() == null ? Json.ofNull() : resolution.answer();
         // Keys are known within a member: another member's equal key is another answer.
         String key = call.member().id() + "/" + call.key().value();
@@ -175,11 +184,28 @@ final class TaskRoutes {
         };
     }
 
-    private static String person(Call call, @Nullable String named) {
+    private Person person(Call call, @Nullable String named) {
         Member caller = call.member();
         if (named != null && !named.equals(caller.name()) && !caller.may(Role.ADMIN)) {
             throw new Problem(ProblemCode.FORBIDDEN, "only an admin acts for others");
         }
-        return named == null ? caller.name() : named;
+        return named == null || named.equals(caller.name())
+                ? own(caller)
+                : Call.understood(() -> whoever(caller.mesh(), named));
+    }
+
+    /** The caller, to whom the name belongs only if it was not given to another since. */
+    private Person own(Member caller) {
+        return Optional.of(whoever(caller.mesh(), caller.name()))
+                .filter(holder -> holder.id().equals(caller.id()))
+                .orElseGet(() -> new Person(caller.id(), caller.name(), Instant.MAX));
+    }
+
+    /** The member that has this name now, or somebody who is none. */
+    private Person whoever(String mesh, String name) {
+        return people
+                .apply(mesh, name)
+                .map(found -> new Person(found.member().id(), found.member().name(), found.created()))
+                .orElseGet(() -> Person.named(name));
     }
 }

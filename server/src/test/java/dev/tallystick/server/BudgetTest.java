@@ -66,6 +66,36 @@ class BudgetTest {
         }
     }
 
+    @Test
+    void what_a_schedule_starts_is_paid_by_its_member_and_waits_while_the_budget_is_used_up() {
+        Database database = Database.on(postgres.dataSource());
+        Limiter.Budget five = new Limiter.Budget(5, Duration.ofDays(1));
+        try (TallyServer server =
+                TallyServer.start(ServerUnderTest.settings(postgres.url(), data).withBudget(five))) {
+            Http admin = new Http(server.address(), ServerUnderTest.adminToken(data));
+            for (String name : List.of("a", "b", "c")) {
+                admin.put(
+                        "/v1/schedules/" + name,
+                        "{\"workflow\":\"sample.order\",\"cron\":\"0 0 1 1 *\",\"input\":{\"order\":\"a\"}}");
+            }
+            database.transact("have them due", tx -> tx.update("update tally.schedule set next_at = now()"));
+            Eventually.holds(
+                    "all of them have fired or wait",
+                    () -> database.transact(
+                                    "look",
+                                    tx -> tx.first(
+                                                    "select count(*) as n from tally.schedule where next_at > now() or waits_until > now()",
+                                                    row -> row.getLong("n"))
+                                            .orElseThrow())
+                            == 3);
+
+            assertThat(((Json.ArrayValue) admin.get("/v1/jobs").at("jobs")).elements())
+                    .hasSize(2);
+            assertThat(admin.get("/v1/schedules").body()).containsOnlyOnce("waits until");
+            assertThat(admin.submit("k", ORDER).code()).isEqualTo("over_limit");
+        }
+    }
+
     /** What costs budget, in the words of the table, with a request for it. */
     private record Costly(
             String route, String path, @Nullable String body, int status) {

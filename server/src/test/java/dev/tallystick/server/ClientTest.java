@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tallystick.client.Jobs;
 import dev.tallystick.client.KeyMint;
 import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.RefusedException;
@@ -11,7 +12,10 @@ import dev.tallystick.client.UnavailableException;
 import dev.tallystick.client.Worker;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
+import java.io.IOError;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -194,6 +198,29 @@ class ClientTest {
             TallyClient.Result result = client.result(job, SOON);
             assertThat(result.status()).isEqualTo("failed");
             assertThat(result.error()).contains("nobody to greet");
+        }
+    }
+
+    @Test
+    void an_error_fails_its_attempt_as_an_exception_does() {
+        Signal seen = new Signal("the failure of the first attempt is seen");
+        try (Worker worker = Worker.start(clientOf("stumbler", "worker"), "sample.greetings", 1, work -> {
+            if (work.attempt() == 1) {
+                throw new IOError(new IOException("planted"));
+            }
+            seen.await();
+            return Json.of("hello");
+        })) {
+            UUID job = client.submit(
+                            TallyClient.NewJob.of("sample.greeting", Json.ofNull()), new IdempotencyKey("greet:5"))
+                    .job();
+            Eventually.holds("the first attempt failed", () -> {
+                Jobs.LastError last = client.jobs().find(job).lastError();
+                return last != null && last.error().contains("planted");
+            });
+            seen.fire();
+
+            assertThat(client.result(job, SOON).status()).isEqualTo("completed");
         }
     }
 

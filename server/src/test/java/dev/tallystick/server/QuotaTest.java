@@ -3,15 +3,28 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.broker.Quotas;
+import dev.tallystick.core.Json;
+import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** There are only so many of the things that are kept; what is there already can still be put again. */
 class QuotaTest {
@@ -25,7 +38,13 @@ class QuotaTest {
     @TempDir
     static Path data;
 
+    private static final int ASKERS = 6;
+    private static final Map<String, String> BODIES =
+            Map.of("destination", "{}", "member", "{\"roles\":[\"member\"]}", "schedule", SCHEDULE);
+    private static final Executor THREADS = task -> Thread.ofVirtual().start(task);
+
     private static TallyServer server;
+    private static Http admin;
     private static Http mesh;
     private static Http other;
 
@@ -33,7 +52,7 @@ class QuotaTest {
     static void start() {
         server = TallyServer.start(
                 ServerUnderTest.settings(postgres.url(), data).withQuotas(new Quotas(2, 1, 4, 3, 3, 2)));
-        Http admin = new Http(server.address(), ServerUnderTest.adminToken(data));
+        admin = new Http(server.address(), ServerUnderTest.adminToken(data));
         for (String name : new String[] {"full", "other"}) {
             admin.put("/v1/meshes/" + name, "{}");
         }
@@ -81,6 +100,49 @@ class QuotaTest {
         assertThat(one.put("/v1/schedules/b", SCHEDULE).status()).isEqualTo(200);
         assertThat(two.put("/v1/schedules/c", SCHEDULE).status()).isEqualTo(200);
         refused(two.put("/v1/schedules/d", SCHEDULE), "the mesh has 3 schedules", Quotas.SCHEDULES);
+    }
+
+    /** All of them have counted, if they count before, when the first one creates something. */
+    @ParameterizedTest
+    @CsvSource({
+        "destination, topics, names, /v1/topics/race-%d, 2",
+        "member, members, members, /v1/members/race-%d, 4",
+        "schedule, schedules, schedules, /v1/schedules/race-%d, 2"
+    })
+    void those_who_create_at_the_same_moment_exceed_no_quota(
+            String table, String list, String field, String path, int most) throws Exception {
+        Http fresh = server(list);
+        List<CompletableFuture<Http.Reply>> replies = new ArrayList<>();
+        try (Connection holding = postgres.dataSource().getConnection();
+                Statement statement = holding.createStatement()) {
+            holding.setAutoCommit(false);
+            statement.execute("lock table tally." + table + " in share mode");
+            for (int i = 0; i < ASKERS; i++) {
+                String one = path.formatted(i);
+                replies.add(CompletableFuture.supplyAsync(() -> fresh.put(one, BODIES.get(table)), THREADS));
+            }
+            Eventually.holds("all of them wait", () -> waiting(statement) == ASKERS);
+            holding.commit();
+        }
+        for (CompletableFuture<Http.Reply> reply : replies) {
+            assertThat(reply.get().status()).isIn(200, 201, 409);
+        }
+
+        assertThat(((Json.ArrayValue) fresh.get("/v1/" + list).at(field)).elements())
+                .hasSize(most);
+    }
+
+    private static long waiting(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery("select count(distinct pid) from pg_locks where not granted")) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    /** The admin of a mesh of its own. */
+    private static Http server(String name) {
+        admin.put("/v1/meshes/" + name, "{}");
+        return admin.as(admin.post("/v1/meshes/" + name + "/admin-token", "{}").text("token"));
     }
 
     @Test

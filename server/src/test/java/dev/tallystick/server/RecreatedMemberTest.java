@@ -2,9 +2,11 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.core.Json;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -84,6 +86,45 @@ class RecreatedMemberTest {
                 .contains(hers)
                 .doesNotContain("secret");
         assertThat(admin.get("/v1/orphans").at("total").canonical()).isEqualTo("0");
+    }
+
+    @Test
+    void it_has_no_task_of_its_namesake_and_those_that_are_for_it() {
+        Http first = server.member("erin", "member");
+        String claimed = asked("t1");
+        assertThat(first.post("/v1/tasks/" + claimed + "/claim", "{}").status()).isEqualTo(200);
+
+        Http second = recreated("erin");
+
+        assertThat(second.get("/v1/tasks?person=erin").body()).doesNotContain(claimed);
+        assertThat(second.post("/v1/tasks/" + claimed + "/claim", "{}").code()).isEqualTo("task_held");
+        assertThat(second.post("/v1/tasks/" + claimed + "/release", "{}").code())
+                .isEqualTo("task_held");
+        assertThat(second.post("/v1/tasks/" + claimed + "/resolve", "{}", "Idempotency-Key", "a1")
+                        .code())
+                .isEqualTo("task_held");
+        String hers = asked("t2");
+        assertThat(second.post("/v1/tasks/" + hers + "/claim", "{}").status()).isEqualTo(200);
+        assertThat(second.get("/v1/tasks?person=erin").body()).contains(hers);
+        assertThat(second.post("/v1/tasks/" + hers + "/resolve", "{\"answer\":\"yes\"}", "Idempotency-Key", "a2")
+                        .status())
+                .isEqualTo(201);
+    }
+
+    /** The task of a new job that asks a group. */
+    private static String asked(String key) {
+        String job = admin.submit(key, "{\"workflow\":\"sample.review\",\"input\":{\"order\":\"x\"}}")
+                .text("job_id");
+        Json.ObjectValue task = Eventually.value(
+                        "it is asked",
+                        () -> ((Json.ArrayValue) admin.get("/v1/tasks").at("tasks"))
+                                .elements().stream()
+                                        .map(Json.ObjectValue.class::cast)
+                                        .filter(each -> each.members().get("job_id").equals(Json.of(job)))
+                                        .findFirst(),
+                        Optional::isPresent)
+                .orElseThrow();
+        return ((Json.StringValue) task.members().get("task_id")).value();
     }
 
     @Test

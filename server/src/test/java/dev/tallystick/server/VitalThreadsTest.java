@@ -2,7 +2,13 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.sql.LastingThreads;
 import dev.tallystick.testkit.ChildJvm;
+import dev.tallystick.testkit.TestPostgres;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -10,6 +16,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class VitalThreadsTest {
 
     private static final int SURVIVED = 3;
+
+    @RegisterExtension
+    static final TestPostgres postgres = ServerUnderTest.tables(TestPostgres.perTest());
 
     /** Arguments: the name of a thread that dies. */
     static final class Dying {
@@ -25,6 +34,37 @@ class VitalThreadsTest {
         }
 
         private Dying() {}
+    }
+
+    /** A server in a process of somebody else, who has to be told. Arguments: the JDBC URL, the directory. */
+    static final class Embedding {
+
+        public static void main(String[] arguments) throws InterruptedException {
+            TallyServer server = TallyServer.start(ServerUnderTest.settings(arguments[0], Path.of(arguments[1])));
+            Http anybody = new Http(server.address(), "");
+            System.out.println("ready " + anybody.get("/health/ready").status());
+            Thread thread = Thread.ofVirtual()
+                    .name("tally-planted")
+                    .start(() -> LastingThreads.last(() -> {
+                        throw new AssertionError("planted");
+                    }));
+            thread.join();
+            System.out.println("ready " + anybody.get("/health/ready").status() + " "
+                    + anybody.get("/health/ready").text("detail"));
+            Runtime.getRuntime().halt(SURVIVED);
+        }
+
+        private Embedding() {}
+    }
+
+    @Test
+    void readiness_turns_red_in_a_process_that_goes_on_without_a_thread_of_ours(@TempDir Path data) {
+        try (ChildJvm child = ChildJvm.of(Embedding.class).start(postgres.url(), data.toString())) {
+            assertThat(child.awaitExit()).as(String.join("\n", child.lines())).isEqualTo(SURVIVED);
+            assertThat(child.lines())
+                    .contains("ready 200")
+                    .anyMatch(line -> line.startsWith("ready 500 the thread tally-planted has died"));
+        }
     }
 
     @ParameterizedTest

@@ -73,8 +73,10 @@ final class Lane {
         this.limits = limits;
         this.batches = new BatchCommitter(committer, database, limits, this::setAside);
         this.waiting = new WaitingRoom(committer, database, limits);
-        this.thread =
-                Thread.ofPlatform().name("tally-commit-" + number).daemon().unstarted(this::run);
+        this.thread = Thread.ofPlatform()
+                .name("tally-commit-" + number)
+                .daemon()
+                .unstarted(() -> LastingThreads.last(this::run));
     }
 
     void start() {
@@ -127,6 +129,7 @@ final class Lane {
     private void run() {
         while (!hasDrained()) {
             committer.restarts.increment();
+            LastingThreads.replace();
             database.backoff().pause(1);
         }
         failQueued(new DefiniteFailureException(Reason.UNAVAILABLE, "the committer has stopped", null));

@@ -53,7 +53,7 @@ public final class Loop {
         this.interval = interval;
         this.rest = rest;
         this.task = task;
-        this.thread = Thread.ofVirtual().name("tally-" + name).unstarted(this::run);
+        this.thread = Thread.ofVirtual().name("tally-" + name).unstarted(() -> LastingThreads.last(this::run));
     }
 
     public void start() {
@@ -138,8 +138,8 @@ public final class Loop {
             moments.headSet(now(), true).clear();
             return !ended;
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+            // Whoever interrupts this has no say in it: only end() ends it.
+            return !ended;
         } finally {
             lock.unlock();
         }

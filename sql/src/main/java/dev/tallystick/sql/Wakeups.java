@@ -60,8 +60,8 @@ public final class Wakeups implements AutoCloseable {
         this.channel = channel;
         this.self = self;
         this.woken = woken;
-        this.ringer = Thread.ofPlatform().daemon().name("tally-ring").start(() -> keepOn(this::ringWhenWanted));
-        this.listener = Thread.ofPlatform().daemon().name("tally-listen").start(() -> keepOn(this::listen));
+        this.ringer = thread("tally-ring", this::ringWhenWanted);
+        this.listener = thread("tally-listen", this::listen);
     }
 
     /** Wakes the other processes, soon. */
@@ -99,6 +99,10 @@ public final class Wakeups implements AutoCloseable {
         boolean take() throws SQLException, InterruptedException;
     }
 
+    private Thread thread(String name, Turn turn) {
+        return Thread.ofPlatform().daemon().name(name).start(() -> LastingThreads.last(() -> keepOn(turn)));
+    }
+
     private void keepOn(Turn turn) {
         int failures = 0;
         boolean more = true;
@@ -110,9 +114,6 @@ public final class Wakeups implements AutoCloseable {
                 // A lost ring is made good by whoever looks by itself; the next connection listens again.
                 failures = Math.min(failures + 1, 10);
                 database.backoff().pause(failures);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
             } catch (Throwable e) {
                 LOG.error("{} failed and starts over", Thread.currentThread().getName(), e);
                 failures = Math.min(failures + 1, 10);

@@ -47,7 +47,7 @@ final class Watchdog {
     }
 
     private Watchdog started() {
-        Thread.ofPlatform().daemon().name("tally-watchdog").start(this::look);
+        Thread.ofPlatform().daemon().name("tally-watchdog").start(() -> LastingThreads.last(this::look));
         return this;
     }
 

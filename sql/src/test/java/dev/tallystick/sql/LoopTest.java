@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -26,6 +27,21 @@ class LoopTest {
         Loop loop = new Loop("test", Duration.ofMillis(1), () -> {
             turns.incrementAndGet();
             LoopTest.<RuntimeException>raise(failure);
+        });
+        loop.start();
+        try {
+            Eventually.holds("it goes on", () -> turns.get() > 2);
+        } finally {
+            loop.end();
+        }
+    }
+
+    @Test
+    void a_turn_that_leaves_its_thread_interrupted_is_followed_by_the_next() {
+        AtomicInteger turns = new AtomicInteger();
+        Loop loop = new Loop("test", Duration.ofMillis(1), () -> {
+            turns.incrementAndGet();
+            Thread.currentThread().interrupt();
         });
         loop.start();
         try {

@@ -41,6 +41,24 @@ class WakeupsTest {
     }
 
     @Test
+    void an_interrupt_ends_neither_those_who_ring_nor_those_who_listen() {
+        Database database = Database.on(postgres.dataSource());
+        try (Wakeups one = new Wakeups(database, "test_wake", "here", here::incrementAndGet);
+                Wakeups other = new Wakeups(database, "test_wake", "there", there::incrementAndGet)) {
+            assertThat(other.isListening()).isTrue();
+            Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().matches("tally-(ring|listen)"))
+                    .forEach(Thread::interrupt);
+
+            Eventually.holds("the other one is woken", () -> {
+                one.ring();
+                return there.get() > 0;
+            });
+            assertThat(other.isListening()).isTrue();
+        }
+    }
+
+    @Test
     void many_rings_at_once_go_out_as_few() {
         Database database = Database.on(postgres.dataSource());
         try (Wakeups one = new Wakeups(database, "test_wake", "here", () -> {});

@@ -1,0 +1,15 @@
+package dev.tallystick.core;
+
+/**
+ * Leaves code that users have written, because it is not to go on here. Thrown by us, and no failure of theirs: where their
+ * failures are caught, this is let through. An error, so that their own {@code catch (Exception …)} lets it pass as well.
+ */
+public abstract class Unwinding extends Error {
+
+    private static final long serialVersionUID = 1L;
+
+    /** Without a stack trace, which nobody reads. */
+    protected Unwinding(String why) {
+        super(why, null, false, false);
+    }
+}

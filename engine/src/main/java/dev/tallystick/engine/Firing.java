@@ -1,0 +1,81 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.keys.ScopedKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a schedule that is due comes to: a job, a postponement, or nothing but the reason. It is made before the transaction that
+ * fires the schedule, because making a job calls what users have written.
+ *
+ * @param due the schedule as it was then
+ * @param now when that was
+ * @param waitsUntil when it is tried again, with the same moment
+ * @param trouble why there is no job
+ */
+record Firing(
+        ScheduleStore.Row due,
+        Instant now,
+        Acceptor.@Nullable Item job,
+        @Nullable Instant waitsUntil,
+        @Nullable String trouble) {
+
+    /** One of which nothing is decided. */
+    static Firing of(ScheduleStore.Row due, Instant now) {
+        return new Firing(due, now, null, null, null);
+    }
+
+    Firing with(Acceptor.Item made) {
+        return new Firing(due, now, made, null, null);
+    }
+
+    Firing hopeless(String why) {
+        return new Firing(due, now, null, null, "could not fire for " + moment() + ": " + why);
+    }
+
+    Firing postponed(Duration wait) {
+        Instant until = now.plus(wait);
+        String why = "waits until " + until + " to fire for " + moment()
+                + ": its member or the mesh has used up the budget for jobs and requests";
+        return new Firing(due, now, null, until, why);
+    }
+
+    boolean isPostponed() {
+        return waitsUntil != null;
+    }
+
+    Schedule schedule() {
+        return due.schedule();
+    }
+
+    /** What it fires for: the last of the moments that have come. */
+    Instant moment() {
+        return schedule().cron().lastUntil(due.view().nextAt(), now, schedule().zone());
+    }
+
+    /** When it fires again. */
+    Instant next() {
+        return schedule().cron().next(now, schedule().zone());
+    }
+
+    ScopedKey key() {
+        return new ScopedKey(
+                schedule().scope(), new IdempotencyKey("schedule:" + schedule().name() + ":" + moment()));
+    }
+
+    List<Attribute> attributes() {
+        return List.of(
+                new Attribute("schedule", schedule().name()), new Attribute("scheduled_for", moment().toString()));
+    }
+
+    /** Whether the schedule is still what this was made of. */
+    boolean isOf(ScheduleStore.Row today) {
+        return today.view().nextAt().equals(due.view().nextAt())
+                && today.schedule().name().equals(schedule().name())
+                && today.schedule().scope().equals(schedule().scope())
+                && today.schedule().fingerprint().equals(schedule().fingerprint());
+    }
+}

@@ -1,0 +1,110 @@
+package dev.tallystick.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a server is called: an id in a file of its directory, the same after each restart. It is held under a lock of the
+ * operating system, which ends with the process however that ends, and not before. So whoever holds it knows that whoever was
+ * called so before is dead.
+ */
+final class Instance implements AutoCloseable {
+
+    static final String FILE = "instance";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Instance.class);
+    private static final Pattern NAME = Pattern.compile("server-[0-9a-f-]{36}");
+
+    /** To close any channel on a file gives up the lock that another one of the same process holds: there is one at a time. */
+    private static final Set<Path> OPENED_HERE = ConcurrentHashMap.newKeySet();
+
+    private final Path file;
+    private final FileChannel channel;
+    private final String name;
+
+    private Instance(Path file, FileChannel channel, String name) {
+        this.file = file;
+        this.channel = channel;
+        this.name = name;
+    }
+
+    /** Empty if another server is up in the same directory: then this one has no name. */
+    static Optional<Instance> take(Path data) {
+        try {
+            Path file = data.toRealPath().resolve(FILE);
+            Optional<Instance> taken = OPENED_HERE.add(file) ? locked(file) : Optional.empty();
+            if (taken.isEmpty()) {
+                LOG.info(
+                        "another server is up in {}: after a crash, jobs of this one wait for the end of their leases",
+                        data);
+            }
+            return taken;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read or write " + data.resolve(FILE), e);
+        }
+    }
+
+    // What is opened here stays open while the lock is held.
+    @SuppressWarnings("resource")
+    private static Optional<Instance> locked(Path file) throws IOException {
+        Instance taken = null;
+        FileChannel channel = null;
+        try {
+            channel = FileChannel.open(
+                    file,
+                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            if (channel.tryLock() != null) {
+                taken = new Instance(file, channel, nameIn(channel));
+            }
+            return Optional.ofNullable(taken);
+        } finally {
+            if (taken == null) {
+                if (channel != null) {
+                    channel.close();
+                }
+                OPENED_HERE.remove(file);
+            }
+        }
+    }
+
+    private static String nameIn(FileChannel channel) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(100);
+        channel.read(bytes, 0);
+        String kept = StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
+        if (NAME.matcher(kept).matches()) {
+            return kept;
+        }
+        String name = "server-" + UUID.randomUUID();
+        channel.truncate(0);
+        channel.write(StandardCharsets.US_ASCII.encode(name + "\n"), 0);
+        channel.force(true);
+        return name;
+    }
+
+    String name() {
+        return name;
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            channel.close();
+        } finally {
+            OPENED_HERE.remove(file);
+        }
+    }
+}

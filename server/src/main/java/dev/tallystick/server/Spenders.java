@@ -1,0 +1,29 @@
+package dev.tallystick.server;
+
+import dev.tallystick.broker.Broker;
+import dev.tallystick.broker.Limiter;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.engine.Submitters;
+import dev.tallystick.keys.Scope;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Tx;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+
+/** The members of the broker, in whose names schedules start jobs: out of the budget that their submissions have. */
+record Spenders(Broker broker) implements Submitters {
+
+    @Override
+    public boolean include(Tx tx, Scope scope) throws SQLException {
+        return broker.members().maySubmit(tx, scope);
+    }
+
+    @Override
+    public Optional<Duration> spend(ScopedKey key, Fingerprint request, int bytes) {
+        return switch (broker.spend(key, request, bytes)) {
+            case Limiter.Decision.Within within -> Optional.empty();
+            case Limiter.Decision.Over over -> Optional.of(over.retryAfter());
+        };
+    }
+}
