@@ -5,8 +5,10 @@ import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -23,6 +25,13 @@ final class AcceptStore {
                     select from tally.destination d
                     where d.mesh = i.mesh and d.kind = i.kind and d.name = i.reference)
             end
+            """;
+
+    private static final String UNKNOWN_MENTIONS = """
+            select i.message_id, min(i.member) as member
+            from unnest(?::text[], ?::text[], ?::uuid[]) as i (mesh, member, message_id)
+            where not exists (select from tally.member m where m.mesh = i.mesh and m.name = i.member)
+            group by i.message_id
             """;
 
     // A member that was removed a moment ago is the last of its name. Four tables, each written once. A message that a
@@ -86,6 +95,23 @@ final class AcceptStore {
                 of.texts(item -> item.member().mesh()),
                 of.texts(item -> item.envelope().to().kind().word()),
                 of.texts(item -> item.envelope().to().reference())));
+    }
+
+    /** For each that mentions somebody who is no member, one of those names. Asks nothing if nobody is mentioned. */
+    Map<UUID, String> unknownMentions(Tx tx, List<AcceptItem> items) throws SQLException {
+        List<Mention> mentions = mentionsIn(items);
+        Map<UUID, String> unknown = new HashMap<>();
+        if (!mentions.isEmpty()) {
+            Columns<Mention> of = new Columns<>(mentions);
+            tx.query(
+                            UNKNOWN_MENTIONS,
+                            row -> new Mention("", row.getString("member"), row.getObject("message_id", UUID.class)),
+                            of.texts(Mention::mesh),
+                            of.texts(Mention::member),
+                            of.uuids(Mention::message))
+                    .forEach(each -> unknown.put(each.message(), each.member()));
+        }
+        return unknown;
     }
 
     /** Writes messages, history, deliveries and mentions, and returns the number of deliveries. */

@@ -10,7 +10,9 @@ import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -65,13 +67,13 @@ final class Acceptor implements Primitive<AcceptItem, Acceptance> {
                 fresh.add(items.get(i));
             }
         }
-        Set<UUID> missing = missing(tx, fresh);
+        Map<UUID, Rejection> rejections = rejections(tx, fresh);
         List<@Nullable Acceptance> answers = new ArrayList<>(items.size());
         List<AcceptItem> accepted = new ArrayList<>(fresh.size());
         List<AcceptClaim> refused = new ArrayList<>();
         for (int i = 0; i < items.size(); i++) {
             AcceptItem item = items.get(i);
-            Acceptance answer = answer(item, bound.get(i), missing);
+            Acceptance answer = answer(item, bound.get(i), rejections.get(item.id()));
             answers.add(answer);
             if (answer instanceof Acceptance.Rejected) {
                 refused.add(claims.get(i));
@@ -88,12 +90,24 @@ final class Acceptor implements Primitive<AcceptItem, Acceptance> {
         return answers;
     }
 
-    /** Whether a workflow exists is the hook's business. */
-    private Set<UUID> missing(Tx tx, List<AcceptItem> fresh) throws SQLException {
+    /** What names something that is not there. Whether a workflow exists is the hook's business. */
+    private Map<UUID, Rejection> rejections(Tx tx, List<AcceptItem> fresh) throws SQLException {
+        Map<UUID, Rejection> rejections = new HashMap<>();
+        store.unknownMentions(tx, fresh)
+                .forEach((id, name) -> rejections.put(
+                        id,
+                        new Rejection(
+                                Rejection.Code.UNKNOWN_MEMBER,
+                                "it mentions '" + name + "', and there is no such member in this mesh")));
         List<AcceptItem> messages = fresh.stream()
                 .filter(item -> item.envelope().to().kind() != Destination.Kind.WORKFLOW)
                 .toList();
-        return messages.isEmpty() ? Set.of() : store.missing(tx, messages);
+        Set<UUID> missing = messages.isEmpty() ? Set.of() : store.missing(tx, messages);
+        messages.stream()
+                .filter(item -> missing.contains(item.id()))
+                .forEach(item ->
+                        rejections.put(item.id(), unknown(item.envelope().to())));
+        return rejections;
     }
 
     private void write(Tx tx, List<AcceptItem> accepted) throws SQLException {
@@ -111,11 +125,9 @@ final class Acceptor implements Primitive<AcceptItem, Acceptance> {
         }
     }
 
-    private static Acceptance answer(AcceptItem item, Accept bound, Set<UUID> missing) {
+    private static Acceptance answer(AcceptItem item, Accept bound, @Nullable Rejection rejection) {
         return switch (bound) {
-            case Accept.Fresh fresh
-            when missing.contains(item.id()) ->
-                new Acceptance.Rejected(unknown(item.envelope().to()));
+            case Accept.Fresh fresh when rejection != null -> new Acceptance.Rejected(rejection);
             case Accept.Fresh fresh
             when item.plan() instanceof AcceptHook.Plan.Refused refused -> new Acceptance.Rejected(refused.why());
             case Accept.Fresh fresh -> new Acceptance.Accepted(AcceptedMessage.of(fresh.entry()));

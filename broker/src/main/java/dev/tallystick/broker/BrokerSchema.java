@@ -15,7 +15,8 @@ public final class BrokerSchema {
             "0010-devices.sql",
             "0011-windows-by-their-start.sql",
             "0014-identities-of-members.sql",
-            "0015-positions-of-a-mesh.sql");
+            "0015-positions-of-a-mesh.sql",
+            "0016-webhooks-of-deleted-topics.sql");
 
     private BrokerSchema() {}
 }

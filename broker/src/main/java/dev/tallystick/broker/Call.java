@@ -34,7 +34,10 @@ final class Call {
     private static final Duration CONNECTING = Duration.ofSeconds(5);
     private static final Duration LONGEST = Duration.ofSeconds(10);
     private static final int HIGHEST_PORT = 65_535;
-    private static final int LONGEST_STATUS_LINE = 1_024;
+    private static final int LONGEST_LINE = 8 * 1_024;
+    private static final int MOST_HEADERS = 100;
+    private static final int MOST_INTERIM = 10;
+    private static final int SWITCHING_PROTOCOLS = 101;
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] ([1-5][0-9]{2})( .*)?");
 
     private final AddressPolicy policy;
@@ -176,15 +179,32 @@ final class Call {
         out.flush();
     }
 
-    /** The status alone: what else the other side says is of no use to us. */
+    /** The status alone: what else the other side says is of no use to us. What it says before its answer is passed over. */
     private static Outcome answer(InputStream in) throws IOException {
+        for (int interim = 0; interim <= MOST_INTERIM; interim++) {
+            Matcher status = STATUS.matcher(line(in));
+            if (!status.matches()) {
+                return new Outcome.Failed("the answer is not HTTP");
+            }
+            int number = Integer.parseInt(status.group(1));
+            if (number / 100 != 1 || number == SWITCHING_PROTOCOLS) {
+                return new Outcome.Answered(number);
+            }
+            int headers = 0;
+            while (!line(in).isEmpty()) {
+                if (++headers > MOST_HEADERS) {
+                    return new Outcome.Failed("the answer has more than " + MOST_HEADERS + " headers");
+                }
+            }
+        }
+        return new Outcome.Failed("it said more than " + MOST_INTERIM + " times that an answer will come");
+    }
+
+    private static String line(InputStream in) throws IOException {
         StringBuilder line = new StringBuilder();
-        for (int c = in.read(); c >= 0 && c != '\n' && line.length() < LONGEST_STATUS_LINE; c = in.read()) {
+        for (int c = in.read(); c >= 0 && c != '\n' && line.length() < LONGEST_LINE; c = in.read()) {
             line.append((char) c);
         }
-        Matcher status = STATUS.matcher(line.toString().strip());
-        return status.matches()
-                ? new Outcome.Answered(Integer.parseInt(status.group(1)))
-                : new Outcome.Failed("the answer is not HTTP");
+        return line.toString().strip();
     }
 }

@@ -41,12 +41,18 @@ public final class Directory {
         });
     }
 
-    /** Deletes a topic with its subscriptions, or a queue. What is on its way is still delivered. */
+    /**
+     * Deletes a topic with its subscriptions, or a queue. What is on its way is still delivered. The webhooks of a topic end with
+     * it: one that is created under the same name is another topic.
+     */
     public boolean delete(String mesh, Destination destination) {
         requireNamed(destination);
         return database.transact("delete " + destination, tx -> {
+            // First, so that whoever is adding something to it has done so.
+            boolean there = store.delete(tx, mesh, destination);
             store.deleteSubscriptions(tx, mesh, destination);
-            return store.delete(tx, mesh, destination);
+            store.endWebhooks(tx, mesh, destination);
+            return there;
         });
     }
 
@@ -63,7 +69,7 @@ public final class Directory {
     public Subscribed subscribe(String mesh, String topic, String member) {
         Destination source = topic(topic);
         return database.transact("subscribe", tx -> {
-            if (!store.exists(tx, mesh, source)) {
+            if (!store.lock(tx, mesh, source)) {
                 return Subscribed.UNKNOWN_TOPIC;
             }
             // What no member can be called is as absent as one that nobody is called.

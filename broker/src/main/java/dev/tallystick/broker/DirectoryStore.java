@@ -26,10 +26,24 @@ final class DirectoryStore {
             where mesh = ? and source = ?
             """;
 
+    private static final String END_WEBHOOKS = """
+            update tally.webhook
+            set ended_at = now()
+            where mesh = ? and source = ? and ended_at is null
+            """;
+
     private static final String EXISTS = """
             select 1
             from tally.destination
             where mesh = ? and kind = ? and name = ?
+            """;
+
+    // Whoever deletes it waits, and then finds what was added to it.
+    private static final String LOCK = """
+            select 1
+            from tally.destination
+            where mesh = ? and kind = ? and name = ?
+            for key share
             """;
 
     private static final String LIST = """
@@ -80,6 +94,17 @@ final class DirectoryStore {
 
     void deleteSubscriptions(Tx tx, String mesh, Destination source) throws SQLException {
         tx.update(DELETE_SUBSCRIPTIONS, mesh, source.toString());
+    }
+
+    /** Their owners see that they are not called any more. */
+    void endWebhooks(Tx tx, String mesh, Destination source) throws SQLException {
+        tx.update(END_WEBHOOKS, mesh, source.toString());
+    }
+
+    /** Whether it exists, and still will when the transaction ends. */
+    boolean lock(Tx tx, String mesh, Destination destination) throws SQLException {
+        return tx.first(LOCK, row -> true, mesh, destination.kind().word(), destination.reference())
+                .isPresent();
     }
 
     boolean exists(Tx tx, String mesh, Destination destination) throws SQLException {

@@ -55,7 +55,8 @@ final class HistoryStore {
             from tally.message m
             where m.mesh = ? and m.id = ?
                 and (? or coalesce(m.sender_id, m.sender) = ? or not starts_with(m.destination, 'member:')
-                    or exists (select from tally.history h where h.message_id = m.id and h.destination = ?))
+                    or exists (select from tally.history h where h.message_id = m.id and h.destination = ?)
+                    or exists (select from tally.mention n where n.mesh = m.mesh and n.member = ? and n.message_id = m.id))
             """.formatted(MessageColumns.SELECTED);
 
     private static final String MESSAGE = """
@@ -139,7 +140,8 @@ final class HistoryStore {
                 id,
                 reader.may(Role.OBSERVER),
                 reader.id(),
-                Inbox.of(reader).toString());
+                Inbox.of(reader).toString(),
+                reader.id());
     }
 
     Optional<Message> message(Tx tx, String mesh, UUID id) throws SQLException {

@@ -9,6 +9,9 @@ public sealed interface Registration {
     /** Nothing changed: the member has {@code most} webhooks, and may not have more. */
     record TooMany(int most) implements Registration {}
 
+    /** Nothing changed: there is no such topic. */
+    record UnknownTopic() implements Registration {}
+
     /** Nothing changed: the owner is not a member any more. */
     record NoSuchMember() implements Registration {}
 }

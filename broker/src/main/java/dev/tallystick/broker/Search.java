@@ -17,6 +17,11 @@ public final class Search {
     /** So much of a message is searched; what comes after it cannot be found by its words. */
     static final int MAX_TEXT = 64 * 1024;
 
+    private static final int MAX_QUERY = 1_000;
+
+    /** Postgres has room for 32 operators that are waiting for their word. */
+    private static final int MAX_MINUS_SIGNS = 20;
+
     private static final String NAME = "search";
 
     /** The words of a message, as they stand in it. */
@@ -36,10 +41,24 @@ public final class Search {
      * them.
      *
      * @param after the position to go on from, as of {@link History}
+     * @throws IllegalArgumentException if the query is longer, or has more minus signs, than Postgres is sure to take
      */
     public History.Page find(String mesh, String query, long after, int limit) {
         History.requireLimit(limit);
+        requireSearchable(query);
         return History.page(after, database.transact("search", tx -> store.search(tx, mesh, query, after, limit)));
+    }
+
+    private static void requireSearchable(String query) {
+        if (query.length() > MAX_QUERY) {
+            throw new IllegalArgumentException("a search has at most " + MAX_QUERY + " characters");
+        }
+        if (query.chars().filter(each -> each == '-').count() > MAX_MINUS_SIGNS) {
+            throw new IllegalArgumentException("a search has at most " + MAX_MINUS_SIGNS + " minus signs");
+        }
+        if (query.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("a search has no NUL character");
+        }
     }
 
     void run() {

@@ -40,7 +40,7 @@ final class WebhookStore {
             with created as (
                 insert into tally.webhook (id, mesh, member, source, url, secret)
                 values (?, ?, ?, ?, ?, ?)
-                returning id, mesh, member, source, url, created_at
+                returning id, mesh, member, source, url, created_at, ended_at
             ),
             subscribed as (
                 insert into tally.subscription (mesh, source, inbox)
@@ -69,14 +69,14 @@ final class WebhookStore {
             """;
 
     private static final String LIST = """
-            select id, mesh, member, source, url, created_at
+            select id, mesh, member, source, url, created_at, ended_at
             from tally.webhook
             where mesh = ?
             order by created_at, id
             """;
 
     private static final String FIND = """
-            select id, mesh, member, source, url, created_at
+            select id, mesh, member, source, url, created_at, ended_at
             from tally.webhook
             where mesh = ? and id = ?
             """;
@@ -223,6 +223,7 @@ final class WebhookStore {
                 row.getString("member"),
                 Destination.parse(row.getString("source")),
                 URI.create(row.getString("url")),
-                Objects.requireNonNull(Tx.instant(row, "created_at")));
+                Objects.requireNonNull(Tx.instant(row, "created_at")),
+                Tx.instant(row, "ended_at"));
     }
 }

@@ -55,6 +55,7 @@ public final class Webhooks {
     private final CallsUnderWay underWay = new CallsUnderWay();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final WebhookStore store = new WebhookStore();
+    private final DirectoryStore directory = new DirectoryStore();
 
     /** @param roomMade is told whenever a call has ended, so that the next can begin */
     Webhooks(
@@ -101,6 +102,9 @@ public final class Webhooks {
             }
             if (store.count(tx, owner) >= MAX_OF_A_MEMBER) {
                 return new Registration.TooMany(MAX_OF_A_MEMBER);
+            }
+            if (source.kind() == Destination.Kind.TOPIC && !directory.lock(tx, owner.mesh(), source)) {
+                return new Registration.UnknownTopic();
             }
             if (source.kind() == Destination.Kind.WORKFLOW) {
                 ends.watch(tx, id, owner.mesh(), source.reference());

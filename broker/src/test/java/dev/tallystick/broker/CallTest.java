@@ -45,14 +45,39 @@ class CallTest {
 
     @Test
     void who_answers_in_time_has_answered() {
+        answer("HTTP/1.1 204 No Content\r\n\r\n");
+
+        assertThat(post("http", SHORT)).isEqualTo(new Call.Outcome.Answered(204));
+    }
+
+    @Test
+    void what_is_said_before_the_answer_is_not_the_answer() {
+        answer("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n");
+
+        assertThat(post("http", SHORT)).isEqualTo(new Call.Outcome.Answered(200));
+    }
+
+    @Test
+    void who_never_comes_to_its_answer_has_failed() {
+        answer("HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000));
+
+        assertThat(post("http", SHORT)).isInstanceOf(Call.Outcome.Failed.class);
+    }
+
+    @Test
+    void another_protocol_is_no_answer_to_a_call() {
+        answer("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n");
+
+        assertThat(post("http", SHORT)).isEqualTo(new Call.Outcome.Answered(101));
+    }
+
+    private void answer(String text) {
         Future<?> unused = threads.submit(() -> {
             try (Socket peer = server.accept()) {
-                peer.getOutputStream().write("HTTP/1.1 204 No Content\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                peer.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
                 return peer.getInputStream().readAllBytes();
             }
         });
-
-        assertThat(post("http", SHORT)).isEqualTo(new Call.Outcome.Answered(204));
     }
 
     @Test

@@ -17,11 +17,11 @@ import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -60,8 +60,7 @@ class RejectionTest {
         TOO_MANY_MENTIONS(Rejection.Code.MENTIONS_REFUSED) {
             @Override
             Submission submission() {
-                List<String> many =
-                        IntStream.range(0, 101).mapToObj(i -> "m" + i).toList();
+                List<String> many = Collections.nCopies(101, "bob");
                 Envelope envelope = text("k", TestBroker.ALERTS, "x").envelope().withMentions(many);
                 return Submission.of(TestBroker.key("k"), envelope);
             }
@@ -110,6 +109,18 @@ class RejectionTest {
             @Override
             void goes(RejectionTest test) {
                 test.broker.members().create(new Member(MESH, "new", Set.of(Role.MEMBER)));
+            }
+        },
+        NO_MENTIONED_MEMBER(Rejection.Code.UNKNOWN_MEMBER) {
+            @Override
+            Submission submission() {
+                Envelope envelope = text("k", TestBroker.ALERTS, "x").envelope().withMentions(List.of("bob", "new"));
+                return Submission.of(TestBroker.key("k"), envelope);
+            }
+
+            @Override
+            void goes(RejectionTest test) {
+                NO_MEMBER.goes(test);
             }
         },
         NO_WORKFLOW(Rejection.Code.UNKNOWN_WORKFLOW) {

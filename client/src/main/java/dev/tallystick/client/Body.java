@@ -32,8 +32,9 @@ final class Body {
                 name, new Json.ArrayValue(values.stream().<Json>map(Json::of).toList()));
     }
 
+    /** In whole seconds, rounded up. */
     Body withSeconds(String name, @Nullable Duration time) {
-        return time == null ? this : with(name, time.toSeconds());
+        return time == null ? this : with(name, Durations.wholeSeconds(time));
     }
 
     Json.ObjectValue json() {

@@ -35,7 +35,7 @@ public final class DeadLetters {
             return new DeadLetter(
                     fields.text("job_id", UUID::fromString),
                     fields.text("workflow"),
-                    (int) fields.number("version"),
+                    fields.count("version"),
                     fields.text("reason"),
                     fields.flag("ceiling"),
                     fields.text("raised_at", Instant::parse),
@@ -59,30 +59,27 @@ public final class DeadLetters {
 
     /** A page of them; {@code after} is the {@link Page#next()} of the page before, null for the first. */
     public Page list(@Nullable UUID after, int limit) {
-        Fields page = exchange.send(new Query(PATH)
-                        .with("after", after)
-                        .with("limit", limit)
-                        .read())
-                .fields();
-        return new Page(page.list("letters", DeadLetter::of), page.textIfThere("next", UUID::fromString));
+        return exchange.ask(
+                new Query(PATH).with("after", after).with("limit", limit).read(),
+                page -> new Page(page.list("letters", DeadLetter::of), page.textIfThere("next", UUID::fromString)));
     }
 
     /** A dead letter, also one that was redriven. */
     public DeadLetter find(UUID job) {
-        return DeadLetter.of(exchange.send(Request.get(path(job))).fields());
+        return exchange.ask(Request.get(path(job)), letter -> DeadLetter.of(letter.about("job_id", job)));
     }
 
     /** Does the job again from where it failed. Once only: asking again gives the same job. */
     public Redriven redrive(UUID job) {
-        Fields redriven =
-                exchange.send(Request.post(path(job) + "/redrive", null)).fields();
-        return new Redriven(
-                redriven.text("job_id", UUID::fromString), redriven.text("continued_from", UUID::fromString));
+        return exchange.ask(
+                Request.post(path(job) + "/redrive", null),
+                redriven -> new Redriven(
+                        redriven.text("job_id", UUID::fromString), redriven.text("continued_from", UUID::fromString)));
     }
 
     /** Leaves the job as it is. */
     public void discard(UUID job) {
-        exchange.send(Request.delete(path(job)));
+        exchange.tell(Request.delete(path(job)));
     }
 
     private static String path(UUID job) {

@@ -26,8 +26,8 @@ public final class Deliveries {
      * What is to be taken.
      *
      * @param queue where from; null for the member's own inbox
-     * @param lease for how long it is held; null for as long as the server likes
-     * @param patience how long the server waits for the first one; at most a minute
+     * @param lease for how long it is held, in whole seconds, rounded up; null for as long as the server likes
+     * @param patience how long the server waits for the first one, in whole seconds, rounded up; at most a minute
      */
     public record Take(
             int max, @Nullable String queue, @Nullable Duration lease, Duration patience) {
@@ -62,7 +62,7 @@ public final class Deliveries {
                     fields.text("inbox"),
                     Messages.Message.of(fields.fields("message")),
                     fields.number("fence"),
-                    (int) fields.number("attempt"),
+                    fields.count("attempt"),
                     fields.text("leased_until", Instant::parse));
         }
 
@@ -92,9 +92,9 @@ public final class Deliveries {
                 .with("queue", wanted.queue())
                 .withSeconds("lease_seconds", wanted.lease())
                 .withSeconds("wait_seconds", wanted.patience());
-        return exchange.send(Request.post(PATH + "lease", body.json()).waiting(wanted.patience()))
-                .fields()
-                .list("deliveries", Delivery::of);
+        return exchange.ask(
+                Request.post(PATH + "lease", body.json()).waiting(wanted.patience()),
+                answer -> answer.list("deliveries", Delivery::of));
     }
 
     /** They are dealt with, and do not come again. */
@@ -124,8 +124,12 @@ public final class Deliveries {
                         new Json.ArrayValue(
                                 deliveries.stream().map(Delivery::held).toList()))
                 .withSeconds("seconds", time);
-        return exchange.send(Request.post(PATH + verb, body.json())).fields().texts("outcomes").stream()
-                .map(word -> Outcome.valueOf(word.toUpperCase(Locale.ROOT)))
-                .toList();
+        return exchange.ask(Request.post(PATH + verb, body.json()), answer -> {
+            List<Outcome> outcomes = answer.texts("outcomes", word -> Outcome.valueOf(word.toUpperCase(Locale.ROOT)));
+            if (outcomes.size() != deliveries.size()) {
+                throw new ForeignAnswer("it has " + outcomes.size() + " outcomes for " + deliveries.size());
+            }
+            return outcomes;
+        });
     }
 }

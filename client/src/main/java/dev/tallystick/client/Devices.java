@@ -46,7 +46,7 @@ public final class Devices {
     /** The same key again is the same device. */
     public Device register(String name, String publicKey) {
         Body body = new Body().with("public_key", publicKey);
-        return Device.of(exchange.send(Request.put(path(name), body.json())).fields());
+        return exchange.ask(Request.put(path(name), body.json()), answer -> Device.of(answer.about("name", name)));
     }
 
     /**
@@ -56,17 +56,17 @@ public final class Devices {
      */
     public Device rotate(String name, String replaced, String publicKey) {
         Body body = new Body().with("public_key", publicKey).with("replaces", replaced);
-        return Device.of(
-                exchange.send(Request.post(path(name) + "/rotate", body.json())).fields());
+        return exchange.ask(
+                Request.post(path(name) + "/rotate", body.json()), answer -> Device.of(answer.about("name", name)));
     }
 
     /** Also those that were revoked. */
     public List<Device> list() {
-        return exchange.send(Request.get(PATH)).fields().list("devices", Device::of);
+        return exchange.ask(Request.get(PATH), answer -> answer.list("devices", Device::of));
     }
 
     public void revoke(String name) {
-        exchange.send(Request.delete(path(name)));
+        exchange.tell(Request.delete(path(name)));
     }
 
     private static String path(String name) {

@@ -2,8 +2,6 @@ package dev.tallystick.client;
 
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
-import dev.tallystick.core.JsonLimits;
-import dev.tallystick.core.JsonRefused;
 import dev.tallystick.core.ProblemCode;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
@@ -15,7 +13,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -24,7 +21,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
@@ -33,37 +29,42 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends one request until its answer is definite. What may be sent again is what carries a key, or changes nothing, or
  * says the same thing however often it is said. The few requests that do none of this say so, and are not sent again once
- * an answer was lost. Thread-safe.
+ * an answer was lost.
+ *
+ * <p>Every answer is read here, by the reading that belongs to its request: one in which that does not find what it needs is
+ * none of ours, whatever its status ({@link Answers}). No call takes longer than the patience, and the time for which it asks
+ * the server to wait. Thread-safe.
  */
 final class Exchange {
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
     private static final Duration CONNECTING = Duration.ofSeconds(5);
+    private static final Duration LONGEST_UNASKED_WAIT = Duration.ofMinutes(1);
+    private static final Duration LEAST_PATIENCE = Duration.ofMillis(10);
+    private static final int NO_CONTENT = 204;
 
     /** A server that hangs leaves time for others: so many attempts fit into the patience of one call. */
     private static final int ATTEMPTS = 3;
 
-    static final JsonLimits ANSWER = new JsonLimits(64 * 1024 * 1024, JsonLimits.DEFAULT.depth());
-
     private final HttpClient http;
     private final RandomGenerator random = new SecureRandom();
-    private final URI server;
+    private final String server;
     private final String token;
     private final Duration patience;
     private final Duration attemptLimit;
     private final Consumer<Reply> listener;
 
     Exchange(URI server, String token, Duration patience, @Nullable SSLContext trust) {
-        this(http(patience.dividedBy(ATTEMPTS), trust), server, token, patience, reply -> {});
+        this(http(attemptLimit(patience), trust), base(server), token, Durations.bounded(patience), reply -> {});
     }
 
-    private Exchange(HttpClient http, URI server, String token, Duration patience, Consumer<Reply> listener) {
+    private Exchange(HttpClient http, String server, String token, Duration patience, Consumer<Reply> listener) {
         this.http = http;
         this.server = server;
         this.token = token;
         this.patience = patience;
-        this.attemptLimit = patience.dividedBy(ATTEMPTS);
+        this.attemptLimit = attemptLimit(patience);
         this.listener = listener;
     }
 
@@ -73,53 +74,120 @@ final class Exchange {
         return (trust == null ? builder : builder.sslContext(trust)).build();
     }
 
+    /** What the paths of requests are added to: a server may be behind a proxy, under a path of its own. */
+    private static String base(URI server) {
+        String scheme = server.getScheme();
+        boolean isWeb = "http".equalsIgnoreCase(scheme) || "https".equalsIgnoreCase(scheme);
+        if (!isWeb
+                || server.getHost() == null
+                || server.getRawUserInfo() != null
+                || server.getRawQuery() != null
+                || server.getRawFragment() != null) {
+            throw new IllegalArgumentException(
+                    "a server's address is http or https with a host, and a path at most, not " + server);
+        }
+        String text = server.toString();
+        return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+    }
+
+    private static Duration attemptLimit(Duration patience) {
+        if (patience.compareTo(LEAST_PATIENCE) < 0) {
+            throw new IllegalArgumentException(
+                    "a client's patience is " + LEAST_PATIENCE + " or more, not " + patience);
+        }
+        return Durations.bounded(patience).dividedBy(ATTEMPTS);
+    }
+
     /** The same, which tells what it is answered. */
     Exchange telling(Consumer<Reply> other) {
         return new Exchange(http, server, token, patience, other);
     }
 
+    Duration patience() {
+        return patience;
+    }
+
+    /** How long a server may wait with an answer although nobody has asked it to: one attempt has time for it. */
+    Duration longestUnaskedWait() {
+        return Durations.shorter(attemptLimit.dividedBy(2), LONGEST_UNASKED_WAIT);
+    }
+
     /** Shorter than an attempt: where no connection comes about, nothing happened, and that is to be known. */
     private static Duration connecting(Duration attemptLimit) {
-        Duration half = attemptLimit.dividedBy(2);
-        return half.compareTo(CONNECTING) < 0 ? half : CONNECTING;
+        return Durations.shorter(attemptLimit.dividedBy(2), CONNECTING);
     }
 
-    /** One attempt's outcome. */
-    private sealed interface Attempt<T> {
-
-        record Answered<T>(T answer) implements Attempt<T> {}
-
-        /** This attempt did nothing, and a further one will not either. */
-        record Refused<T>(ProblemCode code, RefusedException why) implements Attempt<T> {}
-
-        /** Nothing happened, and trying again may help. */
-        record NotNow<T>(
-                String why, Duration rest, @Nullable Throwable cause) implements Attempt<T> {}
-
-        /** It may have happened. */
-        record Unknown<T>(String why, @Nullable Throwable cause) implements Attempt<T> {}
+    /** Asks for something, and reads the answer. The reading throws {@link ForeignAnswer} if it is none of ours. */
+    <T> T ask(Request request, Function<Fields, T> reading) {
+        return answered(request, reply -> reading.apply(reply.fields()));
     }
 
-    Reply send(Request request) {
-        Reply reply = untilDefinite(request, () -> attempt(request));
-        listener.accept(reply);
-        return reply;
+    /** Asks for something that is answered with nothing. */
+    void tell(Request request) {
+        answered(request, reply -> {
+            if (reply.status() != NO_CONTENT) {
+                throw new ForeignAnswer("it is not " + NO_CONTENT);
+            }
+            return reply;
+        });
     }
 
-    /** Begins to read server-sent events, line by line. */
+    private <T> T answered(Request request, Function<Reply, T> reading) {
+        Read<T> read = untilDefinite(
+                request,
+                limit -> within(
+                        limit,
+                        http.sendAsync(http(request), info -> new BoundedBody(Answers.LARGEST.bytes())),
+                        response -> Answers.judge(
+                                request,
+                                response.statusCode(),
+                                response.headers(),
+                                response.body(),
+                                reply -> new Read<>(reply, reading.apply(reply)))));
+        listener.accept(read.reply());
+        return read.answer();
+    }
+
+    private record Read<T>(Reply reply, T answer) {}
+
+    /** Begins to read server-sent events, line by line. Only the beginning is waited for here; a refusal is read to its end. */
     Lines open(Request request) {
-        return untilDefinite(request, () -> opening(request));
+        return untilDefinite(
+                request,
+                limit -> within(
+                        limit,
+                        http.sendAsync(http(request), Opened::by),
+                        response -> response.body().judge(request, response)));
     }
 
-    private <T> T untilDefinite(Request request, Supplier<Attempt<T>> attempts) {
-        long deadline = System.nanoTime() + patience.plus(request.serverWait()).toNanos();
+    /** The beginning of a stream; or the body of what is none. */
+    private record Opened(@Nullable Lines lines, Optional<byte[]> body) {
+
+        static HttpResponse.BodySubscriber<Opened> by(HttpResponse.ResponseInfo info) {
+            int most = Answers.LARGEST.bytes();
+            return Answers.isStream(info)
+                    ? HttpResponse.BodySubscribers.mapping(
+                            new Lines(most), lines -> new Opened(lines, Optional.empty()))
+                    : HttpResponse.BodySubscribers.mapping(new BoundedBody(most), body -> new Opened(null, body));
+        }
+
+        Attempt<Lines> judge(Request request, HttpResponse<?> response) {
+            if (lines != null) {
+                return new Attempt.Answered<>(lines);
+            }
+            return Answers.judge(request, response.statusCode(), response.headers(), body, reply -> {
+                throw new ForeignAnswer("it is no stream of events");
+            });
+        }
+    }
+
+    private <T> T untilDefinite(Request request, Function<Duration, Attempt<T>> attempts) {
+        long deadline = System.nanoTime() + Durations.nanos(patience.plus(Durations.bounded(request.serverWait())));
+        Duration limit = attemptLimit.plus(Durations.bounded(request.serverWait()));
         boolean mayHaveHappened = false;
         for (int number = 1; ; number++) {
-            Attempt<T> attempt = attempts.get();
-            Duration pause = pause(number);
-            @Nullable Throwable cause;
-            String why;
-            switch (attempt) {
+            Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
+            switch (attempts.apply(Durations.shorter(limit, left))) {
                 case Attempt.Answered<T> answered -> {
                     return answered.answer();
                 }
@@ -129,28 +197,26 @@ final class Exchange {
                     }
                     throw refused.why();
                 }
-                case Attempt.NotNow<T> notNow -> {
-                    why = notNow.why();
-                    cause = notNow.cause();
-                    pause = notNow.rest().compareTo(pause) > 0 ? notNow.rest() : pause;
+                case Attempt.Failed<T> failed -> {
+                    mayHaveHappened |= failed.mayHaveHappened() && request.changesSomething();
+                    Duration pause = Durations.longer(failed.rest(), pause(number));
+                    boolean isLast = deadline - System.nanoTime() < Durations.nanos(pause)
+                            || Thread.currentThread().isInterrupted()
+                            || (mayHaveHappened && !request.repeatable());
+                    if (isLast) {
+                        throw givenUp(request, mayHaveHappened, failed);
+                    }
+                    LockSupport.parkNanos(pause.toNanos());
                 }
-                case Attempt.Unknown<T> unknown -> {
-                    why = unknown.why();
-                    cause = unknown.cause();
-                    mayHaveHappened |= request.changesSomething();
-                }
             }
-            if (mayHaveHappened && !request.repeatable()) {
-                throw new OutcomeUnknownException(request, cause);
-            }
-            if (System.nanoTime() + pause.toNanos() - deadline > 0
-                    || Thread.currentThread().isInterrupted()) {
-                throw mayHaveHappened
-                        ? new OutcomeUnknownException(request, cause)
-                        : new UnavailableException(request + " did not get through: " + why, cause);
-            }
-            LockSupport.parkNanos(pause.toNanos());
         }
+    }
+
+    private static TallyException givenUp(Request request, boolean mayHaveHappened, Attempt.Failed<?> last) {
+        return mayHaveHappened
+                ? new OutcomeUnknownException(request, last.failure(), last.cause())
+                : new UnavailableException(
+                        request + " did not get through: " + last.failure(), last.failure(), last.cause());
     }
 
     /**
@@ -174,63 +240,43 @@ final class Exchange {
     }
 
     /** The limit is for the whole answer: one that is waited for is begun early, and may never go on. */
-    private Attempt<Reply> attempt(Request request) {
-        return within(
-                attemptLimit.plus(request.serverWait()),
-                http.sendAsync(http(request), HttpResponse.BodyHandlers.ofByteArray()),
-                response -> judge(request, response));
-    }
-
-    /** Only the beginning is waited for here; a refusal is read to its end. */
-    private Attempt<Lines> opening(Request request) {
-        return within(
-                attemptLimit, http.sendAsync(http(request), HttpResponse.BodyHandlers.ofPublisher()), response -> {
-                    if (response.statusCode() == 200 && isOfEvents(response)) {
-                        Lines lines = new Lines();
-                        response.body().subscribe(HttpResponse.BodySubscribers.fromLineSubscriber(lines));
-                        return new Attempt.Answered<>(lines);
-                    }
-                    HttpResponse.BodySubscriber<byte[]> refusal = HttpResponse.BodySubscribers.ofByteArray();
-                    response.body().subscribe(refusal);
-                    return within(
-                            attemptLimit,
-                            refusal.getBody().toCompletableFuture(),
-                            body -> unsuccessful(request, response, body));
-                });
-    }
-
-    private static boolean isOfEvents(HttpResponse<?> response) {
-        return response.headers().firstValue("Content-Type").orElse("").startsWith("text/event-stream");
-    }
-
     private <R, T> Attempt<T> within(Duration limit, CompletableFuture<R> answer, Function<R, Attempt<T>> judgement) {
         try {
-            return judgement.apply(answer.get(limit.toNanos(), TimeUnit.NANOSECONDS));
+            return judgement.apply(answer.get(Durations.nanos(limit), TimeUnit.NANOSECONDS));
         } catch (ExecutionException e) {
             return broken(e.getCause());
         } catch (TimeoutException e) {
             answer.cancel(true);
-            return new Attempt.Unknown<>("no whole answer came from " + server + " in time", e);
+            return failed(AttemptFailure.Kind.TIMED_OUT, "no whole answer came from " + server + " in time", e);
         } catch (InterruptedException e) {
             answer.cancel(true);
             Thread.currentThread().interrupt();
-            return new Attempt.Unknown<>("interrupted", e);
+            return failed(AttemptFailure.Kind.INTERRUPTED, "interrupted", e);
         }
     }
 
     private <T> Attempt<T> broken(@Nullable Throwable cause) {
+        // Nothing is sent before there is a connection, and both sides are content with each other.
         if (cause instanceof SSLHandshakeException) {
-            // Nothing is sent before both sides are content with each other.
-            return new Attempt.NotNow<>("no connection to " + server + ": " + cause.getMessage(), Duration.ZERO, cause);
+            return failed(
+                    AttemptFailure.Kind.NO_CONNECTION, "no connection to " + server + ": " + cause.getMessage(), cause);
         }
         return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
-                ? new Attempt.NotNow<>("no connection to " + server, Duration.ZERO, cause)
-                : new Attempt.Unknown<>("the connection to " + server + " broke", cause);
+                ? failed(AttemptFailure.Kind.NO_CONNECTION, "no connection to " + server, cause)
+                : failed(AttemptFailure.Kind.CONNECTION_BROKEN, "the connection to " + server + " broke", cause);
+    }
+
+    private static <T> Attempt<T> failed(AttemptFailure.Kind kind, String detail, @Nullable Throwable cause) {
+        return new Attempt.Failed<>(
+                kind != AttemptFailure.Kind.NO_CONNECTION,
+                new AttemptFailure(kind, null, detail),
+                Duration.ZERO,
+                cause);
     }
 
     private HttpRequest http(Request request) {
         HttpRequest.Builder built =
-                HttpRequest.newBuilder(server.resolve(request.path())).header("Authorization", "Bearer " + token);
+                HttpRequest.newBuilder(URI.create(server + request.path())).header("Authorization", "Bearer " + token);
         W3CTraceContextPropagator.getInstance().inject(Context.current(), built, Exchange::addHeader);
         if (request.key() != null) {
             built.header("Idempotency-Key", new IdempotencyKey(request.key()).header());
@@ -249,69 +295,6 @@ final class Exchange {
     private static void addHeader(HttpRequest.@Nullable Builder to, String name, String value) {
         if (to != null) {
             to.setHeader(name, value);
-        }
-    }
-
-    private static Attempt<Reply> judge(Request request, HttpResponse<byte[]> response) {
-        int status = response.statusCode();
-        Optional<Json.ObjectValue> body = object(response.body());
-        return status >= 200 && status < 300 && body.isPresent()
-                ? new Attempt.Answered<>(new Reply(status, body.get()))
-                : unsuccessful(request, response, response.body());
-    }
-
-    /** Only a code of ours is an answer; what a proxy in between says proves nothing about the server. */
-    private static <T> Attempt<T> unsuccessful(Request request, HttpResponse<?> response, byte[] sent) {
-        int status = response.statusCode();
-        Optional<Json.ObjectValue> body = object(sent);
-        String code = body.map(problem -> problem.members().get("code"))
-                .map(word -> word instanceof Json.StringValue text ? text.value() : "")
-                .orElse("");
-        Duration wait = retryAfter(response);
-        Optional<ProblemCode> known = ProblemCode.parse(code);
-        if (known.isEmpty() || body.isEmpty()) {
-            return new Attempt.Unknown<>("the answer was " + status + ", and not one of ours", null);
-        }
-        return switch (known.get()) {
-            case OUTCOME_UNKNOWN, INTERNAL_ERROR -> new Attempt.Unknown<>("the server said " + code, null);
-            case OVER_LIMIT, BUSY, DATABASE_UNAVAILABLE, DATABASE_FULL, STOPPING, REQUEST_TIMEOUT ->
-                new Attempt.NotNow<>("the server said " + code, wait, null);
-            // What has no key of its own asks about that of another request, and cannot wait for it for ever.
-            case REQUEST_IN_PROGRESS ->
-                request.key() == null
-                        ? refused(known.get(), status, body.get())
-                        : new Attempt.Unknown<>("the server said " + code, null);
-            default -> refused(known.get(), status, body.get());
-        };
-    }
-
-    private static <T> Attempt<T> refused(ProblemCode code, int status, Json.ObjectValue problem) {
-        return new Attempt.Refused<>(code, new RefusedException(status, code.word(), detail(problem), problem));
-    }
-
-    private static String detail(Json.ObjectValue problem) {
-        return problem.members().get("detail") instanceof Json.StringValue text ? text.value() : "";
-    }
-
-    private static Optional<Json.ObjectValue> object(byte[] body) {
-        if (body.length == 0) {
-            return Optional.of(new Json.ObjectValue(Map.of()));
-        }
-        try {
-            return Json.parse(body, ANSWER) instanceof Json.ObjectValue object ? Optional.of(object) : Optional.empty();
-        } catch (JsonRefused e) {
-            return Optional.empty();
-        }
-    }
-
-    private static Duration retryAfter(HttpResponse<?> response) {
-        try {
-            return response.headers()
-                    .firstValue("Retry-After")
-                    .map(text -> Duration.ofSeconds(Long.parseLong(text)))
-                    .orElse(Duration.ZERO);
-        } catch (NumberFormatException e) {
-            return Duration.ZERO;
         }
     }
 

@@ -4,16 +4,23 @@ import dev.tallystick.core.Json;
 import java.time.DateTimeException;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The members of an object that a server has sent. One that is not as it ought to be is no answer of ours. */
+/**
+ * The members of an object that a server has sent. One that is missing, or is not what it ought to be, makes the whole a
+ * {@link ForeignAnswer}.
+ */
 record Fields(Json.ObjectValue object) {
+
+    /** As far as integers are exact in JSON. */
+    private static final double LARGEST_INTEGER = Json.NumberValue.LARGEST_EXACT_INTEGER;
 
     static Fields of(Json json) {
         if (json instanceof Json.ObjectValue object) {
             return new Fields(object);
         }
-        throw new IllegalStateException("the server's answer has something else where an object belongs");
+        throw new ForeignAnswer("it has something else where an object belongs");
     }
 
     String text(String name) {
@@ -34,36 +41,58 @@ record Fields(Json.ObjectValue object) {
     }
 
     <T> @Nullable T textIfThere(String name, Function<String, T> reading) {
-        if (!(object.members().get(name) instanceof Json.StringValue text)) {
-            return null;
-        }
-        try {
-            return reading.apply(text.value());
-        } catch (IllegalArgumentException | DateTimeException e) {
-            throw new IllegalStateException("the server's answer has a '" + name + "' that is none", e);
-        }
+        return switch (object.members().get(name)) {
+            case null -> null;
+            case Json.NullValue nothing -> null;
+            case Json.StringValue text -> understood(name, () -> reading.apply(text.value()));
+            default -> throw missing("text", name);
+        };
     }
 
     long number(String name) {
-        if (object.members().get(name) instanceof Json.NumberValue number) {
+        if (object.members().get(name) instanceof Json.NumberValue number
+                && number.value() == Math.rint(number.value())
+                && Math.abs(number.value()) <= LARGEST_INTEGER) {
             return (long) number.value();
         }
-        throw missing("number", name);
+        throw missing("integer", name);
+    }
+
+    /** From 0 to as much as an {@code int} holds. */
+    int count(String name) {
+        return (int) number(name, 0, Integer.MAX_VALUE);
+    }
+
+    long number(String name, long least, long most) {
+        long number = number(name);
+        if (number < least || number > most) {
+            throw new ForeignAnswer("its '" + name + "' is " + number + ", not between " + least + " and " + most);
+        }
+        return number;
     }
 
     boolean flag(String name) {
-        return object.members().get(name) instanceof Json.BooleanValue flag && flag.value();
+        if (object.members().get(name) instanceof Json.BooleanValue flag) {
+            return flag.value();
+        }
+        throw missing("true or false", name);
     }
 
-    /** What is not said is so: earlier servers do not speak of it. */
-    boolean flagUnlessDenied(String name) {
-        return !(object.members().get(name) instanceof Json.BooleanValue flag) || flag.value();
+    /** The answer to a request names what the request was about. */
+    Fields about(String name, Object expected) {
+        if (!text(name).equals(expected.toString())) {
+            throw new ForeignAnswer("its '" + name + "' is not '" + expected + "'");
+        }
+        return this;
     }
 
-    /** Whatever is there; JSON's null if nothing is. */
+    /** Whatever is there. */
     Json json(String name) {
         Json value = jsonIfThere(name);
-        return value == null ? Json.ofNull() : value;
+        if (value == null) {
+            throw missing("value", name);
+        }
+        return value;
     }
 
     @Nullable
@@ -72,7 +101,8 @@ record Fields(Json.ObjectValue object) {
     }
 
     <T> @Nullable T objectIfThere(String name, Function<Fields, T> reading) {
-        return object.members().get(name) instanceof Json.ObjectValue there ? reading.apply(new Fields(there)) : null;
+        Json there = jsonIfThere(name);
+        return there == null || there instanceof Json.NullValue ? null : reading.apply(of(there));
     }
 
     Fields fields(String name) {
@@ -86,7 +116,13 @@ record Fields(Json.ObjectValue object) {
     }
 
     List<String> texts(String name) {
-        return elements(name).stream().map(element -> word(name, element)).toList();
+        return texts(name, Function.identity());
+    }
+
+    <T> List<T> texts(String name, Function<String, T> reading) {
+        return elements(name).stream()
+                .map(element -> word(name, element, reading))
+                .toList();
     }
 
     private List<Json> elements(String name) {
@@ -96,14 +132,22 @@ record Fields(Json.ObjectValue object) {
         throw missing("list", name);
     }
 
-    private static String word(String name, Json element) {
+    private static <T> T word(String name, Json element, Function<String, T> reading) {
         if (element instanceof Json.StringValue text) {
-            return text.value();
+            return understood(name, () -> reading.apply(text.value()));
         }
         throw missing("list of texts", name);
     }
 
-    private static IllegalStateException missing(String kind, String name) {
-        return new IllegalStateException("the server's answer has no " + kind + " '" + name + "'");
+    private static <T> T understood(String name, Supplier<T> reading) {
+        try {
+            return reading.get();
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw new ForeignAnswer("its '" + name + "' cannot be understood", e);
+        }
+    }
+
+    private static ForeignAnswer missing(String kind, String name) {
+        return new ForeignAnswer("it has no " + kind + " '" + name + "'");
     }
 }

@@ -1,7 +1,6 @@
 package dev.tallystick.client;
 
 import dev.tallystick.core.IdempotencyKey;
-import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import java.time.Duration;
 import java.time.Instant;
@@ -9,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The jobs of the mesh: found, looked into, followed. {@link TallyClient} submits and steers them. Thread-safe. */
@@ -92,7 +92,7 @@ public final class Jobs {
             return new Job(
                     fields.text("job_id", UUID::fromString),
                     fields.text("workflow"),
-                    (int) fields.number("version"),
+                    fields.count("version"),
                     fields.text("priority", Priority::parse),
                     fields.text("status"),
                     fields.textIfThere("error"),
@@ -100,15 +100,14 @@ public final class Jobs {
                     fields.textIfThere("closed_at", Instant::parse),
                     fields.textIfThere("parent", UUID::fromString),
                     fields.textIfThere("continued_from", UUID::fromString),
-                    words(fields.json("attributes")),
+                    words(fields.objectIfThere("attributes", Function.identity())),
                     fields.objectIfThere("last_error", LastError::of));
         }
 
-        private static Map<String, String> words(Json attributes) {
+        private static Map<String, String> words(@Nullable Fields attributes) {
             Map<String, String> words = new TreeMap<>();
-            if (attributes instanceof Json.ObjectValue object) {
-                Fields fields = new Fields(object);
-                object.members().keySet().forEach(name -> words.put(name, fields.text(name)));
+            if (attributes != null) {
+                attributes.object().members().keySet().forEach(name -> words.put(name, attributes.text(name)));
             }
             return Map.copyOf(words);
         }
@@ -188,7 +187,7 @@ public final class Jobs {
                     fields.text("name"),
                     fields.text("kind"),
                     fields.text("ledger"),
-                    (int) fields.number("attempts"),
+                    fields.count("attempts"),
                     fields.text("entered_at", Instant::parse),
                     fields.textIfThere("returned_at", Instant::parse),
                     fields.textIfThere("error"));
@@ -243,36 +242,42 @@ public final class Jobs {
                 .with("before", before)
                 .with("limit", limit);
         filter.attributes().forEach((name, value) -> query.with("attribute." + name, value));
-        Fields page = exchange.send(query.read()).fields();
-        return new Page(page.list("jobs", Job::of), page.textIfThere("next", UUID::fromString));
+        return exchange.ask(
+                query.read(), page -> new Page(page.list("jobs", Job::of), page.textIfThere("next", UUID::fromString)));
     }
 
     /** The job that a key of the member stands for. */
     public Job findByKey(IdempotencyKey key) {
-        return exchange.send(new Query(PATH).with("key", key).read())
-                .fields()
-                .list("jobs", Job::of)
-                .getFirst();
+        return exchange.ask(new Query(PATH).with("key", key).read(), answer -> {
+            List<Job> jobs = answer.list("jobs", Job::of);
+            if (jobs.size() != 1) {
+                throw new ForeignAnswer("it has " + jobs.size() + " jobs for one key");
+            }
+            return jobs.getFirst();
+        });
     }
 
     public Job find(UUID job) {
-        return Job.of(exchange.send(Request.get(path(job))).fields());
+        return exchange.ask(Request.get(path(job)), answer -> Job.of(answer.about("job_id", job)));
     }
 
     /** What the job waits for, since when, and what would move it. */
     public Why why(UUID job) {
-        Fields why = exchange.send(Request.get(path(job) + "/why")).fields();
-        return new Why(why.text("state"), why.list("waits", Why.Wait::of));
+        return exchange.ask(
+                Request.get(path(job) + "/why"),
+                why -> new Why(why.about("job_id", job).text("state"), why.list("waits", Why.Wait::of)));
     }
 
     /** The activities of the job as they stand. */
     public List<Activity> activities(UUID job) {
-        return exchange.send(Request.get(path(job) + "/activities")).fields().list("activities", Activity::of);
+        return exchange.ask(
+                Request.get(path(job) + "/activities"),
+                answer -> answer.about("job_id", job).list("activities", Activity::of));
     }
 
     /** What happens to the job after a position, as it comes, until it has ended. */
     public Following<Event> follow(UUID job, long after) {
-        return new FollowedJob(this, job, after);
+        return new Feed<>(new FollowedJob(this, job), after);
     }
 
     /**
@@ -283,9 +288,22 @@ public final class Jobs {
         Query query = new Query(path(job) + "/events")
                 .with("after", after)
                 .with("limit", limit)
-                .with("wait", wait.toSeconds());
-        Fields page = exchange.send(query.read().waiting(wait)).fields();
-        return new EventPage(page.list("events", Event::of), page.number("next"));
+                .withSeconds("wait", wait);
+        return exchange.ask(query.read().waiting(wait), page -> {
+            List<Event> events = page.about("job_id", job).list("events", Event::of);
+            requireOrder(after, events);
+            return new EventPage(events, page.number("next"));
+        });
+    }
+
+    private static void requireOrder(long after, List<Event> events) {
+        long last = after;
+        for (Event event : events) {
+            if (event.position() <= last) {
+                throw new ForeignAnswer("position " + event.position() + " comes after position " + last);
+            }
+            last = event.position();
+        }
     }
 
     private static String path(UUID job) {

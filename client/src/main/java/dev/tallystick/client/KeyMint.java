@@ -3,6 +3,7 @@ package dev.tallystick.client;
 import dev.tallystick.core.IdempotencyKey;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -85,9 +86,12 @@ public final class KeyMint implements AutoCloseable {
         return key;
     }
 
-    /** The answer is definite: the next request for this purpose is another one. */
-    public synchronized void settled(String purpose) {
-        if (open.containsKey(purpose)) {
+    /**
+     * The answer under this key is definite: the next request for the purpose is another one. If the purpose has another key by
+     * now, since others have settled this one, nothing changes: that key may be under way.
+     */
+    public synchronized void settled(String purpose, IdempotencyKey key) {
+        if (key.equals(open.get(purpose))) {
             append(DONE + purpose);
             open.remove(purpose);
         }
@@ -98,8 +102,9 @@ public final class KeyMint implements AutoCloseable {
      * open, also that of a disk that is full: the same again has the same key.
      */
     public <T> T under(String purpose, Function<IdempotencyKey, T> asking) {
-        T answer = asking.apply(keyFor(purpose));
-        settled(purpose);
+        IdempotencyKey key = keyFor(purpose);
+        T answer = asking.apply(key);
+        settled(purpose, key);
         return answer;
     }
 
@@ -160,6 +165,10 @@ public final class KeyMint implements AutoCloseable {
     private static void requireOneLine(String purpose) {
         if (purpose.isEmpty() || purpose.indexOf('\n') >= 0 || purpose.indexOf('\r') >= 0) {
             throw new IllegalArgumentException("a purpose is one line of text");
+        }
+        // The file would have a '?' in its place, and the next process another key.
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(purpose)) {
+            throw new IllegalArgumentException("a purpose has no half of a surrogate pair");
         }
     }
 }

@@ -7,7 +7,6 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -19,9 +18,6 @@ import java.util.UUID;
 public final class Keys {
 
     private static final String PATH = "/v1/keys";
-
-    /** The server lets a repeat wait for its original, for as long as this at most. */
-    private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
 
     private final Exchange exchange;
     private final Ids ids = new Ids(Clock.systemUTC(), new SecureRandom());
@@ -112,26 +108,25 @@ public final class Keys {
         return runner.once(key, fingerprint, handler);
     }
 
-    /** Asks for a key. Waits for whoever holds it, up to a minute, if the server is set so. */
+    /** Asks for a key. Waits a while for whoever holds it, within the client's patience, if the server is set so. */
     public Reserve reserve(IdempotencyKey key, Fingerprint fingerprint) {
         return reserve(key, fingerprint, newReservation());
     }
 
     /** As {@link #reserve(IdempotencyKey, Fingerprint)}, by an own id: the same again finds what it holds. */
     public Reserve reserve(IdempotencyKey key, Fingerprint fingerprint, UUID reservation) {
-        Body body = new Body().with("fingerprint", fingerprint.hex()).with("reservation_id", reservation.toString());
+        Body body = new Body()
+                .with("fingerprint", fingerprint.hex())
+                .with("reservation_id", reservation.toString())
+                .with("wait_seconds", exchange.longestUnaskedWait().toSeconds());
         try {
-            return reserved(
-                    key,
-                    exchange.send(Request.post(path(key, "reserve"), body.json())
-                                    .waiting(LONGEST_WAIT))
-                            .fields());
+            return exchange.ask(Request.post(path(key, "reserve"), body.json()), state -> reserved(key, state));
         } catch (RefusedException e) {
             if (e.is(ProblemCode.REQUEST_IN_PROGRESS)) {
-                return new Reserve.InProgress(held(key, e.fields()));
+                return new Reserve.InProgress(e.read(state -> held(key, state)));
             }
             if (e.is(ProblemCode.OUTCOME_UNRESOLVED)) {
-                return new Reserve.Unresolved(held(key, e.fields()));
+                return new Reserve.Unresolved(e.read(state -> held(key, state)));
             }
             throw e;
         }
@@ -180,15 +175,13 @@ public final class Keys {
 
     /** What is reserved and not settled in the mesh, the oldest first, {@code limit} at most. For admins and observers. */
     public List<Held> open(int limit) {
-        return exchange.send(new Query(PATH).with("limit", limit).read())
-                .fields()
-                .list("keys", Held::of);
+        return exchange.ask(new Query(PATH).with("limit", limit).read(), answer -> answer.list("keys", Held::of));
     }
 
     /** Who has reserved a key: the member itself; for admins and observers, any member. Empty if nobody has. */
     public List<Held> find(IdempotencyKey key) {
         try {
-            return exchange.send(Request.get(path(key))).fields().list("keys", Held::of);
+            return exchange.ask(Request.get(path(key)), answer -> answer.list("keys", Held::of));
         } catch (RefusedException e) {
             if (e.is(ProblemCode.NOT_FOUND)) {
                 return List.of();
@@ -204,16 +197,8 @@ public final class Keys {
 
     /** As {@link #resolve(Held, Verdict)}, for whoever knows no more of it. */
     public void resolve(String member, Reservation reservation, Verdict verdict) {
-        Body body = settlement(reservation, verdict)
-                .with("member", member)
-                .with(
-                        "outcome",
-                        switch (verdict) {
-                            case Verdict.Commit commit -> "committed";
-                            case Verdict.Reject reject -> "rejected";
-                            case Verdict.Release release -> "released";
-                        });
-        exchange.send(Request.post(path(reservation.key(), "resolve"), body.json()));
+        Body body = settlement(reservation, verdict).with("member", member).with("outcome", outcome(verdict));
+        settle(Request.post(path(reservation.key(), "resolve"), body.json()), reservation, verdict);
     }
 
     UUID newReservation() {
@@ -226,8 +211,21 @@ public final class Keys {
             case Verdict.Reject reject -> "reject";
             case Verdict.Release release -> "release";
         };
-        exchange.send(Request.post(
-                path(reservation.key(), verb), settlement(reservation, verdict).json()));
+        Json body = settlement(reservation, verdict).json();
+        settle(Request.post(path(reservation.key(), verb), body), reservation, verdict);
+    }
+
+    private void settle(Request request, Reservation reservation, Verdict verdict) {
+        exchange.ask(
+                request, state -> state.about("key", reservation.key().value()).about("status", outcome(verdict)));
+    }
+
+    private static String outcome(Verdict verdict) {
+        return switch (verdict) {
+            case Verdict.Commit commit -> "committed";
+            case Verdict.Reject reject -> "rejected";
+            case Verdict.Release release -> "released";
+        };
     }
 
     private static Body settlement(Reservation reservation, Verdict verdict) {
@@ -241,10 +239,13 @@ public final class Keys {
     }
 
     private static Reserve reserved(IdempotencyKey key, Fields state) {
-        String status = state.text("status");
-        return status.equals("reserved")
-                ? new Reserve.Reserved(held(key, state))
-                : new Reserve.Replayed(new Answer(state.json("response"), status.equals("rejected")));
+        String status = state.about("key", key.value()).text("status");
+        return switch (status) {
+            case "reserved" -> new Reserve.Reserved(held(key, state));
+            case "committed" -> new Reserve.Replayed(new Answer(state.json("response"), false));
+            case "rejected" -> new Reserve.Replayed(new Answer(state.json("response"), true));
+            default -> throw new ForeignAnswer("its status is '" + status + "'");
+        };
     }
 
     private static Reservation held(IdempotencyKey key, Fields state) {

@@ -1,65 +1,123 @@
 package dev.tallystick.client;
 
+import java.io.ByteArrayOutputStream;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The lines of an answer that goes on, asked for one by one: who reads slowly holds up the server. Thread-safe. */
-final class Lines implements Flow.Subscriber<String>, AutoCloseable {
+/**
+ * The lines of an answer that goes on, asked for bit by bit: who reads slowly holds up the server. A line has a largest length,
+ * and an answer with a longer one ends there. Read by one thread; closed by any.
+ */
+final class Lines implements HttpResponse.BodySubscriber<Lines>, AutoCloseable {
 
-    /** What came: a line, or the end if it is empty. */
-    private record Arrival(@Nullable String line) {}
+    /** What came: some lines, or the end if there are none. */
+    private record Arrival(List<String> lines) {}
 
-    private static final Arrival END = new Arrival(null);
+    private static final Arrival END = new Arrival(List.of());
 
+    private final int longest;
     private final BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
+    private final Deque<String> arrived = new ArrayDeque<>();
+    private final ByteArrayOutputStream begun = new ByteArrayOutputStream();
     private volatile Flow.@Nullable Subscription subscription;
-    private volatile boolean ended;
+    private volatile boolean closed;
+    private volatile boolean overlong;
+    private boolean ended;
+
+    /** @param longest the bytes of the longest line */
+    Lines(int longest) {
+        this.longest = longest;
+    }
 
     /** The next line; empty if none came in time, or if the answer has ended. */
     Optional<String> next(Duration wait) throws InterruptedException {
-        if (ended) {
-            return Optional.empty();
+        if (arrived.isEmpty() && !ended) {
+            Arrival arrival = arrivals.poll(Durations.nanos(wait), TimeUnit.NANOSECONDS);
+            if (arrival != null) {
+                arrived.addAll(arrival.lines());
+                ended = arrival.lines().isEmpty();
+                request();
+            }
         }
-        Arrival arrival = arrivals.poll(wait.toNanos(), TimeUnit.NANOSECONDS);
-        if (arrival == null) {
-            return Optional.empty();
-        }
-        if (arrival.line() == null) {
-            ended = true;
-            return Optional.empty();
-        }
-        request();
-        return Optional.of(arrival.line());
+        return Optional.ofNullable(arrived.poll());
     }
 
     boolean isEnded() {
-        return ended;
+        return ended && arrived.isEmpty();
+    }
+
+    /** Whether it ended because a line was longer than any of ours. */
+    boolean isOverlong() {
+        return overlong;
     }
 
     /** Hangs up, and lets go whoever waits. */
     @Override
     public void close() {
-        Flow.Subscription begun = subscription;
-        if (begun != null) {
-            begun.cancel();
-        }
+        closed = true;
+        cancel();
         arrivals.add(END);
     }
 
     @Override
-    public void onSubscribe(Flow.Subscription begun) {
-        subscription = begun;
-        request();
+    public CompletionStage<Lines> getBody() {
+        return CompletableFuture.completedFuture(this);
     }
 
     @Override
-    public void onNext(String line) {
-        arrivals.add(new Arrival(line));
+    public void onSubscribe(Flow.Subscription opened) {
+        subscription = opened;
+        if (closed) {
+            opened.cancel();
+        } else {
+            opened.request(1);
+        }
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+        List<String> lines = new ArrayList<>();
+        for (ByteBuffer buffer : buffers) {
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.get(bytes);
+            int from = 0;
+            for (int i = 0; i < bytes.length; i++) {
+                if (bytes[i] == '\n') {
+                    begun.write(bytes, from, i - from);
+                    lines.add(withoutReturn(begun.toString(StandardCharsets.UTF_8)));
+                    begun.reset();
+                    from = i + 1;
+                }
+            }
+            begun.write(bytes, from, bytes.length - from);
+        }
+        if (begun.size() > longest) {
+            overlong = true;
+            cancel();
+            arrivals.add(END);
+        } else if (lines.isEmpty()) {
+            request();
+        } else {
+            arrivals.add(new Arrival(lines));
+        }
+    }
+
+    private static String withoutReturn(String line) {
+        return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
     }
 
     /** What breaks off and what ends in peace are the same to those who come back. */
@@ -74,9 +132,16 @@ final class Lines implements Flow.Subscriber<String>, AutoCloseable {
     }
 
     private void request() {
-        Flow.Subscription begun = subscription;
-        if (begun != null) {
-            begun.request(1);
+        Flow.Subscription opened = subscription;
+        if (opened != null) {
+            opened.request(1);
+        }
+    }
+
+    private void cancel() {
+        Flow.Subscription opened = subscription;
+        if (opened != null) {
+            opened.cancel();
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.tallystick.client;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,35 +32,35 @@ public final class Members {
             return new Member(
                     fields.text("mesh"),
                     fields.text("name"),
-                    fields.texts("roles").stream().map(Role::parse).collect(Collectors.toUnmodifiableSet()),
+                    Set.copyOf(fields.texts("roles", Role::parse)),
                     fields.textIfThere("created_at", Instant::parse));
         }
     }
 
     /** Whoever the token is of. */
     public Member me() {
-        return Member.of(exchange.send(Request.get("/v1/me")).fields());
+        return exchange.ask(Request.get("/v1/me"), Member::of);
     }
 
     public List<Member> list() {
-        return exchange.send(Request.get(PATH)).fields().list("members", Member::of);
+        return exchange.ask(Request.get(PATH), answer -> answer.list("members", Member::of));
     }
 
     public Member find(String name) {
-        return Member.of(exchange.send(Request.get(path(name))).fields());
+        return exchange.ask(Request.get(path(name)), answer -> Member.of(answer.about("name", name)));
     }
 
     /** Creates a member, or changes the roles of one. */
     public Member put(String name, Role... roles) {
         List<String> words = Stream.of(roles).map(Role::word).toList();
-        return Member.of(exchange.send(
-                        Request.put(path(name), new Body().with("roles", words).json()))
-                .fields());
+        return exchange.ask(
+                Request.put(path(name), new Body().with("roles", words).json()),
+                answer -> Member.of(answer.about("name", name)));
     }
 
     /** Ends a membership, with all its tokens. */
     public void remove(String name) {
-        exchange.send(Request.delete(path(name)));
+        exchange.tell(Request.delete(path(name)));
     }
 
     private static String path(String name) {

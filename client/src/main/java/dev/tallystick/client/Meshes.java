@@ -16,12 +16,12 @@ public final class Meshes {
     }
 
     public List<String> list() {
-        return exchange.send(Request.get(PATH)).fields().texts("meshes");
+        return exchange.ask(Request.get(PATH), answer -> answer.texts("meshes"));
     }
 
     /** Creates a mesh, unless it is there. */
     public void create(String mesh) {
-        exchange.send(Request.put(path(mesh), new Body().json()));
+        exchange.ask(Request.put(path(mesh), new Body().json()), answer -> answer.about("name", mesh));
     }
 
     /** A token for the admin of a mesh, who is created if missing. As with other {@link Tokens}, it is seen once. */

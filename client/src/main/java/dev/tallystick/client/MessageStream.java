@@ -1,16 +1,19 @@
 package dev.tallystick.client;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonRefused;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Follows a history through server-sent events, over as many connections as it takes. */
-final class MessageStream implements Following<Messages.Entry> {
+/**
+ * Reads a history through server-sent events, over as many connections as it takes. An event that is not one of ours ends its
+ * connection, and is asked for again: none is skipped.
+ */
+final class MessageStream implements Feed.Source<Messages.Entry> {
 
     /** A server gives a sign of life every ten seconds or so. */
     static final Duration SILENCE = Duration.ofSeconds(40);
@@ -21,106 +24,91 @@ final class MessageStream implements Following<Messages.Entry> {
     private final Exchange exchange;
     private final LongFunction<Request> request;
     private final Duration silence;
-    private final CountDownLatch closed = new CountDownLatch(1);
-    private volatile @Nullable Lines lines;
-    private long lastSign;
-    private long position;
-
-    /** What has come of an event that is not complete yet; of one that breaks off nothing is given. */
-    private @Nullable String data;
 
     /**
      * @param request asks for what comes after a position
      * @param silence after how much of it the other side is taken for gone
      */
-    MessageStream(Exchange exchange, LongFunction<Request> request, long after, Duration silence) {
+    MessageStream(Exchange exchange, LongFunction<Request> request, Duration silence) {
         this.exchange = exchange;
         this.request = request;
         this.silence = silence;
-        this.position = after;
     }
 
     @Override
-    public Optional<Messages.Entry> next(Duration wait) {
-        long deadline = System.nanoTime() + wait.toNanos();
-        try {
-            while (!isOver()) {
-                Lines open = lines;
-                if (open == null) {
-                    open = connect();
+    public void read(long after, Feed.Sink<Messages.Entry> sink) throws InterruptedException {
+        long position = after;
+        @Nullable Long troubleSince = null;
+        while (true) {
+            long before = position;
+            try (Lines lines = exchange.open(request.apply(position))) {
+                Events events = new Events(lines, position);
+                for (Optional<Messages.Entry> entry = events.next(); entry.isPresent(); entry = events.next()) {
+                    position = entry.get().position();
+                    sink.give(position, entry.get());
                 }
-                long left = Math.max(0, deadline - System.nanoTime());
-                Optional<String> line = open.next(Duration.ofNanos(Math.min(left, silence.toNanos())));
-                if (line.isPresent()) {
-                    lastSign = System.nanoTime();
-                    Optional<Messages.Entry> entry = entry(line.get());
-                    if (entry.isPresent()) {
-                        return entry;
-                    }
-                } else {
-                    hangUpIfDead(open);
-                    if (System.nanoTime() - deadline >= 0) {
-                        return Optional.empty();
-                    }
+            } catch (ForeignAnswer e) {
+                long now = System.nanoTime();
+                if (troubleSince == null || position > before) {
+                    troubleSince = now;
+                } else if (now - troubleSince > Durations.nanos(exchange.patience())) {
+                    throw unreadable(position, e);
                 }
             }
+            LockSupport.parkNanos(BETWEEN_CONNECTIONS.toNanos());
+        }
+    }
+
+    private static UnavailableException unreadable(long position, ForeignAnswer e) {
+        String why = "what comes after position " + position + " is not an event of ours: " + e.getMessage();
+        return new UnavailableException(why, new AttemptFailure(AttemptFailure.Kind.FOREIGN_ANSWER, 200, why), e);
+    }
+
+    /** The events of one connection. For one thread. */
+    private final class Events {
+
+        private final Lines lines;
+        private long position;
+
+        /** What has come of an event that is not complete yet; of one that breaks off nothing is given. */
+        private @Nullable String data;
+
+        Events(Lines lines, long after) {
+            this.lines = lines;
+            this.position = after;
+        }
+
+        /** The next one; empty when the connection has ended, or is taken for dead. */
+        Optional<Messages.Entry> next() throws InterruptedException {
+            for (Optional<String> line = lines.next(silence); line.isPresent(); line = lines.next(silence)) {
+                if (line.get().startsWith(DATA)) {
+                    data = line.get().substring(DATA.length());
+                } else if (line.get().isEmpty() && data != null) {
+                    Messages.Entry entry = entry(data);
+                    data = null;
+                    return Optional.of(entry);
+                }
+            }
+            if (lines.isOverlong()) {
+                throw new ForeignAnswer("it has a line that is longer than any event");
+            }
             return Optional.empty();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new UnavailableException("interrupted", e);
         }
-    }
 
-    private Lines connect() {
-        Lines opened = exchange.open(request.apply(position));
-        lines = opened;
-        lastSign = System.nanoTime();
-        data = null;
-        if (isOver()) {
-            opened.close();
-        }
-        return opened;
-    }
-
-    private void hangUpIfDead(Lines open) throws InterruptedException {
-        if (open.isEnded() || System.nanoTime() - lastSign >= silence.toNanos()) {
-            lines = null;
-            open.close();
-            boolean unused = closed.await(BETWEEN_CONNECTIONS.toMillis(), TimeUnit.MILLISECONDS);
-        }
-    }
-
-    /** An event ends with an empty line; all that is to be known of one stands in its data. */
-    private Optional<Messages.Entry> entry(String line) {
-        if (line.startsWith(DATA)) {
-            data = line.substring(DATA.length());
-        }
-        if (!line.isEmpty() || data == null) {
-            return Optional.empty();
-        }
-        Messages.Entry entry =
-                Messages.Entry.of(Fields.of(Json.parse(data.getBytes(StandardCharsets.UTF_8), Exchange.ANSWER)));
-        data = null;
-        position = entry.position();
-        return Optional.of(entry);
-    }
-
-    @Override
-    public long position() {
-        return position;
-    }
-
-    @Override
-    public boolean isOver() {
-        return closed.getCount() == 0;
-    }
-
-    @Override
-    public void close() {
-        closed.countDown();
-        Lines open = lines;
-        if (open != null) {
-            open.close();
+        /** All that is to be known of an event stands in its data. */
+        private Messages.Entry entry(String text) {
+            Messages.Entry entry;
+            try {
+                entry = Messages.Entry.of(
+                        Fields.of(Json.parse(text.getBytes(StandardCharsets.UTF_8), Answers.LARGEST)));
+            } catch (JsonRefused e) {
+                throw new ForeignAnswer("it has data that are no JSON: " + e.getMessage(), e);
+            }
+            if (entry.position() <= position) {
+                throw new ForeignAnswer("position " + entry.position() + " comes after position " + position);
+            }
+            position = entry.position();
+            return entry;
         }
     }
 }

@@ -116,12 +116,17 @@ public final class Messages {
                     fields.text("to", Destination::parse),
                     fields.json("message"),
                     fields.text("priority", Priority::parse),
-                    fields.json("meta") instanceof Json.ObjectValue meta ? meta : new Json.ObjectValue(Map.of()),
+                    metaOf(fields),
                     fields.texts("mentions"),
                     fields.textIfThere("reply_to"),
                     fields.textIfThere("client_message_id"),
                     fields.text("accepted_at", Instant::parse));
         }
+    }
+
+    private static Json.ObjectValue metaOf(Fields fields) {
+        Json.ObjectValue meta = fields.objectIfThere("meta", Fields::object);
+        return meta == null ? new Json.ObjectValue(Map.of()) : meta;
     }
 
     /** A message at its place in the history. */
@@ -152,12 +157,12 @@ public final class Messages {
         if (!message.meta().members().isEmpty()) {
             body.with("meta", message.meta());
         }
-        Fields sent = exchange.send(Request.post(PATH, body.json()).under(key.value()))
-                .fields();
-        return new Sent(
-                sent.text("message_id", UUID::fromString),
-                sent.flagUnlessDenied("history_available"),
-                sent.flag("duplicate"));
+        return exchange.ask(
+                Request.post(PATH, body.json()).under(key.value()),
+                sent -> new Sent(
+                        sent.about("client_message_id", key.value()).text("message_id", UUID::fromString),
+                        sent.flag("history_available"),
+                        sent.flag("duplicate")));
     }
 
     /** As {@link #send(NewMessage, IdempotencyKey)}, with a key from a mint, which forgets it once it is sent. */
@@ -167,7 +172,8 @@ public final class Messages {
 
     /** A message that the member of the token sent, was sent, or may read as all may. */
     public Message find(UUID message) {
-        return Message.of(exchange.send(Request.get(PATH + "/" + message)).fields());
+        return exchange.ask(
+                Request.get(PATH + "/" + message), answer -> Message.of(answer.about("message_id", message)));
     }
 
     /** What was accepted after a position, in order. Whoever goes on from {@link Page#next()} misses nothing. */
@@ -191,20 +197,19 @@ public final class Messages {
 
     /** What is accepted after a position, as it comes. Close it. */
     public Following<Entry> follow(@Nullable Destination destination, long after) {
-        return new MessageStream(
+        MessageStream stream = new MessageStream(
                 exchange,
                 position -> new Query(HISTORY + "/stream")
                         .with("destination", destination)
                         .with("after", position)
                         .read(),
-                after,
                 MessageStream.SILENCE);
+        return new Feed<>(stream, after);
     }
 
     private Page page(Query query, long after, int limit) {
-        Fields page = exchange.send(
-                        query.with("after", after).with("limit", limit).read())
-                .fields();
-        return new Page(page.list("entries", Entry::of), page.number("next"));
+        return exchange.ask(
+                query.with("after", after).with("limit", limit).read(),
+                page -> new Page(page.list("entries", Entry::of), page.number("next")));
     }
 }

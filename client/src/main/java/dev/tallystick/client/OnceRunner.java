@@ -77,13 +77,23 @@ final class OnceRunner {
             remember(asked, said);
             throw new OutcomeUnknownException(
                     "the handler ran under the key " + asked.key()
-                            + ", and nobody knows whether that is recorded: ask again under the same key",
+                            + ", and nobody knows whether that is recorded: " + failure(e)
+                            + "; ask again under the same key",
+                    failure(e),
                     e);
         }
         return switch (said.verdict()) {
             case Keys.Verdict.Commit commit -> new Once.Ran(new Keys.Answer(commit.response(), false));
             case Keys.Verdict.Reject reject -> new Once.Ran(new Keys.Answer(reject.response(), true));
             case Keys.Verdict.Release release -> new Once.Released();
+        };
+    }
+
+    private static AttemptFailure failure(TallyException e) {
+        return switch (e) {
+            case RefusedException refused -> refused.failure();
+            case OutcomeUnknownException unknown -> unknown.failure();
+            case UnavailableException unavailable -> unavailable.failure();
         };
     }
 

@@ -14,10 +14,13 @@ public final class OutcomeUnknownException extends TallyException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    OutcomeUnknownException(Request request, @Nullable Throwable cause) {
+    private final AttemptFailure failure;
+
+    OutcomeUnknownException(Request request, AttemptFailure failure, @Nullable Throwable cause) {
         this(
-                "nobody knows whether " + request + " happened: " + advice(request),
-                cause == null ? new IllegalStateException("the server itself does not know") : cause);
+                "nobody knows whether " + request + " happened: " + failure + "; " + advice(request),
+                failure,
+                cause == null ? new IllegalStateException(failure.detail()) : cause);
     }
 
     OutcomeUnknownException(Request request, RefusedException refused) {
@@ -25,11 +28,18 @@ public final class OutcomeUnknownException extends TallyException {
                 "nobody knows whether " + request + " happened: an answer was lost, and the next one was a refusal ("
                         + refused.getMessage() + "), which says nothing about it"
                         + (request.key() == null ? "" : "; the key is " + request.key()),
+                refused.failure(),
                 refused);
     }
 
-    OutcomeUnknownException(String message, Throwable cause) {
+    OutcomeUnknownException(String message, AttemptFailure failure, Throwable cause) {
         super(message, cause);
+        this.failure = failure;
+    }
+
+    /** How the last attempt ended: its kind, its status, and what shows where it failed. */
+    public AttemptFailure failure() {
+        return failure;
     }
 
     private static String advice(Request request) {

@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import java.time.Duration;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,11 @@ final class Query {
             parameters.add(TallyClient.encode(name) + "=" + TallyClient.encode(value.toString()));
         }
         return this;
+    }
+
+    /** In whole seconds, rounded up. */
+    Query withSeconds(String name, Duration time) {
+        return with(name, Durations.wholeSeconds(time));
     }
 
     Request read() {

@@ -14,17 +14,17 @@ public final class Queues {
     }
 
     public List<String> list() {
-        return exchange.send(Request.get(PATH)).fields().texts("names");
+        return exchange.ask(Request.get(PATH), answer -> answer.texts("names"));
     }
 
     /** Creates a queue, unless it is there. */
     public void create(String queue) {
-        exchange.send(Request.put(path(queue), new Body().json()));
+        exchange.ask(Request.put(path(queue), new Body().json()), answer -> answer.about("name", queue));
     }
 
     /** Deletes a queue. What is on its way is still delivered. */
     public void delete(String queue) {
-        exchange.send(Request.delete(path(queue)));
+        exchange.tell(Request.delete(path(queue)));
     }
 
     private static String path(String queue) {

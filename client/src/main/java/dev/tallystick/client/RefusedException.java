@@ -4,6 +4,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import java.io.Serial;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** The server refused, and would again: nothing happened, and the same request will not fare better. Change it, or give up. */
 public final class RefusedException extends TallyException {
@@ -31,12 +32,24 @@ public final class RefusedException extends TallyException {
         return code;
     }
 
+    AttemptFailure failure() {
+        return new AttemptFailure(AttemptFailure.Kind.REFUSED, status, String.valueOf(getMessage()));
+    }
+
     boolean is(ProblemCode other) {
         return code.equals(other.word());
     }
 
-    Fields fields() {
-        return new Fields(problem);
+    /** Reads what else the server says of it. If that is not there, something in between has changed the answer. */
+    <T> T read(Function<Fields, T> reading) {
+        try {
+            return reading.apply(new Fields(problem));
+        } catch (ForeignAnswer e) {
+            throw new OutcomeUnknownException(
+                    "the server said " + getMessage() + ", but not all that belongs to it: " + e.getMessage(),
+                    new AttemptFailure(AttemptFailure.Kind.FOREIGN_ANSWER, status, String.valueOf(e.getMessage())),
+                    e);
+        }
     }
 
     /** What else the server says of it. */

@@ -103,46 +103,46 @@ public final class Schedules {
                 .with("zone", schedule.zone())
                 .with("input", schedule.input())
                 .with("priority", schedule.priority().word());
-        return Schedule.of(exchange.send(Request.put(path(name), body.json())).fields());
+        return exchange.ask(Request.put(path(name), body.json()), answer -> Schedule.of(answer.about("name", name)));
     }
 
     /** A page of them; {@code after} is the {@link Page#next()} of the page before, null for the first. */
     public Page list(@Nullable String after, int limit) {
-        Fields page = exchange.send(new Query(PATH)
-                        .with("after", after)
-                        .with("limit", limit)
-                        .read())
-                .fields();
-        return new Page(page.list("schedules", Schedule::of), page.textIfThere("next"));
+        return exchange.ask(
+                new Query(PATH).with("after", after).with("limit", limit).read(),
+                page -> new Page(page.list("schedules", Schedule::of), page.textIfThere("next")));
     }
 
     public Shown find(String name) {
-        return Shown.of(exchange.send(Request.get(path(name))).fields());
+        return exchange.ask(Request.get(path(name)), Shown::of);
     }
 
     /** Jobs that it has started go on. */
     public void delete(String name) {
-        exchange.send(Request.delete(path(name)));
+        exchange.tell(Request.delete(path(name)));
     }
 
     /** It does not fire until it is resumed. */
     public Schedule pause(String name) {
-        return Schedule.of(
-                exchange.send(Request.post(path(name) + "/pause", null)).fields());
+        return changed(name, "pause");
     }
 
     /** It fires again, from the next moment on. */
     public Schedule resume(String name) {
-        return Schedule.of(
-                exchange.send(Request.post(path(name) + "/resume", null)).fields());
+        return changed(name, "resume");
     }
 
     /** Starts one of its jobs now. The same key again is the same job. */
     public Triggered trigger(String name, IdempotencyKey key) {
-        Fields started = exchange.send(
-                        Request.post(path(name) + "/trigger", null).under(key.value()))
-                .fields();
-        return new Triggered(started.text("job_id", UUID::fromString), started.flag("duplicate"));
+        return exchange.ask(
+                Request.post(path(name) + "/trigger", null).under(key.value()),
+                started -> new Triggered(
+                        started.about("key", key.value()).text("job_id", UUID::fromString), started.flag("duplicate")));
+    }
+
+    private Schedule changed(String name, String verb) {
+        return exchange.ask(
+                Request.post(path(name) + "/" + verb, null), answer -> Schedule.of(answer.about("name", name)));
     }
 
     private static String path(String name) {

@@ -189,16 +189,15 @@ public final class TallyClient {
             job.attributes().forEach((name, value) -> attributes.put(name, Json.of(value)));
             body.put("attributes", new Json.ObjectValue(attributes));
         }
-        Fields accepted = exchange.send(
-                        Request.post(JOBS, new Json.ObjectValue(body)).under(key.value()))
-                .fields();
-        return new Submitted(
-                accepted.text("job_id", UUID::fromString),
-                accepted.text("workflow"),
-                (int) accepted.number("version"),
-                accepted.text("fingerprint"),
-                accepted.flagUnlessDenied("history_available"),
-                accepted.flag("duplicate"));
+        return exchange.ask(
+                Request.post(JOBS, new Json.ObjectValue(body)).under(key.value()),
+                accepted -> new Submitted(
+                        accepted.about("key", key.value()).text("job_id", UUID::fromString),
+                        accepted.text("workflow"),
+                        accepted.count("version"),
+                        accepted.text("fingerprint"),
+                        accepted.flag("history_available"),
+                        accepted.flag("duplicate")));
     }
 
     /** As {@link #submit(NewJob, IdempotencyKey)}, with a key from a mint, which forgets it once the answer is definite. */
@@ -206,26 +205,34 @@ public final class TallyClient {
         return mint.under(purpose, key -> submit(job, key));
     }
 
-    /** How the job stands, at the latest after {@code wait}; at most a minute. */
+    /** How the job stands, at the latest after {@code wait}, in whole seconds, rounded up; at most a minute. */
     public Result result(UUID job, Duration wait) {
-        Query query = new Query(path(job, "result")).with("wait", wait.toSeconds());
-        Fields result = exchange.send(query.read().waiting(wait)).fields();
-        return new Result(job, result.text("status"), result.jsonIfThere("output"), result.textIfThere("error"));
+        Query query = new Query(path(job, "result")).withSeconds("wait", wait);
+        return exchange.ask(query.read().waiting(wait), result -> {
+            requireJob(result);
+            return new Result(job, result.text("status"), result.jsonIfThere("output"), result.textIfThere("error"));
+        });
     }
 
     /** Sends a job a signal. The same key again is the same signal. */
     public Signalled signal(UUID job, String signal, Json payload, IdempotencyKey key) {
         Body body = new Body().with("payload", payload);
-        Fields sent = exchange.send(Request.post(path(job, "signals/" + encode(signal)), body.json())
-                        .under(key.value()))
-                .fields();
-        return new Signalled(job, signal, sent.flag("duplicate"));
+        return exchange.ask(
+                Request.post(path(job, "signals/" + encode(signal)), body.json())
+                        .under(key.value()),
+                sent -> {
+                    requireJob(sent);
+                    return new Signalled(
+                            job, signal, sent.about("signal", signal).flag("duplicate"));
+                });
     }
 
     /** Asks for the end of a job and of its children. */
     public CancelRequested cancel(UUID job) {
-        Fields asked = exchange.send(Request.post(path(job, "cancel"), null)).fields();
-        return new CancelRequested(job, asked.text("status"));
+        return exchange.ask(Request.post(path(job, "cancel"), null), asked -> {
+            requireJob(asked);
+            return new CancelRequested(job, asked.text("status"));
+        });
     }
 
     /** Does a closed job again from its beginning. The same key again is the same new job. */
@@ -239,12 +246,18 @@ public final class TallyClient {
         return again(Request.post(path(job, "fork"), body.json()).under(key.value()));
     }
 
+    /** Not always the one that was asked about: one that goes on as another is answered for by that. */
+    private static void requireJob(Fields answer) {
+        UUID unused = answer.text("job_id", UUID::fromString);
+    }
+
     private JobAgain again(Request request) {
-        Fields begun = exchange.send(request).fields();
-        return new JobAgain(
-                begun.text("job_id", UUID::fromString),
-                begun.text("continued_from", UUID::fromString),
-                begun.flag("duplicate"));
+        return exchange.ask(
+                request,
+                begun -> new JobAgain(
+                        begun.text("job_id", UUID::fromString),
+                        begun.text("continued_from", UUID::fromString),
+                        begun.flag("duplicate")));
     }
 
     private static String path(UUID job, String what) {
@@ -301,12 +314,12 @@ public final class TallyClient {
 
     /** What the server can do, by name, so that a client need not try. */
     public List<String> features() {
-        return exchange.send(Request.get("/v1/features")).fields().texts("features");
+        return exchange.ask(Request.get("/v1/features"), answer -> answer.texts("features"));
     }
 
     /** Looks whether all that was accepted together is still together, for admins of the mesh {@code default}. */
     public Orphans orphans() {
-        return Orphans.of(exchange.send(Request.get("/v1/orphans")).fields());
+        return exchange.ask(Request.get("/v1/orphans"), Orphans::of);
     }
 
     /** What failed and is to be decided about. */

@@ -50,7 +50,7 @@ public final class Tasks {
                     fields.textIfThere("group"),
                     fields.textIfThere("assignee"),
                     fields.json("details"),
-                    (int) fields.number("escalations"),
+                    fields.count("escalations"),
                     fields.text("asked_at", Instant::parse),
                     fields.textIfThere("due_at", Instant::parse),
                     fields.textIfThere("over"));
@@ -92,7 +92,7 @@ public final class Tasks {
 
     /** A task, also one that is over. */
     public Task find(UUID task) {
-        return Task.of(exchange.send(Request.get(path(task))).fields());
+        return exchange.ask(Request.get(path(task)), answer -> Task.of(answer.about("task_id", task)));
     }
 
     /** Takes a task: others leave it alone from now on. */
@@ -121,14 +121,14 @@ public final class Tasks {
     }
 
     private Page page(Query query, @Nullable UUID after, int limit) {
-        Fields page = exchange.send(
-                        query.with("after", after).with("limit", limit).read())
-                .fields();
-        return new Page(page.list("tasks", Task::of), page.textIfThere("next", UUID::fromString));
+        return exchange.ask(
+                query.with("after", after).with("limit", limit).read(),
+                page -> new Page(page.list("tasks", Task::of), page.textIfThere("next", UUID::fromString)));
     }
 
     private Done done(UUID task, Request request) {
-        return new Done(task, exchange.send(request).fields().flag("duplicate"));
+        return exchange.ask(
+                request, answer -> new Done(task, answer.about("task_id", task).flag("duplicate")));
     }
 
     private static Body by(@Nullable String person) {

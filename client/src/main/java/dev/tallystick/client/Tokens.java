@@ -61,7 +61,7 @@ public final class Tokens {
 
     /** The tokens of a member, also those that are worth nothing any more. */
     public List<Token> list(String member) {
-        return exchange.send(Request.get(path(member))).fields().list("tokens", Token::of);
+        return exchange.ask(Request.get(path(member)), answer -> answer.list("tokens", Token::of));
     }
 
     public Issued issue(String member, @Nullable Duration validity) {
@@ -75,13 +75,12 @@ public final class Tokens {
 
     /** Ends a token: everywhere within 5 seconds. */
     public void revoke(String token) {
-        exchange.send(Request.delete("/v1/tokens/" + TallyClient.encode(token)));
+        exchange.tell(Request.delete("/v1/tokens/" + TallyClient.encode(token)));
     }
 
     static Issued issue(Exchange exchange, String path, @Nullable Duration validity) {
         Body body = new Body().withSeconds("valid_seconds", validity);
-        return Issued.of(
-                exchange.send(Request.post(path, body.json()).unrepeatable()).fields());
+        return exchange.ask(Request.post(path, body.json()).unrepeatable(), Issued::of);
     }
 
     private static String path(String member) {

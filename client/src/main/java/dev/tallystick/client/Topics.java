@@ -14,30 +14,33 @@ public final class Topics {
     }
 
     public List<String> list() {
-        return exchange.send(Request.get(PATH)).fields().texts("names");
+        return exchange.ask(Request.get(PATH), answer -> answer.texts("names"));
     }
 
     /** Creates a topic, unless it is there. */
     public void create(String topic) {
-        exchange.send(Request.put(path(topic), new Body().json()));
+        exchange.ask(Request.put(path(topic), new Body().json()), answer -> answer.about("name", topic));
     }
 
     /** Deletes a topic. What is on its way is still delivered. */
     public void delete(String topic) {
-        exchange.send(Request.delete(path(topic)));
+        exchange.tell(Request.delete(path(topic)));
     }
 
     public List<String> subscribers(String topic) {
-        return exchange.send(Request.get(path(topic) + "/subscribers")).fields().texts("members");
+        return exchange.ask(
+                Request.get(path(topic) + "/subscribers"),
+                answer -> answer.about("topic", topic).texts("members"));
     }
 
     /** From now on the member gets what is sent to the topic. Members other than oneself are for admins. */
     public void subscribe(String topic, String member) {
-        exchange.send(Request.put(subscription(topic, member), new Body().json()));
+        exchange.ask(
+                Request.put(subscription(topic, member), new Body().json()), answer -> answer.about("name", member));
     }
 
     public void unsubscribe(String topic, String member) {
-        exchange.send(Request.delete(subscription(topic, member)));
+        exchange.tell(Request.delete(subscription(topic, member)));
     }
 
     private static String path(String topic) {

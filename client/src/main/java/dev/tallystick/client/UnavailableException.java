@@ -9,7 +9,15 @@ public final class UnavailableException extends TallyException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    UnavailableException(String message, @Nullable Throwable cause) {
+    private final AttemptFailure failure;
+
+    UnavailableException(String message, AttemptFailure failure, @Nullable Throwable cause) {
         super(message, cause == null ? new IllegalStateException(message) : cause);
+        this.failure = failure;
+    }
+
+    /** How the last attempt ended: its kind, its status, and what shows where it failed. */
+    public AttemptFailure failure() {
+        return failure;
     }
 }

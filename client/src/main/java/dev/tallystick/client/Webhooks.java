@@ -22,8 +22,15 @@ public final class Webhooks {
      * An address that is called.
      *
      * @param source what it is called for; a workflow stands for the ends of its jobs
+     * @param endedAt since when it is called for nothing new, because its topic was deleted; null if it is called
      */
-    public record Webhook(UUID id, Destination source, URI url, String member, Instant createdAt) {
+    public record Webhook(
+            UUID id,
+            Destination source,
+            URI url,
+            String member,
+            Instant createdAt,
+            @Nullable Instant endedAt) {
 
         static Webhook of(Fields fields) {
             return new Webhook(
@@ -31,7 +38,8 @@ public final class Webhooks {
                     fields.text("source", Destination::parse),
                     fields.text("url", URI::create),
                     fields.text("member"),
-                    fields.text("created_at", Instant::parse));
+                    fields.text("created_at", Instant::parse),
+                    fields.textIfThere("ended_at", Instant::parse));
         }
     }
 
@@ -63,7 +71,7 @@ public final class Webhooks {
                     fields.text("webhook_id", UUID::fromString),
                     fields.text("member"),
                     fields.text("url", URI::create),
-                    Math.toIntExact(fields.number("attempts")),
+                    fields.count("attempts"),
                     fields.text("error"),
                     fields.text("given_up_at", Instant::parse));
         }
@@ -83,19 +91,19 @@ public final class Webhooks {
      */
     public Registered register(Destination source, URI url) {
         Body body = new Body().with("source", source.toString()).with("url", url.toString());
-        Fields registered =
-                exchange.send(Request.post(PATH, body.json()).unrepeatable()).fields();
-        return new Registered(Webhook.of(registered.fields("webhook")), registered.text("secret"));
+        return exchange.ask(
+                Request.post(PATH, body.json()).unrepeatable(),
+                registered -> new Registered(Webhook.of(registered.fields("webhook")), registered.text("secret")));
     }
 
     /** The member's own; those of all members for an admin. */
     public List<Webhook> list() {
-        return exchange.send(Request.get(PATH)).fields().list("webhooks", Webhook::of);
+        return exchange.ask(Request.get(PATH), answer -> answer.list("webhooks", Webhook::of));
     }
 
     /** Calls no more, also not for what is on its way. */
     public void delete(UUID webhook) {
-        exchange.send(Request.delete(PATH + "/" + webhook));
+        exchange.tell(Request.delete(PATH + "/" + webhook));
     }
 
     /**
@@ -105,8 +113,8 @@ public final class Webhooks {
      */
     public DeadCalls dead(@Nullable String after, int limit) {
         Query query = new Query(PATH + "/dead").with("after", after).with("limit", limit);
-        Fields page = exchange.send(query.read()).fields();
-        return new DeadCalls(page.list("calls", DeadCall::of), page.textIfThere("next"));
+        return exchange.ask(
+                query.read(), page -> new DeadCalls(page.list("calls", DeadCall::of), page.textIfThere("next")));
     }
 
     /** Has a call made again that was given up. */
@@ -116,6 +124,8 @@ public final class Webhooks {
 
     /** As {@link #redrive(DeadCall)}, for whoever knows no more of it. */
     public void redrive(UUID webhook, UUID message) {
-        exchange.send(Request.post(PATH + "/" + webhook + "/messages/" + message + "/redrive", null));
+        exchange.ask(
+                Request.post(PATH + "/" + webhook + "/messages/" + message + "/redrive", null),
+                answer -> answer.about("webhook_id", webhook).about("message_id", message));
     }
 }

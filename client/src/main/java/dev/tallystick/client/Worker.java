@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class Worker implements AutoCloseable {
 
     private static final Duration WAIT = Duration.ofSeconds(20);
+    private static final Duration LONGEST_LEASE = Duration.ofDays(1);
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
     /** No server hands out more at once. */
@@ -161,7 +162,7 @@ public final class Worker implements AutoCloseable {
             } catch (UnavailableException | OutcomeUnknownException e) {
                 // The client has waited long enough in between; what was claimed unheard comes again after its lease.
             } catch (Throwable e) {
-                // A refusal, or an answer that makes no sense: the next one would be the same.
+                // A refusal: the next one would be the same.
                 failure = e instanceof RuntimeException ours ? ours : new IllegalStateException(e);
                 LOG.log(System.Logger.Level.ERROR, "the worker at " + path + " takes no more work", e);
                 return;
@@ -171,11 +172,11 @@ public final class Worker implements AutoCloseable {
 
     private List<Work> claimed(int most) {
         Body body = new Body().with("max", Math.clamp(most, 1, LARGEST_CLAIM)).withSeconds("wait_seconds", WAIT);
-        Fields claimed = exchange.send(
-                        Request.post(path + "/claim", body.json()).waiting(WAIT))
-                .fields();
-        lease = Duration.ofSeconds(claimed.number("lease_seconds"));
-        return claimed.list("work", Worker::work);
+        return exchange.ask(Request.post(path + "/claim", body.json()).waiting(WAIT), claimed -> {
+            List<Work> work = claimed.list("work", Worker::work);
+            lease = Duration.ofSeconds(claimed.number("lease_seconds", 1, LONGEST_LEASE.toSeconds()));
+            return work;
+        });
     }
 
     private static Work work(Fields piece) {
@@ -184,7 +185,7 @@ public final class Worker implements AutoCloseable {
                 piece.text("work_id", UUID::fromString),
                 piece.number("fence"),
                 piece.text("activity"),
-                (int) piece.number("attempt"),
+                piece.count("attempt"),
                 piece.text("key"),
                 piece.json("input"),
                 piece.textIfThere("traceparent"));
@@ -244,13 +245,13 @@ public final class Worker implements AutoCloseable {
     /** What the server does not take as a result, it takes as the reason why there is none. */
     private void bring(Work work, Map<String, Json> result, Span span) {
         try {
-            exchange.send(Request.post(path + "/result", new Json.ObjectValue(result)));
+            send(work, result);
         } catch (RefusedException e) {
             if (isAboutTheResult(e)) {
                 WorkerSpans.failed(span, e);
                 Map<String, Json> instead = work.handle();
                 failForGood(instead, e);
-                giveUp(instead);
+                giveUp(work, instead);
             }
         } catch (UnavailableException | OutcomeUnknownException e) {
             // The work comes again after its lease, unless its result was taken unheard.
@@ -267,9 +268,15 @@ public final class Worker implements AutoCloseable {
                 .isPresent();
     }
 
-    private void giveUp(Map<String, Json> failed) {
+    private void send(Work work, Map<String, Json> result) {
+        exchange.ask(
+                Request.post(path + "/result", new Json.ObjectValue(result)),
+                taken -> taken.about("work_id", work.id()).text("status"));
+    }
+
+    private void giveUp(Work work, Map<String, Json> failed) {
         try {
-            exchange.send(Request.post(path + "/result", new Json.ObjectValue(failed)));
+            send(work, failed);
         } catch (TallyException e) {
             // The work comes again after its lease, and ends in the same way then.
         }
@@ -295,7 +302,8 @@ public final class Worker implements AutoCloseable {
     private void keep(List<Json> held) {
         try {
             Body body = new Body().with("work", new Json.ArrayValue(held));
-            exchange.send(Request.post(path + "/heartbeat", body.json()));
+            exchange.ask(
+                    Request.post(path + "/heartbeat", body.json()), answer -> answer.texts("kept", UUID::fromString));
         } catch (TallyException e) {
             // The next heartbeat comes before the lease ends; if that fails too, the fence decides.
         } catch (RuntimeException | Error e) {

@@ -23,7 +23,7 @@ public final class Workflows {
     public record Version(String workflow, int version, String kind) {
 
         static Version of(Fields fields) {
-            return new Version(fields.text("workflow"), (int) fields.number("version"), fields.text("kind"));
+            return new Version(fields.text("workflow"), fields.count("version"), fields.text("kind"));
         }
     }
 
@@ -46,7 +46,7 @@ public final class Workflows {
         static Shown of(Fields fields) {
             return new Shown(
                     fields.text("workflow"),
-                    (int) fields.number("version"),
+                    fields.count("version"),
                     fields.text("kind"),
                     fields.textIfThere("graph"),
                     fields.textIfThere("deployed_by"),
@@ -65,7 +65,7 @@ public final class Workflows {
     }
 
     public Shown find(String workflow, int version) {
-        return Shown.of(exchange.send(Request.get(path(workflow, version))).fields());
+        return exchange.ask(Request.get(path(workflow, version)), Shown::of);
     }
 
     /**
@@ -75,13 +75,14 @@ public final class Workflows {
      * @param yaml a graph of this name and version
      */
     public Shown deploy(String workflow, int version, String yaml) {
-        return Shown.of(exchange.send(Request.put(
-                        path(workflow, version), new Body().with("graph", yaml).json()))
-                .fields());
+        return exchange.ask(
+                Request.put(
+                        path(workflow, version), new Body().with("graph", yaml).json()),
+                answer -> Shown.of(answer.about("workflow", workflow)));
     }
 
     private List<Version> versions(Query query) {
-        return exchange.send(query.read()).fields().list("workflows", Version::of);
+        return exchange.ask(query.read(), answer -> answer.list("workflows", Version::of));
     }
 
     private static String path(String workflow, int version) {

@@ -51,8 +51,7 @@ class KeyMintTest {
         try (KeyMint mint = open("mint")) {
             mint.keyFor("order 0");
             for (int order = 1; order <= 3 * COMPACT_AFTER; order++) {
-                mint.keyFor("order " + order);
-                mint.settled("order " + order);
+                mint.settled("order " + order, mint.keyFor("order " + order));
 
                 try (KeyMint afterCrash = openCopy(order)) {
                     assertThat(afterCrash.unsettled()).isEqualTo(List.of("order 0"));
@@ -62,12 +61,29 @@ class KeyMintTest {
         }
     }
 
-    /** The file would give it back without its end, and the next process another key for it. */
+    /** The file would give back another one, and the next process another key for it. */
     @ParameterizedTest
-    @ValueSource(strings = {"", "order 1\n", "order 1\r", "order\r1", "order\n1"})
-    void what_is_not_one_line_is_no_purpose(String purpose) {
+    @ValueSource(strings = {"", "order 1\n", "order 1\r", "order\r1", "order\n1", "order \ud83d", "\ude00 order"})
+    void what_the_file_cannot_give_back_is_no_purpose(String purpose) {
         try (KeyMint mint = open("mint")) {
             assertThatThrownBy(() -> mint.keyFor(purpose)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void an_answer_under_an_older_key_leaves_the_newer_one_of_its_purpose_alone() {
+        try (KeyMint mint = open("mint")) {
+            List<IdempotencyKey> keys = new ArrayList<>();
+            mint.under("order 1", slow -> {
+                mint.under("order 1", quick -> keys.add(quick));
+                return keys.add(mint.keyFor("order 1"));
+            });
+
+            assertThat(keys).doesNotHaveDuplicates();
+            assertThat(mint.keyFor("order 1")).isEqualTo(keys.getLast());
+        }
+        try (KeyMint afterCrash = open("mint")) {
+            assertThat(afterCrash.unsettled()).containsExactly("order 1");
         }
     }
 

@@ -36,7 +36,7 @@ final class MintOnBadDisk {
                 System.out.println(e.getMessage());
             }
             System.out.println(mint.keyFor(PURPOSE).value());
-            mint.settled(OTHER);
+            mint.settled(OTHER, mint.keyFor(OTHER));
         }
     }
 

@@ -16,11 +16,12 @@ import java.util.regex.Pattern;
  * <pre>
  *   1 · destination kind · destination reference · reply-to or nothing · priority
  *     · meta as canonical JSON, nothing if empty · mentions in order, joined by commas
- *     · SHA-256 of the body in lower-case hex
+ *     · SHA-256 of the body in lower-case hex, with the letter j before it if the body is JSON
  * </pre>
  *
  * <p>Mentions are ordered by UTF-16 code units, like the names of canonical JSON. No field contains a zero byte and no mention
- * a comma, so no two envelopes are written alike.
+ * a comma, and a digest has no {@code j}, so no two envelopes
+ * are written alike: not even a JSON document and the text that it is written in.
  */
 public record Fingerprint(String hex) {
 
@@ -44,8 +45,16 @@ public record Fingerprint(String hex) {
                 envelope.priority().word(),
                 envelope.meta().members().isEmpty() ? "" : envelope.meta().canonical(),
                 String.join(",", envelope.mentions().stream().sorted().toList()),
-                sha256Hex(envelope.body().bytes()));
+                digest(envelope.body()));
         return new Fingerprint(sha256Hex(String.join("\0", fields).getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static String digest(Envelope.Body body) {
+        String hex = sha256Hex(body.bytes());
+        return switch (body) {
+            case Envelope.Body.Text text -> hex;
+            case Envelope.Body.Document document -> "j" + hex;
+        };
     }
 
     /**

@@ -52,7 +52,8 @@ public enum ProblemCode {
     BUSY(503, Lasting.TRANSIENT, "Too much is under way; nothing was done."),
     DATABASE_UNAVAILABLE(503, Lasting.TRANSIENT, "The database cannot be reached; nothing was done."),
     DATABASE_FULL(503, Lasting.TRANSIENT, "The database has no disk space left; nothing was done."),
-    STOPPING(503, Lasting.TRANSIENT, "The server is stopping; nothing was done.");
+    STOPPING(503, Lasting.TRANSIENT, "The server is stopping; nothing was done."),
+    HTTP_VERSION_NOT_SUPPORTED(505, Lasting.TRANSIENT, "Only HTTP/1.1 is spoken here; nothing was done.");
 
     /** Whether the same request, sent again, may fare better. */
     public enum Lasting {

@@ -13,6 +13,11 @@ sealed interface Answer {
 
     String JSON = "application/json";
 
+    /** Says on every answer that a server of ours has given it, for an empty one says nothing else. */
+    String MARK = "Tally-Api";
+
+    String API = "v1";
+
     /** A record, in JSON, or nothing. */
     record Document(int status, @Nullable Record body, Map<String, String> headers) implements Answer {
 

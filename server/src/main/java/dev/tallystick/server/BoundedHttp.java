@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import java.util.regex.Pattern;
 
 /**
  * The web server's HTTP/1.1 on input that is bounded where it has no bounds of its own. It limits the first line, the headers and
@@ -33,6 +34,7 @@ final class BoundedHttp implements ServerConnectionSelector {
     private static final int LONGEST_CHUNK_LINE = 64;
 
     private static final int NEW_LINE = 2;
+    private static final Pattern OTHER_VERSION = Pattern.compile(" HTTP/[0-9.]{1,5}\\r?$");
 
     private final ServerConnectionSelector http;
     private final Connections connections;
@@ -47,9 +49,13 @@ final class BoundedHttp implements ServerConnectionSelector {
         return http.bytesToIdentifyConnection();
     }
 
+    /** Other versions too, such as the 1.0 of many proxies: the web server would hang up on them without a word. */
     @Override
     public Support supports(BufferData data) {
-        return http.supports(data);
+        int end = data.indexOf((byte) '\n');
+        return end >= 0 && OTHER_VERSION.matcher(data.copy().readString(end)).find()
+                ? Support.SUPPORTED
+                : http.supports(data);
     }
 
     @Override

@@ -87,6 +87,7 @@ final class FrontDoor implements Handler {
         long begin = System.nanoTime();
         Connections.Connection connection = connections.of(request.remotePeer().address());
         connection.receives();
+        response.header(Answer.MARK, Answer.API);
         Route route = null;
         UnderWay.Place place = UnderWay.NONE;
         int status;

@@ -63,8 +63,12 @@ final class KeyRoutes {
      *
      * @param fingerprint SHA-256 of the request, in lower-case hex
      * @param reservationId an id of the caller's own making, so that it can repeat this after a lost reply
+     * @param waitSeconds how long to wait for whoever holds the key; never longer than the server is set to, and as long if missing
      */
-    record ReserveKey(String fingerprint, @Nullable UUID reservationId) {}
+    record ReserveKey(
+            String fingerprint,
+            @Nullable UUID reservationId,
+            @Values(least = 0, most = 60) @Nullable Integer waitSeconds) {}
 
     /** Either the reservation, or the answer that was given before. */
     record KeyState(
@@ -120,15 +124,29 @@ final class KeyRoutes {
                 wanted.reservationId() == null ? ids.next() : wanted.reservationId(),
                 owner(call.member()),
                 false);
+        Duration wait = patience(wanted.waitSeconds());
         try {
             return reserve(call, claim);
         } catch (Problem problem) {
             // Of a key that was free in the end its caller is told so when it asks again: it may have gone by now.
-            if (problem.code() != ProblemCode.REQUEST_IN_PROGRESS || !isSettledInTime(call, claim.key())) {
+            if (problem.code() != ProblemCode.REQUEST_IN_PROGRESS || !isSettledInTime(call, claim.key(), wait)) {
                 throw problem;
             }
         }
         return reserve(call, claim);
+    }
+
+    private Duration patience(@Nullable Integer seconds) {
+        if (seconds == null) {
+            return patience;
+        }
+        if (seconds < 0 || seconds > waits.longest().toSeconds()) {
+            throw new Problem(
+                    ProblemCode.MALFORMED_REQUEST,
+                    "wait_seconds is between 0 and " + waits.longest().toSeconds());
+        }
+        Duration wanted = Duration.ofSeconds(seconds);
+        return wanted.compareTo(patience) < 0 ? wanted : patience;
     }
 
     private Answer reserve(Call call, ReserveClaim claim) {
@@ -141,8 +159,8 @@ final class KeyRoutes {
     }
 
     /** Waits for the holder to say what came of it, as long as repeats wait for their originals. */
-    private boolean isSettledInTime(Call call, ScopedKey key) throws InterruptedException {
-        long deadline = System.nanoTime() + patience.toNanos();
+    private boolean isSettledInTime(Call call, ScopedKey key, Duration wait) throws InterruptedException {
+        long deadline = System.nanoTime() + wait.toNanos();
         try (Waits.Waiting waiting = waits.begin(call.member().mesh())) {
             while (System.nanoTime() - deadline < 0) {
                 waiting.pause(waiting.pace(LOOK_AGAIN));

@@ -33,7 +33,11 @@ final class MessageRoutes {
         this.waits = waits;
     }
 
-    /** @param message a string is text; anything else is JSON */
+    /**
+     * @param message a string is text; anything else is JSON
+     * @param replyTo the id of a message; nobody looks whether it exists, for it may be gone by now
+     * @param mentions members of the mesh, who may read the message whoever it is for
+     */
     record SendMessage(
             String to,
             Json message,
@@ -45,7 +49,7 @@ final class MessageRoutes {
             String priority,
 
             Json.@Nullable ObjectValue meta,
-            @Nullable String replyTo,
+            @Nullable UUID replyTo,
             @Nullable List<String> mentions,
             @Nullable String clientMessageId) {}
 
@@ -118,7 +122,7 @@ final class MessageRoutes {
                                 ProblemCode.PAYLOAD_TOO_LARGE,
                                 ProblemCode.OVER_LIMIT),
                 Route.get("/v1/messages/{id}", this::message)
-                        .summary("A message that you sent, that was sent to you, or that all may read.")
+                        .summary("A message that you sent, that was sent to you or mentions you, or that all may read.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .answers(MessageView.class)
                         .refuses(ProblemCode.NOT_FOUND),
@@ -148,7 +152,9 @@ final class MessageRoutes {
                 Route.get("/v1/search", this::search)
                         .summary("Find messages of the mesh by their words, a little after they were accepted.")
                         .roles(Role.OBSERVER)
-                        .query("words", "all of them are to be there; \"a phrase\", -without")
+                        .query(
+                                "words",
+                                "all of them are to be there; \"a phrase\", -without; up to 1,000 characters and 20 minus signs")
                         .query("after", "the position to go on from")
                         .limit(USUAL_PAGE, History.MAX_PAGE)
                         .answers(Page.class));
@@ -163,7 +169,7 @@ final class MessageRoutes {
         Destination to = Destination.parse(sent.to());
         return new Envelope(
                 to,
-                sent.replyTo(),
+                sent.replyTo() == null ? null : sent.replyTo().toString(),
                 JobRoutes.priority(sent.priority()),
                 sent.meta() == null ? new Json.ObjectValue(Map.of()) : sent.meta(),
                 sent.mentions() == null ? List.of() : sent.mentions(),
@@ -214,12 +220,10 @@ final class MessageRoutes {
         if (words == null || words.isBlank()) {
             throw new Problem(ProblemCode.MALFORMED_REQUEST, "say what to look for: /v1/search?words=…");
         }
-        return Answer.ok(Page.of(broker.search()
-                .find(
-                        call.member().mesh(),
-                        words,
-                        after(call),
-                        call.number("limit", USUAL_PAGE, 1, History.MAX_PAGE))));
+        long after = after(call);
+        int limit = call.number("limit", USUAL_PAGE, 1, History.MAX_PAGE);
+        return Answer.ok(
+                Page.of(Call.understood(() -> broker.search().find(call.member().mesh(), words, after, limit))));
     }
 
     private Answer stream(Call call) {

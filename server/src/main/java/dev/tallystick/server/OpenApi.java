@@ -149,8 +149,11 @@ final class OpenApi {
     }
 
     private Json success(@Nullable Class<? extends Record> response) {
+        Json mark = object(
+                "description", Json.of("on every answer of a server; an empty one without it is somebody else's"),
+                "schema", object("type", Json.of("string")));
         if (response == null) {
-            return object("description", Json.of("done"));
+            return object("description", Json.of("done"), "headers", object(Answer.MARK, mark));
         }
         Map<String, Json> success = new TreeMap<>();
         success.put("description", Json.of("done"));

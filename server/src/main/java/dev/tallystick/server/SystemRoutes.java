@@ -94,7 +94,7 @@ final class SystemRoutes {
                 Route.get("/openapi.json", call -> new Answer.Text(Answer.JSON, openApi.get()))
                         .summary("This document.")
                         .open(),
-                Route.get("/v1/features", call -> Answer.ok(new Features("v1", FEATURES)))
+                Route.get("/v1/features", call -> Answer.ok(new Features(Answer.API, FEATURES)))
                         .summary("What this server can do.")
                         .open()
                         .answers(Features.class));

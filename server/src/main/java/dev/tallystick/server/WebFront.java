@@ -87,11 +87,17 @@ final class WebFront implements AutoCloseable {
             String message) {
         Problem problem = switch (type) {
             case PAYLOAD_TOO_LARGE -> new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "send a smaller body");
+            case HTTP_VERSION_NOT_SUPPORTED ->
+                new Problem(
+                        ProblemCode.HTTP_VERSION_NOT_SUPPORTED,
+                        "speak HTTP/1.1; a proxy in between may have to be told to, such as nginx with"
+                                + " proxy_http_version 1.1");
             // Our own faults are answered by the handler. What the web server fails at is reading what is no request.
-            case INTERNAL_ERROR, FORBIDDEN, BAD_REQUEST, HTTP_VERSION_NOT_SUPPORTED, OTHER ->
+            case INTERNAL_ERROR, FORBIDDEN, BAD_REQUEST, OTHER ->
                 request.headers().contains(HeaderNames.CONTENT_ENCODING) ? encoded() : other(status);
         };
         headers.set(HeaderNames.CONTENT_TYPE, Problem.MEDIA_TYPE);
+        headers.set(HeaderNames.create(Answer.MARK), Answer.API);
         return DirectHandler.TransportResponse.builder()
                 .status(Status.create(problem.code().status()))
                 .headers(headers)

@@ -13,6 +13,7 @@ import dev.tallystick.core.ProblemCode;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Webhooks: addresses that are called for messages to a topic or to their owner, and for the ends of a workflow's jobs. */
 final class WebhookRoutes {
@@ -30,7 +31,14 @@ final class WebhookRoutes {
     /** @param source {@code topic:NAME}, {@code workflow:NAME}, or {@code member:} and the caller's own name */
     record NewWebhook(String source, String url) {}
 
-    record WebhookView(String id, String source, String url, String member, Instant createdAt) {
+    /** @param endedAt since when it is called for nothing new, because its topic was deleted; missing if it is called */
+    record WebhookView(
+            String id,
+            String source,
+            String url,
+            String member,
+            Instant createdAt,
+            @Nullable Instant endedAt) {
 
         static WebhookView of(Webhook webhook) {
             return new WebhookView(
@@ -38,7 +46,8 @@ final class WebhookRoutes {
                     webhook.source().toString(),
                     webhook.url().toString(),
                     webhook.member(),
-                    webhook.created());
+                    webhook.created(),
+                    webhook.ended());
         }
     }
 
@@ -55,7 +64,7 @@ final class WebhookRoutes {
                         .roles(Role.MEMBER)
                         .answers(Registered.class)
                         .statuses(201)
-                        .refuses(ProblemCode.TOO_MANY_WEBHOOKS, ProblemCode.OVER_LIMIT),
+                        .refuses(ProblemCode.TOO_MANY_WEBHOOKS, ProblemCode.UNKNOWN_TOPIC, ProblemCode.OVER_LIMIT),
                 Route.get("/v1/webhooks", this::list)
                         .summary("Your webhooks; those of all members for an admin.")
                         .roles(Role.MEMBER)
@@ -87,6 +96,7 @@ final class WebhookRoutes {
             case Registration.TooMany full ->
                 throw new Problem(
                         ProblemCode.TOO_MANY_WEBHOOKS, "a member has at most " + full.most() + ": delete one first");
+            case Registration.UnknownTopic none -> throw new Problem(ProblemCode.UNKNOWN_TOPIC, "create it first");
             case Registration.NoSuchMember gone ->
                 throw new Problem(ProblemCode.UNAUTHENTICATED, "the token's member was removed");
         };

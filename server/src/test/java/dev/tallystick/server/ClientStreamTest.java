@@ -30,7 +30,7 @@ class ClientStreamTest {
                 .follow(TOPIC, after);
     }
 
-    private static String event(long position) {
+    static String event(long position) {
         return "id: " + position + "\nevent: message\ndata: {\"position\":" + position
                 + ",\"history_id\":\"00000000-0000-7000-8000-000000000000\",\"message\":"
                 + "{\"message_id\":\"00000000-0000-7000-8000-000000000000\",\"from\":\"shop\",\"to\":\"topic:orders\","

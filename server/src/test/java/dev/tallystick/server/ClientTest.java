@@ -141,8 +141,7 @@ class ClientTest {
         IdempotencyKey key;
         try (KeyMint mint = KeyMint.open(file, "web-1", new SecureRandom())) {
             key = mint.keyFor("order 42");
-            mint.keyFor("order 43");
-            mint.settled("order 43");
+            mint.settled("order 43", mint.keyFor("order 43"));
         }
         try (KeyMint mint = KeyMint.open(file, "web-1", new SecureRandom())) {
             assertThat(mint.unsettled()).containsExactly("order 42");

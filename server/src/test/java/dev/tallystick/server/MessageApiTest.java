@@ -114,6 +114,18 @@ class MessageApiTest {
     }
 
     @Test
+    void json_and_the_text_that_it_is_written_in_are_two_requests() {
+        for (String json : List.of("1", "{\"a\":1}", "null")) {
+            String text = Json.of(json).canonical();
+            assertThat(send(alice, "kind " + json, "topic:alerts", json).status())
+                    .isEqualTo(201);
+            assertThat(send(alice, "kind " + json, "topic:alerts", text).code())
+                    .as(json)
+                    .isEqualTo("idempotency_key_reused");
+        }
+    }
+
+    @Test
     void two_keys_that_differ_are_refused_and_one_that_comes_twice_is_one() {
         String body = "{\"to\":\"topic:alerts\",\"message\":\"x\"}";
 
@@ -173,6 +185,51 @@ class MessageApiTest {
         assertThat(carol.get("/v1/history?destination=member:bob").status()).isEqualTo(404);
         assertThat(carol.get("/v1/history").status()).isEqualTo(404);
         assertThat(server.admin().get("/v1/history").status()).isEqualTo(200);
+    }
+
+    @Test
+    void who_is_mentioned_may_read_it_by_its_id_as_well() {
+        Http dora = server.member("dora", "member");
+        Http.Reply sent = alice.post(
+                "/v1/messages",
+                "{\"to\":\"member:bob\",\"message\":\"ask dora\",\"mentions\":[\"dora\"]}",
+                "Idempotency-Key",
+                "mention:2");
+        Eventually.holds("dora finds it", () -> dora.get("/v1/mentions").body().contains("ask dora"));
+
+        assertThat(dora.get("/v1/messages/" + sent.text("message_id")).status()).isEqualTo(200);
+        assertThat(server.member("eve", "member")
+                        .get("/v1/messages/" + sent.text("message_id"))
+                        .status())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void only_members_are_mentioned() {
+        String body = "{\"to\":\"topic:alerts\",\"message\":\"x\",\"mentions\":[\"bob\",\"frida\"]}";
+
+        Http.Reply before = alice.post("/v1/messages", body, "Idempotency-Key", "mention:3");
+        server.member("frida", "member");
+        Http.Reply after = alice.post("/v1/messages", body, "Idempotency-Key", "mention:3");
+
+        assertThat(before.code()).isEqualTo("unknown_member");
+        assertThat(before.text("detail")).contains("frida");
+        assertThat(after.status()).as("the refusal left the key free").isEqualTo(201);
+    }
+
+    @Test
+    void a_reply_is_to_the_id_of_a_message() {
+        String body = "{\"to\":\"topic:alerts\",\"message\":\"x\",\"reply_to\":\"%s\"}";
+        String id = "0198c0de-0000-7000-8000-00000000000a";
+
+        for (String none : List.of("", "that one", "x".repeat(100_000))) {
+            assertThat(alice.post("/v1/messages", body.formatted(none), "Idempotency-Key", "reply:1")
+                            .code())
+                    .isEqualTo("malformed_request");
+        }
+        assertThat(alice.post("/v1/messages", body.formatted(id), "Idempotency-Key", "reply:1")
+                        .status())
+                .isEqualTo(201);
     }
 
     @Test
@@ -259,6 +316,9 @@ class MessageApiTest {
 
         assertThat(watcher.get("/v1/search?words=pump%20-wet").body()).doesNotContain("cellar nine");
         assertThat(watcher.get("/v1/search").status()).isEqualTo(400);
+        for (String none : List.of("-".repeat(50) + "wet", "-%20".repeat(50) + "wet", "wet".repeat(1_000), "%00")) {
+            assertThat(watcher.get("/v1/search?words=" + none).code()).isEqualTo("malformed_request");
+        }
         assertThat(alice.get("/v1/search?words=pump").status()).isEqualTo(403);
     }
 }

@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -43,15 +44,24 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     static Turn answer(int status, String json) {
-        return caller -> write(
-                caller,
-                "HTTP/1.1 " + status
-                        + " Said\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: "
-                        + json.length() + "\r\n\r\n" + json);
+        return answer(status, json, "Content-Type: application/json");
     }
 
-    static Turn refuse(int status, String code) {
-        return answer(status, "{\"code\":\"" + code + "\",\"detail\":\"as the script says\"}");
+    static Turn answer(int status, String body, String... headers) {
+        return caller -> write(
+                caller,
+                "HTTP/1.1 " + status + " Said\r\n" + String.join("\r\n", headers)
+                        + "\r\nConnection: close\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+    }
+
+    static Turn refuse(int status, String code, String... headers) {
+        List<String> all = new ArrayList<>(List.of(headers));
+        all.add("Content-Type: application/problem+json");
+        return answer(
+                status,
+                "{\"type\":\"urn:tallystick:problem:" + code + "\",\"code\":\"" + code
+                        + "\",\"detail\":\"as the script says\"}",
+                all.toArray(String[]::new));
     }
 
     /** The answer begins as that of somebody who waits does, and never goes on. */
@@ -60,6 +70,26 @@ final class ScriptedServer implements AutoCloseable {
             write(caller, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
             write(caller, "1\r\n \r\n");
             readUntilGone(caller, callerGone);
+        };
+    }
+
+    /** The request arrives, and nothing is said. */
+    static Turn fallSilent(Signal callerGone) {
+        return caller -> readUntilGone(caller, callerGone);
+    }
+
+    /** An answer begins that has no end, and no end of a line. */
+    static Turn goOnForEver(String type, Signal callerGone) {
+        return caller -> {
+            try {
+                write(caller, "HTTP/1.1 200 OK\r\nContent-Type: " + type + "\r\n\r\n");
+                String much = " ".repeat(64 * 1024);
+                while (true) {
+                    write(caller, much);
+                }
+            } finally {
+                callerGone.fire();
+            }
         };
     }
 

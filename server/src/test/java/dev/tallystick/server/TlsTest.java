@@ -43,10 +43,10 @@ class TlsTest {
 
     @BeforeAll
     static void start() throws Exception {
-        make("server", "-keyalg", "EC");
-        make("other", "-keyalg", "EC");
-        make("rsa", "-keyalg", "RSA", "-keysize", "2048");
-        make("edwards", "-keyalg", "Ed25519");
+        make(files, "server", "-keyalg", "EC");
+        make(files, "other", "-keyalg", "EC");
+        make(files, "rsa", "-keyalg", "RSA", "-keysize", "2048");
+        make(files, "edwards", "-keyalg", "Ed25519");
         server = TallyServer.start(settings("server"));
     }
 
@@ -156,8 +156,8 @@ class TlsTest {
     }
 
     /** A certificate for this machine that is its own authority, as PEM, made by the JDK's keytool. */
-    private static void make(String name, String... kind) throws Exception {
-        Path store = files.resolve(name + ".p12");
+    static void make(Path directory, String name, String... kind) throws Exception {
+        Path store = directory.resolve(name + ".p12");
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
         command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-genkeypair", "-alias", "server"));
@@ -175,9 +175,9 @@ class TlsTest {
             keys.load(in, password);
         }
         Key key = keys.getKey("server", password);
-        Files.writeString(files.resolve(name + "-key.pem"), pem("PRIVATE KEY", key.getEncoded()));
+        Files.writeString(directory.resolve(name + "-key.pem"), pem("PRIVATE KEY", key.getEncoded()));
         Files.writeString(
-                files.resolve(name + "-cert.pem"),
+                directory.resolve(name + "-cert.pem"),
                 pem("CERTIFICATE", keys.getCertificate("server").getEncoded()));
     }
 

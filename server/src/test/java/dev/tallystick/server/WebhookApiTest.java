@@ -71,6 +71,28 @@ class WebhookApiTest {
     }
 
     @Test
+    void a_webhook_ends_with_its_topic_and_says_so() throws Exception {
+        Http admin = server.admin();
+        admin.put("/v1/topics/alerts", "{}");
+        Http alice = server.member("alice", "member");
+        String old = id(register(alice, "topic:alerts"));
+
+        admin.delete("/v1/topics/alerts");
+        assertThat(ask(alice, "topic:alerts").code()).isEqualTo("unknown_topic");
+        admin.put("/v1/topics/alerts", "{}");
+        Http.Reply fresh = register(alice, "topic:alerts");
+        alice.post("/v1/messages", "{\"to\":\"topic:alerts\",\"message\":\"fire\"}", "Idempotency-Key", "k");
+
+        assertThat(receiver.next().isSignedWith(fresh.text("secret"))).isTrue();
+        assertThat(receiver.wasCalledAgain()).isFalse();
+        assertThat(((Json.ArrayValue) alice.get("/v1/webhooks").at("webhooks")).elements())
+                .extracting(Json::canonical)
+                .satisfiesExactly(
+                        ended -> assertThat(ended).contains(old).contains("\"ended_at\""),
+                        called -> assertThat(called).contains(id(fresh)).doesNotContain("ended_at"));
+    }
+
+    @Test
     void the_end_of_a_job_calls_the_webhook_of_its_workflow() throws Exception {
         Http alice = server.member("alice", "member");
         String secret = register(alice, "workflow:sample.order").text("secret");
@@ -120,6 +142,7 @@ class WebhookApiTest {
 
     @Test
     void a_member_that_has_all_the_webhooks_it_may_have_deletes_one_first() {
+        server.admin().put("/v1/topics/alerts", "{}");
         Http alice = server.member("alice", "member");
         String last = "";
         for (int i = 0; i < Webhooks.MAX_OF_A_MEMBER; i++) {
