@@ -26,7 +26,8 @@ public final class EngineSchema {
             "0065-failures.sql",
             "0067-answers-to-workers.sql",
             "0068-keys-outlive-jobs.sql",
-            "0069-lists-of-jobs.sql");
+            "0069-lists-of-jobs.sql",
+            "0073-rounds.sql");
 
     private EngineSchema() {}
 }
