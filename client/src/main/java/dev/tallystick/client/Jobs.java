@@ -5,6 +5,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,6 +19,7 @@ public final class Jobs {
     public static final long BEGINNING = 0;
 
     private static final String PATH = "/v1/jobs";
+    private static final int ACTIVITIES_PAGE = 1_000;
 
     private final Exchange exchange;
 
@@ -265,9 +267,18 @@ public final class Jobs {
         return new Why(why.text("state"), why.list("waits", Why.Wait::of));
     }
 
-    /** The activities of the job as they stand. */
+    /** The activities of the job as they stand, in the order in which they were entered. They are read in pages. */
     public List<Activity> activities(UUID job) {
-        return exchange.send(Request.get(path(job) + "/activities")).fields().list("activities", Activity::of);
+        List<Activity> activities = new ArrayList<>();
+        String next = null;
+        do {
+            Query query =
+                    new Query(path(job) + "/activities").with("after", next).with("limit", ACTIVITIES_PAGE);
+            Fields page = exchange.send(query.read()).fields();
+            activities.addAll(page.list("activities", Activity::of));
+            next = page.textIfThere("next");
+        } while (next != null);
+        return activities;
     }
 
     /** What happens to the job after a position, as it comes, until it has ended. */

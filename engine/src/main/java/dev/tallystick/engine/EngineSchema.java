@@ -27,7 +27,8 @@ public final class EngineSchema {
             "0067-answers-to-workers.sql",
             "0068-keys-outlive-jobs.sql",
             "0069-lists-of-jobs.sql",
-            "0073-rounds.sql");
+            "0073-rounds.sql",
+            "0074-removed-graphs.sql");
 
     private EngineSchema() {}
 }
