@@ -18,8 +18,13 @@ import picocli.CommandLine.Parameters;
 /** The workflows of a server. */
 @Command(
         name = "workflow",
-        description = "List and show the workflows of a server, and deploy graphs to it.",
-        subcommands = {WorkflowCommand.Deploy.class, WorkflowCommand.Ls.class, WorkflowCommand.Show.class},
+        description = "List and show the workflows of a server, deploy graphs to it and remove them.",
+        subcommands = {
+            WorkflowCommand.Deploy.class,
+            WorkflowCommand.Ls.class,
+            WorkflowCommand.Show.class,
+            WorkflowCommand.Remove.class
+        },
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",
@@ -27,6 +32,7 @@ import picocli.CommandLine.Parameters;
             "  tally workflow deploy order.yaml",
             "  tally workflow ls",
             "  tally workflow show order --version-number 2",
+            "  tally workflow remove order --version-number 1",
         })
 final class WorkflowCommand extends TallyCommand {
 
@@ -76,13 +82,18 @@ final class WorkflowCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "ls", description = "List the workflows that the server can start.")
+    @Command(name = "ls", description = "List the workflows that the server can start, and graphs that it cannot run.")
     static final class Ls extends ServerConnection {
 
         @Override
         ExitCode run(TallyClient client) {
             answer(client.workflows().list().stream()
-                    .map(each -> "%-30s %-5d %s".formatted(each.workflow(), each.version(), each.kind()))
+                    .map(each -> "%-30s %-5d %s%s"
+                            .formatted(
+                                    each.workflow(),
+                                    each.version(),
+                                    each.kind(),
+                                    each.disabled() == null ? "" : ", disabled: " + each.disabled()))
                     .collect(Collectors.joining("\n")));
             return ExitCode.OK;
         }
@@ -115,6 +126,31 @@ final class WorkflowCommand extends TallyCommand {
                     .max()
                     .orElseThrow(() -> new CommandFailed(
                             ExitCode.NOT_FOUND, "there is no workflow '" + workflow + "'", "See 'tally workflow ls'."));
+        }
+    }
+
+    @Command(
+            name = "remove",
+            description = {
+                "Start no more jobs of a deployed graph, on all servers on the same database.",
+                "Jobs that are open go on to their end; to end them now, see 'tally job cancel'.",
+                "The version stays taken. To take this back, deploy the same graph again."
+            },
+            sortOptions = false)
+    static final class Remove extends ServerConnection {
+
+        @Parameters(index = "0", paramLabel = "WORKFLOW", description = "The name of the workflow.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private String workflow;
+
+        @Option(names = "--version-number", paramLabel = "N", required = true, description = "Which version.")
+        private int version;
+
+        @Override
+        ExitCode run(TallyClient client) {
+            client.workflows().remove(workflow, version);
+            answer(workflow + " version " + version + " is removed; jobs of it that are open go on to their end");
+            return ExitCode.OK;
         }
     }
 }

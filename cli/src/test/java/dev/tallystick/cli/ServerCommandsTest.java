@@ -307,7 +307,13 @@ class ServerCommandsTest {
         Files.writeString(file, "workflow: drawn\n");
         Run broken = tally("workflow", "deploy", file.toString());
         assertThat(broken.exitCode()).isEqualTo(ExitCode.USAGE.code());
-        assertThat(broken.err()).contains("drawn.yaml");
+        assertThat(broken.err().lines().findFirst())
+                .hasValueSatisfying(line -> assertThat(line).contains("drawn.yaml", "there are no nodes"));
+        assertThat(tally("workflow", "remove", "drawn", "--version-number", "1").out())
+                .isEqualTo("drawn version 1 is removed; jobs of it that are open go on to their end\n");
+        assertThat(tally("submit", "drawn").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
+        assertThat(tally("workflow", "remove", "drawn", "--version-number", "7").exitCode())
+                .isEqualTo(ExitCode.NOT_FOUND.code());
         assertThat(tally("workflow", "show", "nowhere").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
     }
 

@@ -4,6 +4,7 @@ import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Priority;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,6 +19,7 @@ public final class Jobs {
     public static final long BEGINNING = 0;
 
     private static final String PATH = "/v1/jobs";
+    private static final int ACTIVITIES_PAGE = 1_000;
 
     private final Exchange exchange;
 
@@ -232,6 +234,8 @@ public final class Jobs {
      */
     public record EventPage(List<Event> events, long next) {}
 
+    private record ActivityPage(List<Activity> activities, @Nullable String next) {}
+
     /** A page of them; {@code before} is the {@link Page#next()} of the page before, null for the first. */
     public Page list(Filter filter, @Nullable UUID before, int limit) {
         Query query = new Query(PATH)
@@ -268,11 +272,21 @@ public final class Jobs {
                 why -> new Why(why.about("job_id", job).text("state"), why.list("waits", Why.Wait::of)));
     }
 
-    /** The activities of the job as they stand. */
+    /** The activities of the job as they stand, in the order in which they were entered. They are read in pages. */
     public List<Activity> activities(UUID job) {
-        return exchange.ask(
-                Request.get(path(job) + "/activities"),
-                answer -> answer.about("job_id", job).list("activities", Activity::of));
+        List<Activity> activities = new ArrayList<>();
+        String next = null;
+        do {
+            Query query =
+                    new Query(path(job) + "/activities").with("after", next).with("limit", ACTIVITIES_PAGE);
+            ActivityPage page = exchange.ask(
+                    query.read(),
+                    answer -> new ActivityPage(
+                            answer.about("job_id", job).list("activities", Activity::of), answer.textIfThere("next")));
+            activities.addAll(page.activities());
+            next = page.next();
+        } while (next != null);
+        return activities;
     }
 
     /** What happens to the job after a position, as it comes, until it has ended. */

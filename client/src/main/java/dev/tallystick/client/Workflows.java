@@ -19,11 +19,20 @@ public final class Workflows {
      * A version of a workflow.
      *
      * @param kind {@code code} or {@code graph}
+     * @param disabled why the server cannot run this graph; null for what it can start
      */
-    public record Version(String workflow, int version, String kind) {
+    public record Version(
+            String workflow,
+            int version,
+            String kind,
+            @Nullable String disabled) {
 
         static Version of(Fields fields) {
-            return new Version(fields.text("workflow"), fields.count("version"), fields.text("kind"));
+            return new Version(
+                    fields.text("workflow"),
+                    fields.count("version"),
+                    fields.text("kind"),
+                    fields.textIfThere("disabled"));
         }
     }
 
@@ -34,6 +43,7 @@ public final class Workflows {
      * @param graph in YAML; null for code
      * @param deployedBy null for what came with a server
      * @param deployedAt null for what came with a server
+     * @param removedAt since when no jobs of it are started; null if they are
      */
     public record Shown(
             String workflow,
@@ -41,7 +51,8 @@ public final class Workflows {
             String kind,
             @Nullable String graph,
             @Nullable String deployedBy,
-            @Nullable Instant deployedAt) {
+            @Nullable Instant deployedAt,
+            @Nullable Instant removedAt) {
 
         static Shown of(Fields fields) {
             return new Shown(
@@ -50,11 +61,12 @@ public final class Workflows {
                     fields.text("kind"),
                     fields.textIfThere("graph"),
                     fields.textIfThere("deployed_by"),
-                    fields.textIfThere("deployed_at", Instant::parse));
+                    fields.textIfThere("deployed_at", Instant::parse),
+                    fields.textIfThere("removed_at", Instant::parse));
         }
     }
 
-    /** All that the server can start. */
+    /** All that the server can start, and deployed graphs that it cannot run. */
     public List<Version> list() {
         return versions(new Query(PATH));
     }
@@ -79,6 +91,15 @@ public final class Workflows {
                 Request.put(
                         path(workflow, version), new Body().with("graph", yaml).json()),
                 answer -> Shown.of(answer.about("workflow", workflow)));
+    }
+
+    /**
+     * Starts no more jobs of a deployed graph. Those that are open go on to their end, and the version stays taken; to deploy the
+     * same graph again takes this back.
+     */
+    public Shown remove(String workflow, int version) {
+        return exchange.ask(
+                Request.delete(path(workflow, version)), answer -> Shown.of(answer.about("workflow", workflow)));
     }
 
     private List<Version> versions(Query query) {

@@ -20,4 +20,29 @@ public record ActivityInfo(
         int attempts,
         @Nullable String error,
         Instant enteredAt,
-        @Nullable Instant returnedAt) {}
+        @Nullable Instant returnedAt) {
+
+    /** At most so many are read at once. */
+    public static final int LARGEST_PAGE = 1_000;
+
+    /** Where an activity is: {@code 3@charge} for the third thing that a body does, {@code poll:1@track} in a graph. */
+    public record Place(String path, String name) {
+
+        public static Place parse(String text) {
+            int at = text.indexOf('@');
+            if (at < 0) {
+                throw new IllegalArgumentException("the place of an activity is PATH@NAME, got '" + text + "'");
+            }
+            return new Place(text.substring(0, at), text.substring(at + 1));
+        }
+
+        @Override
+        public String toString() {
+            return path + "@" + name;
+        }
+    }
+
+    public Place place() {
+        return new Place(path, name);
+    }
+}

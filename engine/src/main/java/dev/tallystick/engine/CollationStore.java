@@ -61,10 +61,10 @@ final class CollationStore {
                 select *
                 from unnest(
                     ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::bigint[], ?::int[], ?::text[], ?::bytea[], ?::text[],
-                    ?::bool[], ?::bool[], ?::bool[], ?::bool[], ?::bool[], ?::uuid[]
+                    ?::bool[], ?::bool[], ?::bool[], ?::bool[], ?::bool[], ?::uuid[], ?::bool[]
                 ) with ordinality as i (
                     job_id, guid, path, name, fence, delta, outcome, output, error,
-                    enters, works, spawns, completes, acknowledges, said, n
+                    enters, works, spawns, completes, acknowledges, said, opens, n
                 )
             ),
             entry as (
@@ -180,8 +180,10 @@ final class CollationStore {
                 where p.job_id = m.job_id and p.guid = m.guid and m.acknowledges
             ),
             recorded as (
-                insert into tally.guid as g (job_id, guid, path, name, ordinal, fence, said, late, ledger)
+                insert into tally.guid as g (job_id, guid, path, name, ordinal, fence, said, late, output, error, ledger)
                 select job_id, guid, path, name, ordinal, fence, said, case when does_spawn and not is_open then true end,
+                    case when opens and does_work then output end,
+                    case when opens and does_work then error end,
                     case when enters then 1 else 0 end
                         + case when does_work then {WORK_DONE} else 0 end
                         + case when does_spawn then {CHILDREN_SPAWNED} else 0 end
@@ -191,7 +193,9 @@ final class CollationStore {
                 on conflict (job_id, guid) do update
                 set ledger = g.ledger + excluded.ledger,
                     said = coalesce(g.said, excluded.said),
-                    late = coalesce(g.late, excluded.late)
+                    late = coalesce(g.late, excluded.late),
+                    output = coalesce(g.output, excluded.output),
+                    error = coalesce(g.error, excluded.error)
                 returning g.job_id, g.guid, g.ordinal, g.ledger
             )
             select r.guid, r.ordinal, r.ledger, m.closes
@@ -331,7 +335,8 @@ final class CollationStore {
                 of.flags(item -> item.steps().contains(Step.CHILDREN)),
                 of.flags(item -> item.steps().contains(Step.COMPLETION_TASKS)),
                 of.flags(LegTwo::acknowledges),
-                of.uuids(item -> item.said() == null ? null : item.said().digest()));
+                of.uuids(item -> item.said() == null ? null : item.said().digest()),
+                of.flags(LegTwo::opens));
         if (collated.size() < items.size()) {
             endRefused(
                     tx,

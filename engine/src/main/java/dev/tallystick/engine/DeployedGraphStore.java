@@ -3,8 +3,8 @@ package dev.tallystick.engine;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -17,8 +17,25 @@ final class DeployedGraphStore {
             on conflict (name, version) do nothing
             """;
 
+    private static final String RESTORE = """
+            update tally.graph
+            set removed_at = null
+            where name = ?
+                and version = ?
+                and yaml = ?
+                and removed_at is not null
+            """;
+
+    private static final String REMOVE = """
+            update tally.graph
+            set removed_at = now()
+            where name = ?
+                and version = ?
+                and removed_at is null
+            """;
+
     private static final String COLUMNS = """
-            select name, version, yaml, deployed_by, deployed_at
+            select name, version, yaml, deployed_by, deployed_at, removed_at
             from tally.graph
             """;
 
@@ -27,7 +44,7 @@ final class DeployedGraphStore {
     // All but those that are known, and not "those after the last one that is known": a row that commits late would be
     // missed.
     private static final String OTHERS = COLUMNS + """
-            where name || '@' || version <> all(?)
+            where name || '@' || version || case when removed_at is null then '' else '!' end <> all(?)
             order by name, version
             """;
 
@@ -40,9 +57,25 @@ final class DeployedGraphStore {
         return tx.first(READ, DeployedGraphStore::graph, name, version);
     }
 
-    /** Those whose queues are not among the given ones. */
-    List<DeployedGraph> others(Tx tx, Collection<String> known) throws SQLException {
-        return tx.query(OTHERS, DeployedGraphStore::graph, (Object) known.toArray(String[]::new));
+    /** Returns whether it had been removed. */
+    boolean restore(Tx tx, Graph graph, String yaml) throws SQLException {
+        return tx.update(RESTORE, graph.name(), graph.version(), yaml) == 1;
+    }
+
+    void remove(Tx tx, String name, int version) throws SQLException {
+        tx.update(REMOVE, name, version);
+    }
+
+    /**
+     * Those that are new or have changed.
+     *
+     * @param known the queues that are known, and of each whether it was removed
+     */
+    List<DeployedGraph> others(Tx tx, Map<String, Boolean> known) throws SQLException {
+        String[] states = known.entrySet().stream()
+                .map(each -> each.getKey() + (each.getValue() ? "!" : ""))
+                .toArray(String[]::new);
+        return tx.query(OTHERS, DeployedGraphStore::graph, (Object) states);
     }
 
     private static DeployedGraph graph(ResultSet row) throws SQLException {
@@ -51,6 +84,7 @@ final class DeployedGraphStore {
                 row.getInt("version"),
                 row.getString("yaml"),
                 row.getString("deployed_by"),
-                Objects.requireNonNull(Tx.instant(row, "deployed_at")));
+                Objects.requireNonNull(Tx.instant(row, "deployed_at")),
+                Tx.instant(row, "removed_at"));
     }
 }

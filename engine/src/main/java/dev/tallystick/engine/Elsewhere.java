@@ -41,8 +41,9 @@ final class Elsewhere {
      */
     record Registered(WorkflowStore.Row row, @Nullable GraphType graph) {
 
+        /** Whether jobs of it may be started. */
         boolean isUsable() {
-            return row.yaml() == null || graph != null;
+            return !row.removed() && (row.yaml() == null || graph != null);
         }
     }
 
@@ -72,8 +73,8 @@ final class Elsewhere {
         }
         try {
             return new Registered(row, GraphType.of(GraphYaml.read("graph", yaml)));
-        } catch (InvalidGraphException e) {
-            // Somebody newer has registered it. Its jobs are for those who understand it.
+        } catch (RuntimeException | StackOverflowError e) {
+            // Most likely somebody newer has registered it. Its jobs are for those who understand it.
             LOG.warn("the graph {} is left to others: {}", row.queue(), e.getMessage());
             return new Registered(row, null);
         }

@@ -375,6 +375,10 @@ public final class Engine implements AutoCloseable {
         timers.ring();
     }
 
+    void startJobsOf(String queue, boolean starts) {
+        graphs.start(queue, starts);
+    }
+
     boolean isRegistered(String queue) {
         return runner.types().has(queue) || graphs.queues().contains(queue);
     }

@@ -28,7 +28,9 @@ public final class EngineSchema {
             "0068-keys-outlive-jobs.sql",
             "0069-lists-of-jobs.sql",
             "0070-queues-of-graphs.sql",
-            "0071-schedules-that-wait.sql");
+            "0071-schedules-that-wait.sql",
+            "0073-rounds.sql",
+            "0074-removed-graphs.sql");
 
     private EngineSchema() {}
 }

@@ -1,8 +1,11 @@
 package dev.tallystick.engine;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,6 +16,9 @@ final class GraphCheck {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,99}");
     private static final int MAX_INCOMING = 62;
+
+    /** What one job reads and writes grows with the nodes of its graph. */
+    static final int MAX_NODES = 1_000;
 
     private final List<GraphPlace> places;
     private final Map<String, GraphPlace> byName;
@@ -27,11 +33,15 @@ final class GraphCheck {
 
     /** Later checks need what the earlier ones assure, so a graph that fails some of them is not looked at further. */
     static List<String> problems(String name, int version, List<GraphPlace> places) {
+        if (places.size() > MAX_NODES) {
+            return List.of("there are " + places.size() + " nodes, at most " + MAX_NODES
+                    + " are possible: draw parts of it as workflows of their own, and await them");
+        }
         GraphCheck check = new GraphCheck(places);
         check.names(name, version);
         check.trigger();
         check.transitions();
-        check.tasks();
+        check.hooks();
         if (check.problems.isEmpty()) {
             check.loops();
         }
@@ -40,7 +50,7 @@ final class GraphCheck {
             check.joins();
         }
         if (check.problems.isEmpty()) {
-            check.dimensions(new GraphShape(places));
+            check.cycles(new GraphShape(places));
         }
         return check.problems;
     }
@@ -60,9 +70,21 @@ final class GraphCheck {
             if (name.equals(GraphContext.INPUT)) {
                 problems.add("node 'input': expressions know the job's input by this name; choose another one");
             }
+            if (!name.equals(GraphContext.INPUT) && NAME.matcher(name).matches() && !isReference(name)) {
+                problems.add("node '" + name + "': in expressions this is a word of its own; choose another name");
+            }
             if (!seen.add(name)) {
                 problems.add("node '" + name + "' is declared twice: rename one of them");
             }
+        }
+    }
+
+    /** Whether an expression that is this name comes to what stands under it. */
+    private static boolean isReference(String name) {
+        try {
+            return name.equals(Expression.of(name).evaluate(Map.of(name, name)));
+        } catch (ExpressionException e) {
+            return false;
         }
     }
 
@@ -100,6 +122,11 @@ final class GraphCheck {
                 problems.add("node '" + place.name() + "': nothing follows a "
                         + place.node().kind() + "; remove its transitions");
             }
+            if (place.node() instanceof GraphNode.Interrupt interrupt && interrupt.outcome() == JobOutcome.CONTINUED) {
+                problems.add("node '" + place.name()
+                        + "' ends the job, and so cannot continue it as another: let it be completed, failed, cancelled"
+                        + " or timed_out");
+            }
             if (place.handlesFailure() && !fails(place.node())) {
                 problems.add("node '" + place.name() + "': a " + place.node().kind()
                         + " does not fail; remove its transitions on failure");
@@ -119,65 +146,86 @@ final class GraphCheck {
         return node instanceof GraphNode.Worker || node instanceof GraphNode.Await || node instanceof GraphNode.Signal;
     }
 
-    private void tasks() {
+    private void hooks() {
         for (GraphPlace place : places) {
-            if (!(place.node() instanceof GraphNode.Hook hook) || hook.task() == null) {
-                continue;
+            if (place.node() instanceof GraphNode.Hook hook) {
+                GraphAsk ask = hook.task();
+                if (ask != null) {
+                    task(hook, ask);
+                } else if (hook.takes() > 1 && hook.signal() == null) {
+                    problems.add("node '" + hook.name() + "' takes " + hook.takes()
+                            + " signals, and names none: name the signal, or remove 'takes'");
+                }
             }
-            String asks = "node '" + hook.name() + "' asks people";
-            if (hook.signal() != null) {
-                problems.add(asks + ", and waits for the signal '" + hook.signal()
-                        + "': their answer is what it waits for; remove the signal, or make another hook of it");
-            }
-            if (hook.takes() != 1) {
-                problems.add(asks + ", and a task is answered once: remove 'takes', or ask in a cycle");
-            }
-            if (hook.timer() != null && hook.timer().compareTo(hook.task().untilLast()) <= 0) {
-                problems.add(asks + ", and would give up after " + hook.timer()
-                        + ", before its last escalation: be more patient, or escalate sooner");
-            }
+        }
+    }
+
+    private void task(GraphNode.Hook hook, GraphAsk ask) {
+        String asks = "node '" + hook.name() + "' asks people";
+        if (hook.signal() != null) {
+            problems.add(asks + ", and waits for the signal '" + hook.signal()
+                    + "': their answer is what it waits for; remove the signal, or make another hook of it");
+        }
+        if (hook.takes() != 1) {
+            problems.add(asks + ", and a task is answered once: remove 'takes', or ask in a cycle");
+        }
+        if (hook.timer() != null && hook.timer().compareTo(ask.untilLast()) <= 0) {
+            problems.add(asks + ", and would give up after " + hook.timer()
+                    + ", before its last escalation: be more patient, or escalate sooner");
         }
     }
 
     private void loops() {
         Set<String> done = new HashSet<>();
         for (String name : byName.keySet()) {
-            findLoop(name, new LinkedHashSet<>(), done);
+            findLoop(name, done);
         }
     }
 
-    private void findLoop(String name, Set<String> way, Set<String> done) {
-        if (way.contains(name)) {
-            List<String> loop = new ArrayList<>(way);
-            loop.subList(0, loop.indexOf(name)).clear();
-            problems.add("nodes " + loop + " lead back to '" + name
-                    + "' by transitions alone: lead to a cycle node instead, and let that go back to '" + name + "'");
-            return;
+    /** A node on the way that is being followed, and which of its transitions come next. */
+    private record Step(String name, Iterator<GraphPlace.Transition> next) {}
+
+    private void findLoop(String begin, Set<String> done) {
+        Map<String, Step> way = new LinkedHashMap<>();
+        Deque<Step> steps = new ArrayDeque<>();
+        String entered = begin;
+        while (entered != null || !steps.isEmpty()) {
+            if (entered != null && done.add(entered)) {
+                Step step = new Step(entered, place(entered).next().iterator());
+                way.put(entered, step);
+                steps.push(step);
+            } else if (entered != null && way.containsKey(entered)) {
+                loop(List.copyOf(way.keySet()), entered);
+            }
+            Step last = steps.peek();
+            if (last != null && !last.next().hasNext()) {
+                way.remove(steps.pop().name());
+            }
+            entered = last != null && last.next().hasNext() ? last.next().next().to() : null;
         }
-        if (done.contains(name)) {
-            return;
-        }
-        way.add(name);
-        place(name).next().forEach(transition -> findLoop(transition.to(), way, done));
-        way.remove(name);
-        done.add(name);
+    }
+
+    private void loop(List<String> way, String name) {
+        problems.add("nodes " + way.subList(way.indexOf(name), way.size()) + " lead back to '" + name
+                + "' by transitions alone: lead to a cycle node instead, and let that go back to '" + name + "'");
     }
 
     private void reachable() {
         Set<String> reached = new HashSet<>();
+        Deque<GraphPlace> open = new ArrayDeque<>();
         places.stream()
                 .filter(place -> place.node() instanceof GraphNode.Trigger)
-                .forEach(trigger -> reach(trigger.name(), reached));
+                .forEach(open::push);
+        while (!open.isEmpty()) {
+            GraphPlace place = open.pop();
+            if (reached.add(place.name())) {
+                place.next().forEach(transition -> open.push(place(transition.to())));
+            }
+        }
         byName.keySet().stream()
                 .filter(name -> !reached.contains(name))
                 .forEach(name -> problems.add(
                         "node '" + name + "' is never reached: lead to it from another node, or remove it"));
-    }
-
-    private void reach(String name, Set<String> reached) {
-        if (reached.add(name)) {
-            place(name).next().forEach(transition -> reach(transition.to(), reached));
-        }
     }
 
     private void joins() {
@@ -199,13 +247,10 @@ final class GraphCheck {
         }
     }
 
-    private void dimensions(GraphShape shape) {
+    private void cycles(GraphShape shape) {
         for (GraphPlace place : places) {
             if (place.node() instanceof GraphNode.Cycle cycle) {
                 cycle(shape, cycle);
-            }
-            if (place.join()) {
-                joinOutside(shape, place.name());
             }
         }
     }
@@ -222,27 +267,6 @@ final class GraphCheck {
             problems.add(
                     "node '" + cycle.name() + "' goes back to '" + back.name()
                             + "', and can be reached without passing it: every way to a cycle leads through where it goes back to");
-        }
-    }
-
-    /** A join outside a loop must hear of the loop once: when it ends, not whenever it goes round. */
-    private void joinOutside(GraphShape shape, String join) {
-        for (String opener : shape.openers()) {
-            if (!shape.reaches(opener, join) || shape.dominates(opener, join)) {
-                continue;
-            }
-            if (place(opener).node() instanceof GraphNode.Hook hook && hook.takes() > 1) {
-                problems.add("node '" + join + "' would be reached once for each signal of hook '" + opener
-                        + "', and joins other branches only once: join inside what follows the hook");
-            }
-            for (String cycle : shape.cyclesTo(opener)) {
-                List<String> deciders = incoming.getOrDefault(cycle, List.of());
-                if (deciders.size() != 1 || shape.reachesAvoiding(opener, join, deciders.getFirst())) {
-                    problems.add("node '" + join + "' joins the loop of '" + opener
-                            + "' with what is outside: the one node that leads to the cycle '" + cycle
-                            + "' must also be where the loop is left");
-                }
-            }
         }
     }
 

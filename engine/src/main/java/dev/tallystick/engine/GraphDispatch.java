@@ -28,6 +28,7 @@ record GraphDispatch(
      * @param due when, counted from now; null if it is not a matter of time
      * @param awaits the signal that would do as well
      * @param owner who has leased it at once
+     * @param input what the work gets, if its activity is entered more than once and so cannot keep it for each
      */
     record Posting(
             Guid guid,
@@ -35,5 +36,11 @@ record GraphDispatch(
             String queue,
             @Nullable Duration due,
             @Nullable String awaits,
-            @Nullable String owner) {}
+            @Nullable String owner,
+            byte @Nullable [] input) {
+
+        Posting carrying(byte[] bytes) {
+            return new Posting(guid, key, queue, due, awaits, owner, bytes);
+        }
+    }
 }

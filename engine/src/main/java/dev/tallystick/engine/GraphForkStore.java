@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
 /** What is read of a closed job of a graph that is forked, and what the new one gets of it beside its record. */
 final class GraphForkStore {
 
-    // What was told more than once has a row for each time, and the output of the last.
+    // What was told more than once has a row for each time, and what it brought is with the transition.
     private static final String RECORD = Weights.in("""
-            select a.path, a.name, a.kind, a.input, a.output, a.error, g.guid, g.ordinal, s.payload,
-                count(g.guid) over (partition by a.path, a.name) as times,
+            select a.path, a.name, a.kind, a.input, g.guid, g.ordinal, s.payload,
+                case when g.output is null and g.error is null then a.output else g.output end as output,
+                case when g.output is null and g.error is null then a.error else g.error end as error,
                 g.guid = j.closed_by and j.outcome <> 'completed' as ended
             from tally.job j
             join tally.activity a on a.job_id = j.id
@@ -50,9 +51,8 @@ final class GraphForkStore {
      *
      * @param guid what it was told; null if that is nothing
      * @param ordinal the dimension that it was told that in
-     * @param times how many things the activity was told
      * @param ended whether this ended the job, other than well
-     * @param output what the last thing brought that the activity was told
+     * @param output what it brought
      * @param signal what the signal brought that a hook has taken, or null
      */
     record Entry(
@@ -61,7 +61,6 @@ final class GraphForkStore {
             String kind,
             @Nullable Guid guid,
             int ordinal,
-            int times,
             boolean ended,
             byte @Nullable [] input,
             byte @Nullable [] output,
@@ -107,7 +106,6 @@ final class GraphForkStore {
                 row.getString("kind"),
                 guid == null ? null : new Guid(guid),
                 row.getInt("ordinal"),
-                row.getInt("times"),
                 row.getBoolean("ended"),
                 row.getBytes("input"),
                 row.getBytes("output"),

@@ -104,8 +104,9 @@ final class GraphForks {
             throw new ForkRefusedException(
                     from,
                     Reason.NOTHING_TO_GO_ON_FROM,
-                    "would end again at once, " + closed.outcome().text() + " (" + closed.error()
-                            + "): fork it before what leads there, or rerun it");
+                    "would end again at once, " + closed.outcome().text()
+                            + (closed.error() == null ? "" : " (" + closed.error() + ")")
+                            + ": fork it before what leads there, or rerun it");
         }
         demandSameWay(tx, type.shape(), past, from, to, cut);
         copySignals(tx, past, from, to);

@@ -13,6 +13,11 @@ public sealed interface GraphNode {
     /** How the node is called: in the graph, in expressions and in the ledgers. */
     String name();
 
+    /** Whether time passes here, or something from outside has to come. */
+    default boolean waits() {
+        return this instanceof Worker || this instanceof Await;
+    }
+
     /** The word for what it is, in YAML and in the database. */
     default String kind() {
         return getClass().getSimpleName().toLowerCase(Locale.ROOT);
@@ -64,7 +69,13 @@ public sealed interface GraphNode {
             }
         }
 
-        boolean waits() {
+        @Override
+        public boolean waits() {
+            return isPosted() && !Duration.ZERO.equals(timer);
+        }
+
+        /** Whether somebody has to do something for it: to send a signal, to answer, or to look at the clock. */
+        boolean isPosted() {
             return signal != null || timer != null || task != null;
         }
     }

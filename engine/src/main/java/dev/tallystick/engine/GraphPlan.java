@@ -24,16 +24,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class GraphPlan {
 
-    /** Reads the newest output of each node, from a path inwards. */
-    interface Newest {
-        List<Seen> under(String path) throws SQLException;
+    /** How often a loop may go round in which nothing waits. */
+    static final int MAX_ROUNDS_AT_ONCE = 10_000;
+
+    /** Reads what only some plans need. */
+    interface Reader extends GraphJoins.Reader {
+        /** The newest output of each node, from a path inwards. */
+        List<Seen> newest(String path) throws SQLException;
     }
 
     private final GraphType type;
     private final GraphStore.Job job;
     private final GraphSpawner spawner;
     private final Codec codec;
-    private final Newest newest;
+    private final Reader reader;
+    private final GraphJoins joins;
     private final Map<Guid, Entered> entered;
 
     private final Map<ActivityId, Seen> seen = new HashMap<>();
@@ -56,12 +61,13 @@ final class GraphPlan {
             Map<Guid, Entered> entered,
             GraphSpawner spawner,
             Codec codec,
-            Newest newest) {
+            Reader reader) {
         this.type = type;
         this.job = job;
         this.spawner = spawner;
         this.codec = codec;
-        this.newest = newest;
+        this.reader = reader;
+        this.joins = new GraphJoins(this, this.seen, reader);
         this.entered = entered;
         this.semaphore = job.semaphore();
         seen.forEach(each -> this.seen.put(each.id(), each));
@@ -73,7 +79,15 @@ final class GraphPlan {
         return closed;
     }
 
-    void take(GraphTransition transition) throws SQLException {
+    void take(List<GraphTransition> transitions) throws SQLException {
+        transitions.forEach(joins::expect);
+        for (GraphTransition transition : transitions) {
+            joins.take(transition);
+            take(transition);
+        }
+    }
+
+    private void take(GraphTransition transition) throws SQLException {
         Entered before = entered.get(transition.posting().guid());
         int counted = entries.computeIfAbsent(transition.activity(), this::entriesOf);
         if (counted >= Digit.LEG2_ENTRIES.maximum()) {
@@ -106,6 +120,15 @@ final class GraphPlan {
             end(transition, JobOutcome.FAILED, null, type.changed(name));
             return;
         }
+        if (type.shape().loops().roundsAtOnce(transition.activity(), ordinal) > MAX_ROUNDS_AT_ONCE) {
+            end(
+                    transition,
+                    JobOutcome.FAILED,
+                    null,
+                    "node '" + name + "' was cycled back to " + MAX_ROUNDS_AT_ONCE
+                            + " times without a wait: put a timer, a signal or work on the way to its cycle");
+            return;
+        }
         if (transition.told() instanceof GraphTold.Failure failure && !place.handlesFailure()) {
             fail(transition, place, failure);
             return;
@@ -113,7 +136,7 @@ final class GraphPlan {
         byte @Nullable [] output = null;
         try {
             output = outputOf(place.node(), transition.told(), ordinal);
-            outputs.put(transition.activity(), decode(output));
+            see(transition.activity(), ordinal, decode(output));
             if (place.node() instanceof GraphNode.Interrupt interrupt) {
                 interrupt(transition, interrupt, output);
                 return;
@@ -141,6 +164,13 @@ final class GraphPlan {
         }
     }
 
+    /** What opens a dimension is seen there, whatever it brings the next time; what lies outside sees the last of it. */
+    private void see(ActivityId activity, int ordinal, @Nullable Object output) {
+        outputs.put(activity, output);
+        String opened = type.shape().opened(activity.path(), activity.name(), ordinal);
+        outputs.put(new ActivityId(activity.job(), opened, activity.name()), output);
+    }
+
     private void fail(GraphTransition transition, GraphPlace place, GraphTold.Failure failure) throws SQLException {
         end(transition, JobOutcome.FAILED, null, "node '" + place.name() + "' failed: " + failure.reason());
     }
@@ -150,23 +180,25 @@ final class GraphPlan {
             throws SQLException {
         ActivityId activity = transition.activity();
         if (place.node() instanceof GraphNode.Cycle cycle) {
-            String path = GraphShape.before(activity.path(), cycle.back());
+            String path = Dimension.outside(activity.path(), cycle.back());
             GraphPlace back = type.shape().place(cycle.back());
             ActivityId again = new ActivityId(job.id(), path, cycle.back());
             spawner.enterAgain(back, again, new Identity(activity, 1), context(activity.path()), transition, planned);
             return true;
         }
         String path = type.shape().opened(activity.path(), place.name(), ordinal);
-        GraphWays ways = new GraphWays(this, place, path, transition, planned);
-        planned.handled = ways.follow();
+        GraphWays ways = new GraphWays(this, transition, planned);
+        planned.handled = ways.follow(place, path);
+        boolean isFinal = true;
         if (place.node() instanceof GraphNode.Hook hook && transition.told() instanceof GraphTold.Signal) {
             int turn = turn(hook, transition);
             if (turn + 1 < hook.takes()) {
                 spawner.waitOn(hook, activity, new Identity(activity, turn + 1L), planned);
-                return false;
+                isFinal = false;
             }
         }
-        return true;
+        ways.finish();
+        return isFinal;
     }
 
     private static int turn(GraphNode.Hook hook, GraphTransition transition) {
@@ -221,44 +253,6 @@ final class GraphPlan {
         }
     }
 
-    /** A branch arrives at a join. */
-    void arrive(GraphPlace join, String from, String path, boolean live, GraphWays ways) throws SQLException {
-        ActivityId activity = new ActivityId(job.id(), type.shape().joined(path, join.name()), join.name());
-        GraphEffects planned = ways.planned();
-        long all = type.shape().allArrivals(join.name());
-        long bit = type.shape().arrival(join.name(), from);
-        Arrivals before = arrivals(activity, planned);
-        if ((before.arrived() & bit) != 0) {
-            return;
-        }
-        long arrived = before.arrived() | bit;
-        long skipped = before.skipped() | (live ? 0 : bit);
-        if (before.arrived() == 0) {
-            planned.opened++;
-        }
-        GraphDispatch waiting = new GraphDispatch(activity, join.node().kind(), false, null, arrived, skipped, null);
-        planned.dispatch(waiting);
-        if (arrived == all && skipped == all) {
-            planned.opened--;
-            ways.skip(join, activity.path());
-        } else if (arrived == all) {
-            spawner.enter(join, waiting, joinContext(join, activity.path(), path), ways.transition(), planned);
-        }
-    }
-
-    private Arrivals arrivals(ActivityId join, GraphEffects planned) {
-        GraphDispatch now = planned.join(join);
-        GraphDispatch latest = now == null ? effects.join(join) : now;
-        if (latest != null) {
-            return new Arrivals(Objects.requireNonNull(latest.arrived()), Objects.requireNonNull(latest.skipped()));
-        }
-        Seen before = seen.get(join);
-        return before == null ? new Arrivals(0, 0) : new Arrivals(before.arrived(), before.skipped());
-    }
-
-    /** The branches that have arrived at a join, a bit for each, and those of them that were not taken. */
-    private record Arrivals(long arrived, long skipped) {}
-
     /** The workflow of the job, with its version. */
     String workflow() {
         return type.graph().queue();
@@ -270,6 +264,10 @@ final class GraphPlan {
 
     GraphSpawner spawner() {
         return spawner;
+    }
+
+    GraphJoins joins() {
+        return joins;
     }
 
     GraphShape shape() {
@@ -286,12 +284,9 @@ final class GraphPlan {
     }
 
     /** A join may lie further out than what it joins, and sees that too: the last round of it. */
-    private Map<String, @Nullable Object> joinContext(GraphPlace join, String path, String arrivedFrom)
-            throws SQLException {
-        boolean leaves = type.shape().openers().stream()
-                .anyMatch(opener -> type.shape().reaches(opener, join.name())
-                        && !type.shape().dominates(opener, join.name()));
-        return context(leaves ? latest(path) : Map.of(), arrivedFrom);
+    Map<String, @Nullable Object> joinContext(GraphPlace join, String path) throws SQLException {
+        boolean leaves = !type.shape().loops().leftFor(join.name()).isEmpty();
+        return context(leaves ? latest(path) : Map.of(), path);
     }
 
     /** What the job returns is of the last rounds, whichever of its branches comes last. */
@@ -303,14 +298,15 @@ final class GraphPlan {
     private Map<String, @Nullable Object> latest(String path) throws SQLException {
         Map<String, String> rounds = new HashMap<>();
         Map<String, @Nullable Object> latest = new HashMap<>();
-        for (Seen each : newest.under(path)) {
+        for (Seen each : reader.newest(path)) {
             rounds.put(each.id().name(), each.id().path());
             latest.put(each.id().name(), decode(each.output()));
         }
         outputs.forEach((activity, output) -> {
             String before = rounds.get(activity.name());
-            if (GraphShape.around(activity.path()).contains(path)
-                    && (before == null || GraphShape.ROUNDS.compare(before, activity.path()) <= 0)) {
+            boolean isUnder = Dimension.around(activity.path()).stream()
+                    .anyMatch(each -> each.path().equals(path));
+            if (isUnder && (before == null || Dimension.ROUNDS.compare(before, activity.path()) <= 0)) {
                 rounds.put(activity.name(), activity.path());
                 latest.put(activity.name(), output);
             }
@@ -320,15 +316,14 @@ final class GraphPlan {
 
     private Map<String, @Nullable Object> context(Map<String, @Nullable Object> further, String path) {
         Map<String, @Nullable Object> context = new LinkedHashMap<>(further);
-        List<String> around = GraphShape.around(path);
-        for (String each : around) {
+        for (Dimension each : Dimension.around(path)) {
             for (Seen one : seen.values()) {
-                if (one.id().path().equals(each) && one.output() != null) {
+                if (one.id().path().equals(each.path()) && one.output() != null) {
                     context.put(one.id().name(), decode(one.output()));
                 }
             }
             outputs.forEach((activity, output) -> {
-                if (activity.path().equals(each)) {
+                if (activity.path().equals(each.path())) {
                     context.put(activity.name(), output);
                 }
             });
@@ -393,14 +388,14 @@ final class GraphPlan {
         return Objects.requireNonNull(seen.get(activity)).ledger().legTwoEntries();
     }
 
-    private static LegTwo leg(
+    private LegTwo leg(
             GraphTransition transition,
             int delta,
             @Nullable JobOutcome outcome,
             byte @Nullable [] output,
             @Nullable String error) {
         Lease posting = transition.posting();
-        return new LegTwo(
+        LegTwo leg = new LegTwo(
                         posting.activity(),
                         posting.guid(),
                         posting.fence(),
@@ -413,5 +408,6 @@ final class GraphPlan {
                         true)
                 .said(transition.said())
                 .failed(transition.told() instanceof GraphTold.Failure failure ? failure.fault() : null);
+        return type.shape().opens(posting.activity().name()) ? leg.opening() : leg;
     }
 }

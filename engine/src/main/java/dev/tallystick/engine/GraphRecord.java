@@ -45,24 +45,13 @@ final class GraphRecord implements GraphPast {
         return Optional.of(new Recalled(told(entry), entry.input()));
     }
 
-    private GraphTold told(Entry entry) {
+    private static GraphTold told(Entry entry) {
         byte[] signal = entry.signal();
         String error = entry.error();
         return switch (entry.kind()) {
             case "trigger", "cycle" -> new GraphTold.Due();
             case "hook" -> signal == null ? new GraphTold.Due() : new GraphTold.Signal(signal);
-            default -> {
-                if (entry.times() > 1) {
-                    throw new ForkRefusedException(
-                            job,
-                            ForkRefusedException.Reason.NOTHING_TO_GO_ON_FROM,
-                            "was " + entry.times() + " times at the worker '" + entry.name()
-                                    + "', to which a cycle goes back, and only what the last time brought is on record:"
-                                    + " fork it at '" + entry.place()
-                                    + "' or before that, or rerun it; a hook as the target of the cycle keeps every round");
-                }
-                yield error == null ? new GraphTold.Output(entry.output()) : new GraphTold.Failure(error);
-            }
+            default -> error == null ? new GraphTold.Output(entry.output()) : new GraphTold.Failure(error);
         };
     }
 

@@ -5,13 +5,14 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The graphs and the workers of one process, and the graphs that it knows of from others. Thread-safe. */
 final class GraphRegistry {
 
     private final Map<String, GraphType> types = new ConcurrentHashMap<>();
+    private final Set<String> retired = ConcurrentHashMap.newKeySet();
     private final Map<String, GraphWorker.Typed<?>> workers = new ConcurrentHashMap<>();
     private final Elsewhere elsewhere;
 
@@ -23,6 +24,15 @@ final class GraphRegistry {
         if (types.putIfAbsent(graph.queue(), GraphType.of(graph)) != null) {
             throw new IllegalArgumentException(
                     "workflow '" + graph.name() + "' version " + graph.version() + " is registered already");
+        }
+    }
+
+    /** Whether jobs of it may be started; those that there are go on either way. */
+    void start(String queue, boolean starts) {
+        if (starts) {
+            retired.remove(queue);
+        } else {
+            retired.add(queue);
         }
     }
 
@@ -58,15 +68,19 @@ final class GraphRegistry {
 
     @Nullable
     Graph newest(String workflow) {
-        return types.values().stream()
-                .map(GraphType::graph)
+        return startable()
                 .filter(graph -> graph.name().equals(workflow))
                 .max((one, other) -> Integer.compare(one.version(), other.version()))
                 .orElse(null);
     }
 
-    Set<String> workflows() {
-        return types.values().stream().map(type -> type.graph().name()).collect(Collectors.toSet());
+    /** The graphs of this process of which jobs may be started. */
+    Stream<Graph> startable() {
+        return types.values().stream().map(GraphType::graph).filter(graph -> !retired.contains(graph.queue()));
+    }
+
+    boolean isRetired(String queue) {
+        return retired.contains(queue);
     }
 
     /** The graphs whose own part may be done here. */

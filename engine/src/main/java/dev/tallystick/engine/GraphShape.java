@@ -2,8 +2,6 @@ package dev.tallystick.engine;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,24 +15,26 @@ import java.util.Set;
 /**
  * What follows from how a graph is drawn: which nodes open dimensions, and in which dimension each node lives.
  *
- * <p>A dimension is a path. A node that may be told something more than once (the target of a cycle, a hook that takes several
- * signals) opens one each time: {@code poll:3} is the fourth round of {@code poll}, {@code outer:1/inner:0} the first round of
- * {@code inner} in the second of {@code outer}. What follows a node lives where the node has opened, or else where the node
- * lives. A join lives in the dimension of its fork: of the dimensions that its branches come from, it keeps those whose opener
- * lies on every way to it.
+ * <p>A node that may be told something more than once (the target of a cycle, a hook that takes several signals) opens a
+ * {@link Dimension} each time. What follows a node lives where the node has opened, or else where the node lives. A join lives in
+ * the dimension of its fork: of the dimensions that its branches come from, it keeps those whose opener lies on every way to it.
  *
  * <p>Transitions never lead in a circle, since going back is what cycle nodes are for; so all this is about a graph without
- * circles.
+ * circles, each of whose nodes is reached from its trigger. Nothing here recurses: a graph may be as deep as it has nodes.
  */
 final class GraphShape {
-
-    /** Of two dimensions of one node the later round is the greater. */
-    static final Comparator<String> ROUNDS = GraphShape::compareRounds;
 
     private final Map<String, GraphPlace> places;
     private final Map<String, List<String>> incoming;
     private final Set<String> openers = new LinkedHashSet<>();
-    private final Map<String, Set<String>> dominators = new HashMap<>();
+
+    /** Each node is dominated by those in whose span it lies. */
+    private final Map<String, Span> spans;
+
+    private final GraphLoops loops;
+
+    /** Where a node stands in the tree of dominators, and the first place behind all that it dominates. */
+    private record Span(int begin, int end) {}
 
     GraphShape(List<GraphPlace> places) {
         this.places = Graph.byName(places);
@@ -46,7 +46,8 @@ final class GraphShape {
                 default -> {}
             }
         }
-        this.places.keySet().forEach(this::dominatorsOf);
+        this.spans = spans();
+        this.loops = new GraphLoops(this);
     }
 
     GraphPlace place(String name) {
@@ -57,131 +58,140 @@ final class GraphShape {
         return Optional.ofNullable(places.get(name));
     }
 
+    Set<String> names() {
+        return places.keySet();
+    }
+
+    /** The nodes that lead to a node. */
+    List<String> incoming(String name) {
+        return incoming.getOrDefault(name, List.of());
+    }
+
     Set<String> openers() {
         return openers;
     }
 
+    boolean opens(String name) {
+        return openers.contains(name);
+    }
+
+    GraphLoops loops() {
+        return loops;
+    }
+
     /** All bits that the arrivals at a join set, when they are complete. */
     long allArrivals(String join) {
-        return (1L << incoming.getOrDefault(join, List.of()).size()) - 1;
+        return (1L << incoming(join).size()) - 1;
     }
 
     /** The bit that the arrival from one node sets. */
     long arrival(String join, String from) {
-        return 1L << incoming.getOrDefault(join, List.of()).indexOf(from);
+        return 1L << incoming(join).indexOf(from);
     }
 
     /** Where what follows a node lives, if the node lives at {@code path} and was told its {@code ordinal}-th thing. */
     String opened(String path, String name, int ordinal) {
-        if (!openers.contains(name)) {
-            return path;
-        }
-        String round = name + ":" + ordinal;
-        return path.isEmpty() ? round : path + "/" + round;
+        return opens(name) ? Dimension.opened(path, name, ordinal) : path;
     }
 
     /** Where a join lives that is reached from {@code path}. */
     String joined(String path, String join) {
-        List<String> kept = new ArrayList<>();
-        for (String round : rounds(path)) {
-            if (dominates(openerOf(round), join)) {
-                kept.add(round);
-            }
-        }
-        return String.join("/", kept);
-    }
-
-    /** Where the node lives whose round {@code path} lies in; what a cycle enters again. */
-    static String before(String path, String opener) {
-        List<String> rounds = rounds(path);
-        for (int i = 0; i < rounds.size(); i++) {
-            if (openerOf(rounds.get(i)).equals(opener)) {
-                return String.join("/", rounds.subList(0, i));
-            }
-        }
-        throw new IllegalStateException("'" + path + "' lies in no round of '" + opener + "'");
-    }
-
-    /** The path and all those around it, the outermost first. */
-    static List<String> around(String path) {
-        List<String> rounds = rounds(path);
-        List<String> all = new ArrayList<>();
-        for (int i = 0; i <= rounds.size(); i++) {
-            all.add(String.join("/", rounds.subList(0, i)));
-        }
-        return all;
-    }
-
-    private static List<String> rounds(String path) {
-        return path.isEmpty() ? List.of() : List.of(path.split("/", -1));
-    }
-
-    private static int compareRounds(String one, String other) {
-        return Arrays.compare(numbers(one), numbers(other));
-    }
-
-    private static int[] numbers(String path) {
-        return rounds(path).stream()
-                .mapToInt(round -> Integer.parseInt(round.substring(round.indexOf(':') + 1)))
-                .toArray();
-    }
-
-    private static String openerOf(String round) {
-        return round.substring(0, round.indexOf(':'));
-    }
-
-    List<String> cyclesTo(String opener) {
-        return places.values().stream()
-                .filter(place -> place.node() instanceof GraphNode.Cycle cycle
-                        && cycle.back().equals(opener))
-                .map(GraphPlace::name)
-                .toList();
+        return Dimension.around(path).stream()
+                .filter(each -> each.isOutermost() || dominates(each.opener(), join))
+                .reduce((outer, inner) -> inner)
+                .map(Dimension::path)
+                .orElseThrow();
     }
 
     /** Whether every way from the trigger to {@code later} passes {@code earlier}. */
     boolean dominates(String earlier, String later) {
-        return !earlier.equals(later) && dominatorsOf(later).contains(earlier);
+        Span one = Objects.requireNonNull(spans.get(earlier), earlier);
+        Span other = Objects.requireNonNull(spans.get(later), later);
+        return one.begin() < other.begin() && other.begin() < one.end();
     }
 
-    boolean reaches(String from, String to) {
-        return reachesAvoiding(from, to, "");
-    }
-
-    /** Whether a way leads from one node to another without passing the third. */
-    boolean reachesAvoiding(String from, String to, String avoided) {
-        Set<String> seen = new HashSet<>();
+    /** All that transitions lead to from a node, itself not included. */
+    Set<String> reachable(String from) {
+        Set<String> reached = new HashSet<>();
         Deque<String> open = new ArrayDeque<>(List.of(from));
         while (!open.isEmpty()) {
-            String name = open.pop();
-            if (name.equals(avoided) || !seen.add(name)) {
-                continue;
-            }
-            for (GraphPlace.Transition transition : place(name).next()) {
-                if (transition.to().equals(to)) {
-                    return true;
+            for (GraphPlace.Transition transition : place(open.pop()).next()) {
+                if (reached.add(transition.to())) {
+                    open.push(transition.to());
                 }
-                open.push(transition.to());
             }
         }
-        return false;
+        return reached;
     }
 
-    private Set<String> dominatorsOf(String name) {
-        Set<String> known = dominators.get(name);
-        if (known != null) {
-            return known;
+    private Map<String, Span> spans() {
+        List<String> order = inOrder();
+        Map<String, Integer> positions = new HashMap<>();
+        Map<String, String> dominators = new HashMap<>();
+        for (String name : order) {
+            positions.put(name, positions.size());
+            incoming(name).stream()
+                    .reduce((one, other) -> nearest(one, other, dominators, positions))
+                    .ifPresent(nearest -> dominators.put(name, nearest));
         }
-        Set<String> found = new HashSet<>();
-        List<String> from = incoming.getOrDefault(name, List.of());
-        for (int i = 0; i < from.size(); i++) {
-            if (i == 0) {
-                found.addAll(dominatorsOf(from.get(i)));
-            } else {
-                found.retainAll(dominatorsOf(from.get(i)));
+        Map<String, Integer> sizes = new HashMap<>();
+        for (String name : order.reversed()) {
+            int size = sizes.merge(name, 1, Integer::sum);
+            String dominator = dominators.get(name);
+            if (dominator != null) {
+                sizes.merge(dominator, size, Integer::sum);
             }
         }
-        found.add(name);
-        dominators.put(name, found);
+        Map<String, Span> found = new HashMap<>();
+        Map<String, Integer> free = new HashMap<>();
+        for (String name : order) {
+            String dominator = dominators.get(name);
+            int size = Objects.requireNonNull(sizes.get(name));
+            int begin = dominator == null ? 0 : Objects.requireNonNull(free.get(dominator));
+            if (dominator != null) {
+                free.put(dominator, begin + size);
+            }
+            free.put(name, begin + 1);
+            found.put(name, new Span(begin, begin + size));
+        }
         return found;
+    }
+
+    /** The last node that lies on every way to both. */
+    private static String nearest(
+            String one, String other, Map<String, String> dominators, Map<String, Integer> positions) {
+        String left = one;
+        String right = other;
+        while (!left.equals(right)) {
+            if (Objects.requireNonNull(positions.get(left)) > Objects.requireNonNull(positions.get(right))) {
+                left = Objects.requireNonNull(dominators.get(left));
+            } else {
+                right = Objects.requireNonNull(dominators.get(right));
+            }
+        }
+        return left;
+    }
+
+    /** Each node after all that lead to it. */
+    private List<String> inOrder() {
+        Map<String, Integer> awaited = new HashMap<>();
+        Deque<String> ready = new ArrayDeque<>();
+        for (String name : places.keySet()) {
+            awaited.put(name, incoming(name).size());
+            if (incoming(name).isEmpty()) {
+                ready.add(name);
+            }
+        }
+        List<String> order = new ArrayList<>();
+        while (!ready.isEmpty()) {
+            String name = ready.remove();
+            order.add(name);
+            for (GraphPlace.Transition transition : place(name).next()) {
+                if (awaited.merge(transition.to(), -1, Integer::sum) == 0) {
+                    ready.add(transition.to());
+                }
+            }
+        }
+        return order;
     }
 }

@@ -42,7 +42,7 @@ final class GraphSpawner {
             Map<String, @Nullable Object> context,
             GraphTransition cause,
             GraphEffects planned) {
-        spawn(place.node(), dispatch, new Identity(dispatch.activity(), 0), context, cause, planned);
+        spawn(place.node(), dispatch, new Identity(dispatch.activity(), 0), context, cause, planned, false);
     }
 
     /** A cycle comes back to a node, which is told something once more. */
@@ -55,7 +55,7 @@ final class GraphSpawner {
             GraphEffects planned) {
         planned.opened++;
         GraphDispatch dispatch = new GraphDispatch(activity, place.node().kind(), true, null, null, null, null);
-        spawn(place.node(), dispatch, identity, context, cause, planned);
+        spawn(place.node(), dispatch, identity, context, cause, planned, true);
     }
 
     /** A hook waits, for the first or for a further signal. */
@@ -72,33 +72,42 @@ final class GraphSpawner {
             Identity identity,
             Map<String, @Nullable Object> context,
             GraphTransition cause,
-            GraphEffects planned) {
+            GraphEffects planned,
+            boolean again) {
         if (recalled(dispatch, identity, planned)) {
             return;
         }
         ActivityId activity = dispatch.activity();
         switch (node) {
-            case GraphNode.Worker worker ->
-                put(
-                        planned,
-                        dispatch,
-                        input(node, worker.input(), context),
-                        posting(
-                                identity,
-                                worker.topic() ? worker.worker() : graph.queue(),
-                                Duration.ZERO,
-                                null,
-                                worker.topic() ? null : cause.owner()));
+            case GraphNode.Worker worker -> {
+                byte[] input = input(node, worker.input(), context);
+                GraphDispatch.Posting work = posting(
+                        identity,
+                        worker.topic() ? worker.worker() : graph.queue(),
+                        Duration.ZERO,
+                        null,
+                        worker.topic() ? null : cause.owner());
+                put(planned, dispatch, input, again ? work.carrying(input) : work);
+            }
             case GraphNode.Await await -> {
                 byte[] input = input(node, await.input(), context);
-                planned.children.add(children.apply(new ChildOrder(activity, job.mesh(), await.workflow(), input)));
+                ChildOrder order = new ChildOrder(activity, job.mesh(), await.workflow(), input);
                 put(planned, dispatch, null, null);
+                try {
+                    planned.children.add(children.apply(order));
+                } catch (UnknownWorkflowException | LimitKeyException e) {
+                    tellAtOnce(
+                            dispatch,
+                            identity,
+                            new GraphTold.Failure(Failures.clean(String.valueOf(e.getMessage()))),
+                            planned);
+                }
             }
             case GraphNode.Hook hook
             when hook.task() != null ->
                 put(planned, dispatch, null, asking(hook, hook.task(), identity, context, planned));
             case GraphNode.Hook hook
-            when hook.waits() -> put(planned, dispatch, null, waiting(hook, activity, identity, planned));
+            when hook.isPosted() -> put(planned, dispatch, null, waiting(hook, activity, identity, planned));
             case GraphNode.Signal signal -> {
                 Map<String, @Nullable Object> order = new LinkedHashMap<>();
                 order.put(GraphContext.JOB, evaluate(node, signal.job(), context));
@@ -117,10 +126,14 @@ final class GraphSpawner {
         return past.recall(identity)
                 .map(recalled -> {
                     put(planned, dispatch, recalled.input(), null);
-                    Lease own = new Lease(dispatch.activity(), identity.guid(), 0);
-                    return planned.inline.add(new GraphTransition(own, recalled.told(), null));
+                    return tellAtOnce(dispatch, identity, recalled.told(), planned);
                 })
                 .orElse(false);
+    }
+
+    private static boolean tellAtOnce(GraphDispatch dispatch, Identity identity, GraphTold told, GraphEffects planned) {
+        Lease own = new Lease(dispatch.activity(), identity.guid(), 0);
+        return planned.inline.add(new GraphTransition(own, told, null));
     }
 
     private void inline(GraphDispatch dispatch, Identity identity, GraphTransition cause, GraphEffects planned) {
@@ -181,7 +194,7 @@ final class GraphSpawner {
             Identity identity, String queue, @Nullable Duration due, @Nullable String awaits, @Nullable String owner) {
         JobId keysOf = job.keysOf();
         Guid key = keysOf == null ? null : identity.in(keysOf);
-        return new GraphDispatch.Posting(identity.guid(), key, queue, due, awaits, owner);
+        return new GraphDispatch.Posting(identity.guid(), key, queue, due, awaits, owner, null);
     }
 
     private static void put(

@@ -35,16 +35,38 @@ final class GraphStore {
                 on i.job_id = a.job_id and i.path = a.path
             """;
 
-    // The last round of each node. What was entered in one transaction has one time, and the numbers of the rounds
-    // decide.
+    // What a node brought that opens a dimension belongs to that dimension: it is seen there as if it had run there.
+    private static final String SEEN_IN_ROUNDS = SEEN + """
+            union all
+            select g.job_id, i.path, g.name, 0, g.output, null, null
+            from unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::int[]) as i (job_id, path, around, opener, round)
+            join tally.guid g
+                on g.job_id = i.job_id and g.path = i.around and g.name = i.opener and g.ordinal = i.round
+            where g.output is not null
+            """;
+
+    // The last round of each node.
     private static final String NEWEST = """
             select distinct on (name) job_id, path, name, ledger, output, arrived, skipped
             from tally.activity
             where job_id = ?
                 and (path = ? or starts_with(path, ?))
                 and output is not null
-            order by name, entered_at desc, string_to_array(nullif(regexp_replace(path, '[^/]+:', '', 'g'), ''), '/')::int[] desc
+            order by name, string_to_array(nullif(regexp_replace(path, '[^/]+:', '', 'g'), ''), '/')::int[] desc
             """;
+
+    // A job that is awaited has no posting until it ends.
+    private static final String OPEN = Weights.in("""
+            select job_id, guid, path, name
+            from tally.posting
+            where job_id = ?
+            union all
+            select job_id, null, path, name
+            from tally.activity
+            where job_id = ?
+                and kind = 'await'
+                and (ledger / {WORK_DONE}) % 10 = 0
+            """);
 
     private static final String GUIDS = """
             select g.guid, g.ordinal, g.ledger
@@ -59,10 +81,10 @@ final class GraphStore {
                 select *
                 from unnest(
                     ?::uuid[], ?::text[], ?::text[], ?::text[], ?::bool[], ?::bytea[], ?::bigint[], ?::bigint[],
-                    ?::uuid[], ?::uuid[], ?::text[], ?::bigint[], ?::text[], ?::text[]
+                    ?::uuid[], ?::uuid[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::bytea[]
                 ) with ordinality as i (
                     job_id, path, name, kind, complete, input, arrived, skipped,
-                    guid, key, queue, due_millis, awaits, owner, n
+                    guid, key, queue, due_millis, awaits, owner, carried, n
                 )
             ),
             entered as (
@@ -83,7 +105,7 @@ final class GraphStore {
                     skipped = coalesce(excluded.skipped, a.skipped)
             )
             insert into tally.posting
-                (job_id, guid, key, mesh, queue, priority, visible_at, fence, owner, attempts, path, name, awaits)
+                (job_id, guid, key, mesh, queue, priority, visible_at, fence, owner, attempts, path, name, awaits, input)
             select i.job_id, i.guid, i.key, j.mesh, i.queue, j.priority,
                 case
                     when i.owner is not null then now() + ? * interval '1 millisecond'
@@ -91,7 +113,7 @@ final class GraphStore {
                     else now() + i.due_millis * interval '1 millisecond'
                 end,
                 case when i.owner is null then 0 else 1 end, i.owner,
-                case when i.owner is null then 0 else 1 end, i.path, i.name, i.awaits
+                case when i.owner is null then 0 else 1 end, i.path, i.name, i.awaits, i.carried
             from item i
             join tally.job j on j.id = i.job_id
             where i.guid is not null
@@ -135,8 +157,8 @@ final class GraphStore {
             """;
 
     private static final String WORK = """
-            select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.attempts, a.input, j.workflow, j.version,
-                j.closed_by is not null as closed
+            select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.attempts,
+                coalesce(p.input, a.input) as input, j.workflow, j.version, j.closed_by is not null as closed
             from tally.posting p
             join tally.activity a on a.job_id = p.job_id and a.path = p.path and a.name = p.name
             join tally.job j on j.id = p.job_id
@@ -144,8 +166,8 @@ final class GraphStore {
             """;
 
     private static final String LEASED_BY = """
-            select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.attempts, a.input, j.workflow, j.version,
-                j.closed_by is not null as closed
+            select p.job_id, p.guid, coalesce(p.key, p.guid) as key, p.path, p.name, p.fence, p.attempts,
+                coalesce(p.input, a.input) as input, j.workflow, j.version, j.closed_by is not null as closed
             from tally.posting p
             join tally.activity a on a.job_id = p.job_id and a.path = p.path and a.name = p.name
             join tally.job j on j.id = p.job_id
@@ -206,21 +228,51 @@ final class GraphStore {
         return jobs;
     }
 
-    /** All activities in the dimensions of the transitions, and in those around. */
+    /** All activities in the dimensions of the transitions and in those around, and what opened these dimensions. */
     List<Seen> seen(Tx tx, List<GraphTransition> transitions) throws SQLException {
-        record Place(JobId job, String path) {}
+        record Place(JobId job, Dimension dimension) {}
         List<Place> places = transitions.stream()
                 .flatMap(each ->
-                        GraphShape.around(each.activity().path()).stream().map(path -> new Place(each.job(), path)))
+                        Dimension.around(each.activity().path()).stream().map(at -> new Place(each.job(), at)))
                 .distinct()
                 .toList();
         Columns<Place> of = new Columns<>(places);
-        return tx.query(SEEN, GraphStore::seen, of.uuids(place -> place.job().value()), of.texts(Place::path));
+        UUID[] jobs = of.uuids(place -> place.job().value());
+        String[] paths = of.texts(place -> place.dimension().path());
+        List<Place> opened = places.stream()
+                .filter(place -> !place.dimension().isOutermost())
+                .toList();
+        if (opened.isEmpty()) {
+            return tx.query(SEEN, GraphStore::seen, jobs, paths);
+        }
+        Columns<Place> rounds = new Columns<>(opened);
+        return tx.query(
+                SEEN_IN_ROUNDS,
+                GraphStore::seen,
+                jobs,
+                paths,
+                rounds.uuids(place -> place.job().value()),
+                rounds.texts(place -> place.dimension().path()),
+                rounds.texts(place -> place.dimension().around()),
+                rounds.texts(place -> place.dimension().opener()),
+                rounds.ints(place -> place.dimension().round()));
     }
 
     /** The newest output of each node, at the path and further in. */
     List<Seen> newest(Tx tx, JobId job, String path) throws SQLException {
         return tx.query(NEWEST, GraphStore::seen, job.value(), path, path.isEmpty() ? "" : path + "/");
+    }
+
+    /** What is under way in the job. */
+    List<GraphJoins.Open> open(Tx tx, JobId job) throws SQLException {
+        return tx.query(
+                OPEN,
+                row -> {
+                    UUID guid = row.getObject("guid", UUID.class);
+                    return new GraphJoins.Open(guid == null ? null : new Guid(guid), activity(row));
+                },
+                job.value(),
+                job.value());
     }
 
     Map<Guid, Entered> entered(Tx tx, List<GraphTransition> transitions) throws SQLException {
@@ -261,6 +313,7 @@ final class GraphStore {
                                 : each.posting().due().toMillis()),
                 of.texts(each -> each.posting() == null ? null : each.posting().awaits()),
                 of.texts(each -> each.posting() == null ? null : each.posting().owner()),
+                of.bytes(each -> each.posting() == null ? null : each.posting().input()),
                 lease.toMillis());
     }
 

@@ -1,8 +1,10 @@
 package dev.tallystick.engine;
 
 import java.sql.SQLException;
-import java.util.HashSet;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -14,22 +16,17 @@ import org.jspecify.annotations.Nullable;
 final class GraphWays {
 
     private final GraphPlan plan;
-    private final GraphPlace place;
-    private final String path;
     private final GraphTransition transition;
     private final GraphEffects planned;
 
-    /** Nodes that are entered again from here: their loop goes round, so nobody outside may hear yet that it was left. */
-    private final Set<String> again = new HashSet<>();
+    private final Deque<Skipped> skipped = new ArrayDeque<>();
+    private final Set<ActivityId> unsettled = new LinkedHashSet<>();
 
-    /**
-     * @param place where the ways begin
-     * @param path the dimension of what follows
-     */
-    GraphWays(GraphPlan plan, GraphPlace place, String path, GraphTransition transition, GraphEffects planned) {
+    /** A place at which nothing happens, in one dimension. */
+    private record Skipped(GraphPlace place, String dimension) {}
+
+    GraphWays(GraphPlan plan, GraphTransition transition, GraphEffects planned) {
         this.plan = plan;
-        this.place = place;
-        this.path = path;
         this.transition = transition;
         this.planned = planned;
     }
@@ -42,23 +39,24 @@ final class GraphWays {
         return transition;
     }
 
-    /** Returns whether any way was taken. */
-    boolean follow() throws SQLException {
+    /**
+     * Returns whether any way was taken.
+     *
+     * @param place where the ways begin
+     * @param path the dimension of what follows
+     */
+    boolean follow(GraphPlace place, String path) throws SQLException {
         Map<String, @Nullable Object> context = plan.context(path);
         boolean failed = transition.told() instanceof GraphTold.Failure;
         Map<String, Boolean> taken = new LinkedHashMap<>();
         for (GraphPlace.Transition way : place.next()) {
             Expression when = way.when();
-            boolean holds = way.onFailure() == failed && (when == null || when.holds(context));
-            taken.put(way.to(), holds);
-            if (holds && plan.shape().place(way.to()).node() instanceof GraphNode.Cycle cycle) {
-                again.add(cycle.back());
-            }
+            taken.put(way.to(), way.onFailure() == failed && (when == null || when.holds(context)));
         }
         for (Map.Entry<String, Boolean> way : taken.entrySet()) {
             GraphPlace target = plan.shape().place(way.getKey());
             if (target.join()) {
-                arrive(target, place.name(), path, way.getValue());
+                plan.joins().arrive(target, place.name(), path, way.getValue(), this);
             } else if (way.getValue()) {
                 ActivityId activity = new ActivityId(plan.job(), path, target.name());
                 planned.opened++;
@@ -73,21 +71,38 @@ final class GraphWays {
     }
 
     /** Nothing happens at the place, and nothing at what follows it alone. */
-    void skip(GraphPlace skipped, String dimension) throws SQLException {
-        for (GraphPlace.Transition way : skipped.next()) {
-            GraphPlace target = plan.shape().place(way.to());
-            if (target.join()) {
-                arrive(target, skipped.name(), dimension, false);
-            } else {
-                skip(target, dimension);
-            }
+    void skip(GraphPlace place, String dimension) {
+        skipped.add(new Skipped(place, dimension));
+    }
+
+    /** The join may be complete, when all is planned that the transition leads to. */
+    void settleLater(ActivityId join) {
+        unsettled.add(join);
+    }
+
+    /** Comes to the end of what is skipped, and enters the joins that now have all they wait for. */
+    void finish() throws SQLException {
+        skipOn();
+        plan.joins().leaveLoops(transition.activity(), this);
+        while (!unsettled.isEmpty()) {
+            ActivityId join = unsettled.iterator().next();
+            unsettled.remove(join);
+            plan.joins().settle(join, this);
+            skipOn();
         }
     }
 
-    private void arrive(GraphPlace join, String from, String dimension, boolean live) throws SQLException {
-        boolean leavesRound = again.stream().anyMatch(opener -> !plan.shape().dominates(opener, join.name()));
-        if (live || !leavesRound) {
-            plan.arrive(join, from, dimension, live, this);
+    private void skipOn() throws SQLException {
+        while (!skipped.isEmpty()) {
+            Skipped each = skipped.remove();
+            for (GraphPlace.Transition way : each.place().next()) {
+                GraphPlace target = plan.shape().place(way.to());
+                if (target.join()) {
+                    plan.joins().arrive(target, each.place().name(), each.dimension(), false, this);
+                } else {
+                    skip(target, each.dimension());
+                }
+            }
         }
     }
 }

@@ -193,15 +193,27 @@ final class GraphWriter {
                     entered,
                     new GraphSpawner(job, each.type().graph(), codec, children, turn.mayGoOn(), turn.past()),
                     codec,
-                    path -> caller.ask(() -> graphs.newest(tx, job.id(), path)));
-            for (GraphTransition transition : each.transitions()) {
-                plan.take(transition);
-            }
+                    reader(tx, job.id(), caller));
+            plan.take(each.transitions());
             plans.put(job.id(), plan);
         });
         return wanted.stream()
                 .map(each -> Objects.requireNonNull(plans.get(each.job().id())))
                 .toList();
+    }
+
+    private GraphPlan.Reader reader(Tx tx, JobId job, UserCode.Caller caller) {
+        return new GraphPlan.Reader() {
+            @Override
+            public List<GraphStore.Seen> newest(String path) throws SQLException {
+                return caller.ask(() -> graphs.newest(tx, job, path));
+            }
+
+            @Override
+            public List<GraphJoins.Open> open() throws SQLException {
+                return caller.ask(() -> graphs.open(tx, job));
+            }
+        };
     }
 
     /** What is to be planned for a job. */

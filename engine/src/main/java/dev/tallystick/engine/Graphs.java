@@ -17,6 +17,7 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -183,8 +184,17 @@ final class Graphs {
         return registry.graphs();
     }
 
-    Set<String> workflows() {
-        return registry.workflows();
+    /** The graphs of this process of which jobs may be started. */
+    Stream<Graph> startable() {
+        return registry.startable();
+    }
+
+    boolean isRetired(String queue) {
+        return registry.isRetired(queue);
+    }
+
+    void start(String queue, boolean starts) {
+        registry.start(queue, starts);
     }
 
     /** Something may be due. */

@@ -10,7 +10,7 @@ public final class InvalidGraphException extends RuntimeException {
     private final transient List<String> problems;
 
     InvalidGraphException(String graph, List<String> problems) {
-        super("graph '" + graph + "' cannot be run:\n  " + String.join("\n  ", problems));
+        super("graph '" + graph + "' cannot be run: " + String.join("\n  ", problems));
         this.problems = List.copyOf(problems);
     }
 

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -99,7 +98,7 @@ final class JobMaker {
         if (code != null) {
             return new Newest(version, code.output(), null);
         }
-        Graph graph = graphs.graph(queue);
+        Graph graph = graphs.isRetired(queue) ? null : graphs.graph(queue);
         if (graph != null) {
             return new Newest(version, Object.class, graph.trigger().name());
         }
@@ -124,7 +123,7 @@ final class JobMaker {
     /** The workflows of which jobs can be made here. */
     Set<String> workflows() {
         Set<String> names = new HashSet<>(runner.types().names());
-        names.addAll(graphs.workflows());
+        graphs.startable().map(Graph::name).forEach(names::add);
         return names;
     }
 
@@ -132,9 +131,8 @@ final class JobMaker {
     List<Intake.Known> known() {
         Stream<Intake.Known> code =
                 runner.types().all().map(type -> new Intake.Known(type.name(), type.version(), null));
-        Stream<Intake.Known> drawn = graphs.queues().stream()
-                .map(queue -> Objects.requireNonNull(graphs.graph(queue)))
-                .map(graph -> new Intake.Known(graph.name(), graph.version(), graph));
+        Stream<Intake.Known> drawn =
+                graphs.startable().map(graph -> new Intake.Known(graph.name(), graph.version(), graph));
         return Stream.concat(code, drawn)
                 .sorted(Comparator.comparing(Intake.Known::workflow).thenComparingInt(Intake.Known::version))
                 .toList();

@@ -1,6 +1,8 @@
 package dev.tallystick.engine;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** How a closed job ended. */
 public enum JobOutcome {
@@ -17,6 +19,11 @@ public enum JobOutcome {
     }
 
     public static JobOutcome of(String text) {
-        return valueOf(text.toUpperCase(Locale.ROOT));
+        return Arrays.stream(values())
+                .filter(outcome -> outcome.text().equals(text))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("a job ends "
+                        + Arrays.stream(values()).map(JobOutcome::text).collect(Collectors.joining(", "))
+                        + ", got '" + text + "'"));
     }
 }

@@ -31,14 +31,24 @@ final class JobReadStore {
             """;
 
     private static final String ACTIVITIES = """
-            select a.path, a.name, a.kind, a.ledger, a.attempts, a.error, a.entered_at,
-                (select min(g.entered_at) from tally.guid g
-                    where g.job_id = a.job_id and g.path = a.path and g.name = a.name) as returned_at
-            from tally.activity a
-            join tally.job j on j.id = a.job_id
-            where a.job_id = ?
+            select a.path, a.name, a.kind, a.ledger, a.attempts, a.error, a.entered_at, g.returned_at
+            from tally.job j
+            join tally.activity a on a.job_id = j.id
+            left join (
+                select path, name, min(entered_at) as returned_at
+                from tally.guid
+                where job_id = ?
+                group by path, name
+            ) g on g.path = a.path and g.name = a.name
+            where j.id = ?
                 and j.mesh = ?
+                and (?::text is null or (a.entered_at, a.path, a.name) > (
+                    select l.entered_at, l.path, l.name
+                    from tally.activity l
+                    where l.job_id = j.id and l.path = ? and l.name = ?
+                ))
             order by a.entered_at, a.path, a.name
+            limit ?
             """;
 
     // A body that fails with a step has no stack trace of its own, and one that had closed says nothing new. What ended
@@ -79,7 +89,8 @@ final class JobReadStore {
         return tx.first(JOB, JobReadStore::info, id.value(), mesh);
     }
 
-    List<ActivityInfo> activities(Tx tx, String mesh, JobId id) throws SQLException {
+    List<ActivityInfo> activities(Tx tx, String mesh, JobId id, ActivityInfo.@Nullable Place after, int limit)
+            throws SQLException {
         return tx.query(
                 ACTIVITIES,
                 row -> new ActivityInfo(
@@ -92,7 +103,12 @@ final class JobReadStore {
                         Objects.requireNonNull(Tx.instant(row, "entered_at")),
                         Tx.instant(row, "returned_at")),
                 id.value(),
-                mesh);
+                id.value(),
+                mesh,
+                after == null ? null : after.path(),
+                after == null ? null : after.path(),
+                after == null ? null : after.name(),
+                limit);
     }
 
     static JobInfo info(ResultSet row) throws SQLException {

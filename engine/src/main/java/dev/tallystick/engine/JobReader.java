@@ -53,8 +53,12 @@ public final class JobReader {
         }
     }
 
-    /** All activities of a job, in the order in which they were entered. */
-    public List<ActivityInfo> activities(String mesh, JobId id) {
-        return database.transact("read activities", tx -> store.activities(tx, mesh, id));
+    /**
+     * Activities of a job, in the order in which they were entered.
+     *
+     * @param after the last one of the page before; null for the first page
+     */
+    public List<ActivityInfo> activities(String mesh, JobId id, ActivityInfo.@Nullable Place after, int limit) {
+        return database.transact("read activities", tx -> store.activities(tx, mesh, id, after, limit));
     }
 }

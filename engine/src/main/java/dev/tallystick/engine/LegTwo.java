@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param acknowledges whether the posting that this answers is gone afterwards
  * @param said a digest of what a worker elsewhere said; null if an engine says this
  * @param stackTrace of a failure, through the codec; null if there is none
+ * @param opens whether it opens a dimension: what it brought is then kept with the transition, for the activity keeps the last one
  */
 record LegTwo(
         ActivityId activity,
@@ -32,7 +33,8 @@ record LegTwo(
         Set<Step> steps,
         boolean acknowledges,
         @Nullable Said said,
-        byte @Nullable [] stackTrace) {
+        byte @Nullable [] stackTrace,
+        boolean opens) {
 
     /** What an engine says, without a stack trace. */
     LegTwo(
@@ -46,20 +48,50 @@ record LegTwo(
             boolean enters,
             Set<Step> steps,
             boolean acknowledges) {
-        this(activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, null, null);
+        this(activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, null, null, false);
     }
 
     /** As this, as a worker elsewhere says it. */
     LegTwo said(@Nullable Said digest) {
         return new LegTwo(
-                activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, digest, stackTrace);
+                activity,
+                guid,
+                fence,
+                delta,
+                outcome,
+                output,
+                error,
+                enters,
+                steps,
+                acknowledges,
+                digest,
+                stackTrace,
+                opens);
     }
 
     /** As this, with what is kept of a failure beside its {@link #error()}. */
     LegTwo failed(@Nullable Fault fault) {
         byte[] trace = fault == null ? null : fault.stackTrace();
         return new LegTwo(
-                activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, said, trace);
+                activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, said, trace, opens);
+    }
+
+    /** As this, of an activity each of whose transitions opens a dimension. */
+    LegTwo opening() {
+        return new LegTwo(
+                activity,
+                guid,
+                fence,
+                delta,
+                outcome,
+                output,
+                error,
+                enters,
+                steps,
+                acknowledges,
+                said,
+                stackTrace,
+                true);
     }
 
     /** All of Leg 2 at once: entered, worked, spawned and, if it closes the job, completed. */
@@ -85,7 +117,8 @@ record LegTwo(
 
     /** As this, for an activity that may have a posting, which is gone afterwards. */
     LegTwo acknowledging() {
-        return new LegTwo(activity, guid, fence, delta, outcome, output, error, enters, steps, true, said, stackTrace);
+        return new LegTwo(
+                activity, guid, fence, delta, outcome, output, error, enters, steps, true, said, stackTrace, opens);
     }
 
     /** The Leg 2 that ends its job. */
@@ -110,7 +143,8 @@ record LegTwo(
                 wanted,
                 acknowledges && last,
                 said,
-                stackTrace);
+                stackTrace,
+                opens);
     }
 
     /** About how much of it is payload. */

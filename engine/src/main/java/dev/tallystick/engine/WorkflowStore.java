@@ -19,10 +19,10 @@ final class WorkflowStore {
 
     // What was deployed never changes, so it has the last word.
     private static final String ALL = """
-            select name, version, yaml, false as limited
+            select name, version, yaml, false as limited, removed_at is not null as removed
             from tally.graph
             union all
-            select w.name, w.version, w.yaml, w.limited
+            select w.name, w.version, w.yaml, w.limited, false
             from tally.workflow w
             where not exists (select from tally.graph g where g.name = w.name and g.version = w.version)
             """;
@@ -31,8 +31,13 @@ final class WorkflowStore {
      * What somebody has registered.
      *
      * @param yaml null for code
+     * @param removed whether no new jobs of it are started
      */
-    record Row(String name, int version, @Nullable String yaml, boolean limited) {
+    record Row(String name, int version, @Nullable String yaml, boolean limited, boolean removed) {
+
+        Row(String name, int version, @Nullable String yaml, boolean limited) {
+            this(name, version, yaml, limited, false);
+        }
 
         String queue() {
             return Runner.queueOf(name, version);
@@ -49,6 +54,11 @@ final class WorkflowStore {
     }
 
     private static Row row(ResultSet row) throws SQLException {
-        return new Row(row.getString("name"), row.getInt("version"), row.getString("yaml"), row.getBoolean("limited"));
+        return new Row(
+                row.getString("name"),
+                row.getInt("version"),
+                row.getString("yaml"),
+                row.getBoolean("limited"),
+                row.getBoolean("removed"));
     }
 }

@@ -7,6 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
@@ -28,6 +32,7 @@ sealed interface YamlValue {
     record Mapping(String position, Map<String, YamlValue> values) implements YamlValue {}
 
     int MAX_CHARACTERS = 1 << 20;
+    int MAX_DEPTH = 20;
 
     /** Reads one document. Aliases are refused: a graph has no use for them, and a few of them make a file without end. */
     static YamlValue parse(String file, String yaml) {
@@ -37,10 +42,25 @@ sealed interface YamlValue {
                 .setCodePointLimit(MAX_CHARACTERS)
                 .build();
         try {
+            demandShallow(file, new Parse(settings).parseString(yaml));
             Optional<Node> node = new Compose(settings).composeString(yaml);
             return node.map(root -> value(file, root)).orElseThrow(() -> refused(file, "it is empty"));
         } catch (YamlEngineException e) {
             throw refused(file, "it is no YAML: " + e.getMessage());
+        }
+    }
+
+    /** Values are read one inside the other, on the stack. */
+    private static void demandShallow(String file, Iterable<Event> events) {
+        int depth = 0;
+        for (Event event : events) {
+            depth += event instanceof CollectionStartEvent ? 1 : event instanceof CollectionEndEvent ? -1 : 0;
+            if (depth > MAX_DEPTH) {
+                throw refused(
+                        file,
+                        "its values lie inside each other deeper than the " + MAX_DEPTH
+                                + " that are possible: a graph needs 5");
+            }
         }
     }
 

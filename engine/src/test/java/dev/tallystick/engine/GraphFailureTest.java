@@ -129,4 +129,27 @@ class GraphFailureTest {
         assertThat(bench.result(bench.workbench().await(engine, again))).isEqualTo("input");
         assertThat(bench.violations()).isEmpty();
     }
+
+    @Test
+    void an_awaited_workflow_that_there_is_none_of_takes_the_way_on_failure() {
+        bench.graph(Graph.named("hopeful")
+                .trigger("start")
+                .await("child", "nowhere", "input")
+                .hook("sorry")
+                .from("start", "child")
+                .onFailure("child", "sorry")
+                .output("child.error")
+                .build());
+        bench.graph(Graph.named("hopeless")
+                .trigger("start")
+                .await("child", "nowhere", "input")
+                .from("start", "child")
+                .build());
+        Engine engine = bench.start();
+
+        assertThat(bench.result(bench.run(engine, "hopeful", 1))).isEqualTo("no workflow 'nowhere' is registered");
+        assertThat(bench.run(engine, "hopeless", 1).error())
+                .isEqualTo("node 'child' failed: no workflow 'nowhere' is registered");
+        assertThat(bench.violations()).isEmpty();
+    }
 }

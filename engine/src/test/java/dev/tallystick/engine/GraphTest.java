@@ -280,6 +280,30 @@ class GraphTest {
     }
 
     @Test
+    void a_graph_as_deep_as_may_be_is_skipped_to_its_end() {
+        GraphBuilder deep = Graph.named("deep").trigger("n0").worker("end", "1").worker("beside", "1");
+        for (int i = 1; i < 997; i++) {
+            deep.hook("n" + i);
+            if (i > 1) {
+                deep.from("n" + (i - 1), "n" + i);
+            }
+        }
+        bench.graph(deep.join("end")
+                        .when("n0", "input", "n1")
+                        .from("n0", "beside")
+                        .from("n996", "end")
+                        .from("beside", "end")
+                        .output("{'last': n996.round, 'end': end}")
+                        .build())
+                .worker("beside", (work, input) -> input)
+                .worker("end", (work, input) -> input);
+        Engine engine = bench.start();
+
+        assertThat(bench.result(bench.run(engine, "deep", false))).isEqualTo(Map.of("end", 1));
+        assertThat(bench.violations()).isEmpty();
+    }
+
+    @Test
     void more_rounds_than_share_a_transaction_leave_correct_ledgers() {
         goRound(5 * GraphWriter.MAX_WAVES);
     }

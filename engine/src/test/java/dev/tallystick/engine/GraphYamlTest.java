@@ -113,6 +113,60 @@ class GraphYamlTest {
     }
 
     @Test
+    void a_name_that_expressions_cannot_refer_to_is_refused() {
+        for (String word : List.of("true", "false", "null")) {
+            assertThat(problems(GOOD.replace("two", word)))
+                    .containsExactly("sample.yaml:5:3: node '" + word
+                            + "': in expressions this is a word of its own; choose another name");
+        }
+        assertThat(GraphYaml.read("sample.yaml", GOOD.replace("two", "and")).places())
+                .hasSize(4);
+    }
+
+    @Test
+    void a_hook_that_takes_several_signals_names_them() {
+        assertThat(problems(GOOD.replace("output:", "  alone: {kind: hook, takes: 3, timer: PT1S}\noutput:")))
+                .containsExactly("sample.yaml:7:3: node 'alone' takes 3 signals, and names none:"
+                        + " name the signal, or remove 'takes'");
+    }
+
+    @Test
+    void an_interrupt_ends_its_job_in_one_of_the_ways_that_there_are() {
+        String interrupt = "  stop: {kind: interrupt, outcome: %s}\noutput:";
+        assertThat(problems(GOOD.replace("output:", interrupt.formatted("open"))))
+                .containsExactly("sample.yaml:7:3: a job ends completed, failed, cancelled, timed_out, continued,"
+                        + " got 'open'");
+        assertThat(problems(GOOD.replace("output:", interrupt.formatted("continued"))))
+                .containsExactly("sample.yaml:7:3: node 'stop' ends the job, and so cannot continue it as another:"
+                        + " let it be completed, failed, cancelled or timed_out");
+    }
+
+    @Test
+    void a_graph_with_too_many_nodes_is_refused_with_the_limit_and_what_to_do() {
+        assertThat(problems(chain(1_001)))
+                .containsExactly("sample.yaml: there are 1001 nodes, at most 1000 are possible:"
+                        + " draw parts of it as workflows of their own, and await them");
+        assertThat(GraphYaml.read("sample.yaml", chain(1_000)).places()).hasSize(1_000);
+    }
+
+    @Test
+    void values_that_lie_too_deep_inside_each_other_are_refused() {
+        assertThat(problems("workflow: " + "[".repeat(100_000)))
+                .containsExactly(
+                        "its values lie inside each other deeper than the 20 that are possible: a graph needs 5");
+    }
+
+    /** One node after the other. */
+    private static String chain(int nodes) {
+        StringBuilder yaml = new StringBuilder("workflow: chain\nnodes:\n  n1: {kind: trigger, next: n2}\n");
+        for (int i = 2; i < nodes; i++) {
+            yaml.append("  n%d: {kind: hook, next: n%d}\n".formatted(i, i + 1));
+        }
+        return yaml.append("  n%d: {kind: hook}\noutput: n%d.round\n".formatted(nodes, nodes))
+                .toString();
+    }
+
+    @Test
     void a_missing_mapping_is_refused_with_an_example() {
         assertThat(problems(GOOD.replace("kind: worker, input: input,", "kind: worker,")))
                 .containsExactly(

@@ -123,7 +123,7 @@ class MeshBoundaryTest {
                 .isEqualTo(new Signalled.NoSuchJob());
         engine.cancel(OURS, open);
         all.assertThat(reader.job(OURS, open)).isEmpty();
-        all.assertThat(reader.activities(OURS, open)).isEmpty();
+        all.assertThat(reader.activities(OURS, open, null, 100)).isEmpty();
         all.assertThat(reader.lastError(THEIRS, failed)).isPresent();
         all.assertThat(reader.lastError(OURS, failed)).isEmpty();
         all.assertThat(events.read(OURS, open, JobEvents.BEGINNING, 100)).isEmpty();

@@ -59,7 +59,8 @@ final class JobEventRoutes {
         }
     }
 
-    record JobActivities(UUID jobId, List<Activity> activities) {
+    record JobActivities(
+            UUID jobId, List<Activity> activities, @Nullable String next) implements Paged {
 
         record Activity(
                 String path,
@@ -97,8 +98,12 @@ final class JobEventRoutes {
                         .answers(EventPage.class)
                         .refuses(ProblemCode.NOT_FOUND),
                 Route.get("/v1/jobs/{id}/activities", this::activities)
-                        .summary("The activities of the job as they stand, with their ledgers.")
+                        .summary(
+                                "The activities of the job as they stand, with their ledgers, in the order in which they were"
+                                        + " entered.")
                         .roles(Role.MEMBER, Role.OBSERVER)
+                        .query("after", "only those entered after this one: the next of the page before")
+                        .limit(USUAL_PAGE, ActivityInfo.LARGEST_PAGE)
                         .answers(JobActivities.class)
                         .refuses(ProblemCode.NOT_FOUND));
     }
@@ -143,10 +148,13 @@ final class JobEventRoutes {
 
     private Answer activities(Call call) {
         JobInfo job = jobs.job(call);
+        String after = call.parameter("after");
+        ActivityInfo.Place last = after == null ? null : Call.understood(() -> ActivityInfo.Place.parse(after));
+        int limit = call.number("limit", USUAL_PAGE, 1, ActivityInfo.LARGEST_PAGE);
+        List<ActivityInfo> page = jobs.reader().activities(job.mesh(), job.id(), last, limit);
         return Answer.ok(new JobActivities(
                 job.id().value(),
-                jobs.reader().activities(job.mesh(), job.id()).stream()
-                        .map(JobActivities.Activity::of)
-                        .toList()));
+                page.stream().map(JobActivities.Activity::of).toList(),
+                page.size() < limit ? null : page.getLast().place().toString()));
     }
 }

@@ -5,6 +5,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.engine.DeployedGraph;
 import dev.tallystick.engine.Deployment;
+import dev.tallystick.engine.Deployments;
 import dev.tallystick.engine.Graph;
 import dev.tallystick.engine.GraphYaml;
 import dev.tallystick.engine.Intake;
@@ -12,6 +13,7 @@ import dev.tallystick.engine.InvalidGraphException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The workflows of the installation: what there is, and graphs that are deployed while it runs. All meshes may use them. */
@@ -25,11 +27,23 @@ final class WorkflowRoutes {
         this.workflows = workflows;
     }
 
-    /** @param kind {@code code} or {@code graph} */
-    record WorkflowVersion(String workflow, int version, String kind) {
+    /**
+     * @param kind {@code code} or {@code graph}
+     * @param disabled why a deployed graph cannot be run here; missing for what can be started
+     */
+    record WorkflowVersion(
+            String workflow,
+            int version,
+            String kind,
+            @Nullable String disabled) {
 
         static WorkflowVersion of(Intake.Known known) {
-            return new WorkflowVersion(known.workflow(), known.version(), known.graph() == null ? "code" : "graph");
+            return new WorkflowVersion(
+                    known.workflow(), known.version(), known.graph() == null ? "code" : "graph", null);
+        }
+
+        static WorkflowVersion of(Deployments.Disabled disabled) {
+            return new WorkflowVersion(disabled.workflow(), disabled.version(), "graph", disabled.reason());
         }
     }
 
@@ -38,24 +52,31 @@ final class WorkflowRoutes {
     /** @param graph in YAML */
     record DeployGraph(String graph) {}
 
-    /** @param deployedBy missing for what came with a server */
+    /**
+     * @param deployedBy missing for what came with a server
+     * @param removedAt missing if jobs of it are started
+     */
     record WorkflowShown(
             String workflow,
             int version,
             String kind,
             @Nullable String graph,
             @Nullable String deployedBy,
-            @Nullable Instant deployedAt) {
+            @Nullable Instant deployedAt,
+            @Nullable Instant removedAt) {
 
         static WorkflowShown of(DeployedGraph graph) {
-            return new WorkflowShown(graph.name(), graph.version(), "graph", graph.yaml(), graph.by(), graph.at());
+            return new WorkflowShown(
+                    graph.name(), graph.version(), "graph", graph.yaml(), graph.by(), graph.at(), graph.removedAt());
         }
     }
 
     List<Route> routes() {
         return List.of(
                 Route.get(PATH, this::list)
-                        .summary("The workflows that this server can start, with their versions.")
+                        .summary(
+                                "The workflows that this server can start, with their versions; and deployed graphs that it"
+                                        + " cannot run.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .query("workflow", "only the versions of this one")
                         .answers(WorkflowList.class),
@@ -71,14 +92,20 @@ final class WorkflowRoutes {
                         .access(Access.operators())
                         .answers(WorkflowShown.class)
                         .statuses(201, 200)
-                        .refuses(ProblemCode.GRAPH_REFUSED, ProblemCode.VERSION_TAKEN));
+                        .refuses(ProblemCode.GRAPH_REFUSED, ProblemCode.VERSION_TAKEN),
+                Route.delete(PATH + "/{name}/{version}", this::remove)
+                        .summary("Start no more jobs of a deployed graph. Those that are open go on to their end.")
+                        .access(Access.operators())
+                        .answers(WorkflowShown.class)
+                        .refuses(ProblemCode.NOT_FOUND));
     }
 
     private Answer list(Call call) {
         String wanted = call.parameter("workflow");
-        return Answer.ok(new WorkflowList(workflows.intake().known().stream()
+        return Answer.ok(new WorkflowList(Stream.concat(
+                        workflows.intake().known().stream().map(WorkflowVersion::of),
+                        workflows.deployments().disabled().stream().map(WorkflowVersion::of))
                 .filter(known -> wanted == null || wanted.equals(known.workflow()))
-                .map(WorkflowVersion::of)
                 .toList()));
     }
 
@@ -104,6 +131,7 @@ final class WorkflowRoutes {
                 graph == null ? "code" : "graph",
                 graph == null ? null : GraphYaml.write(graph),
                 null,
+                null,
                 null);
     }
 
@@ -125,6 +153,17 @@ final class WorkflowRoutes {
                         "version " + taken.version() + " of " + taken.name() + " was deployed by " + taken.by()
                                 + " and says something else: deploy yours as another version");
         };
+    }
+
+    private Answer remove(Call call) {
+        String name = call.name("name");
+        return version(call)
+                .flatMap(version -> workflows.deployments().remove(name, version))
+                .map(removed -> Answer.ok(WorkflowShown.of(removed)))
+                .orElseThrow(() -> new Problem(
+                        ProblemCode.NOT_FOUND,
+                        "no graph was deployed as " + name + " in this version; what comes with a server is removed"
+                                + " from its directory"));
     }
 
     private static Graph read(String yaml) {

@@ -79,6 +79,7 @@ class ClientCoverageTest {
             row("GET /v1/workflows", Workflows.class, "list"),
             row("GET /v1/workflows/{name}/{version}", Workflows.class, "find"),
             row("PUT /v1/workflows/{name}/{version}", Workflows.class, "deploy"),
+            row("DELETE /v1/workflows/{name}/{version}", Workflows.class, "remove"),
             row("GET /v1/tasks", Tasks.class, "list"),
             row("GET /v1/tasks/{task}", Tasks.class, "find"),
             row("POST /v1/tasks/{task}/claim", Tasks.class, "claim"),

@@ -201,11 +201,11 @@ class ClientOperationsTest {
         assertThat(deployed.graph()).isEqualTo(yaml);
         assertThat(deployed.deployedBy()).isEqualTo("admin");
         assertThat(workflows.find("drawn", 1)).isEqualTo(deployed);
-        assertThat(workflows.versions("drawn")).containsExactly(new Workflows.Version("drawn", 1, "graph"));
+        assertThat(workflows.versions("drawn")).containsExactly(new Workflows.Version("drawn", 1, "graph", null));
         assertThat(workflows.versions("nowhere")).isEmpty();
-        assertThat(workflows.list()).contains(new Workflows.Version("sample.order", 1, "code"));
+        assertThat(workflows.list()).contains(new Workflows.Version("sample.order", 1, "code", null));
         Workflows.Shown code = workflows.find("sample.order", 1);
-        assertThat(code).isEqualTo(new Workflows.Shown("sample.order", 1, "code", null, null, null));
+        assertThat(code).isEqualTo(new Workflows.Shown("sample.order", 1, "code", null, null, null, null));
     }
 
     @Test

@@ -75,8 +75,12 @@ class DeployApiTest {
         return new Json.ObjectValue(Map.of("graph", Json.of(yaml))).canonical();
     }
 
+    private static Http.Reply submit(Http http, String name) {
+        return http.submit("run:" + name + ":" + System.nanoTime(), "{\"workflow\":\"" + name + "\"}");
+    }
+
     private static String run(Http http, String name) {
-        Http.Reply accepted = http.submit("run:" + name + ":" + System.nanoTime(), "{\"workflow\":\"" + name + "\"}");
+        Http.Reply accepted = submit(http, name);
         assertThat(accepted.status()).as(accepted.body()).isEqualTo(201);
         return http.get("/v1/jobs/" + accepted.text("job_id") + "/result?wait=30")
                 .text("output");
@@ -160,17 +164,73 @@ class DeployApiTest {
     }
 
     @Test
-    void a_server_that_starts_runs_what_was_deployed_and_leaves_alone_what_it_does_not_understand() {
+    void a_server_that_starts_runs_what_was_deployed_and_disables_what_it_cannot_run() {
         keep("newer", 1, "workflow: newer\nfrom: the future\n");
+        keep("deeper", 1, chain(1_200));
         deploy(atFirst, "before", 1, "still here");
 
         try (ServerUnderTest later = ServerUnderTest.on(postgres, third)) {
             Http atLater = new Http(later.server().address(), atFirst.token());
             assertThat(atLater.get("/v1/workflows").body())
                     .contains("\"before\"")
-                    .doesNotContain("\"newer\"");
+                    .contains("{\"workflow\":\"newer\",\"version\":1,\"kind\":\"graph\",\"disabled\":\"graph")
+                    .contains("{\"workflow\":\"deeper\",\"version\":1,\"kind\":\"graph\","
+                            + "\"disabled\":\"graph: there are 1200 nodes, at most 1000 are possible");
             assertThat(run(atLater, "before")).isEqualTo("still here");
+            assertThat(submit(atLater, "newer").code()).isEqualTo("unknown_workflow");
+
+            assertThat(atLater.delete("/v1/workflows/deeper/1").status()).isEqualTo(200);
+            assertThat(atLater.get("/v1/workflows").body()).doesNotContain("\"deeper\"");
         }
+    }
+
+    private static String chain(int nodes) {
+        StringBuilder yaml = new StringBuilder("workflow: deeper\nnodes:\n  n1: {kind: trigger, next: n2}\n");
+        for (int i = 2; i < nodes; i++) {
+            yaml.append("  n%d: {kind: hook, next: n%d}\n".formatted(i, i + 1));
+        }
+        return yaml.append("  n%d: {kind: hook}\n".formatted(nodes)).toString();
+    }
+
+    @Test
+    void a_graph_that_is_removed_starts_no_more_jobs_and_those_that_are_open_go_on_to_their_end() {
+        String waiting = "workflow: leaving\nnodes:\n  asked: {kind: trigger, next: gate}\n"
+                + "  gate: {kind: hook, signal: go}\noutput: gate.signal\n";
+        assertThat(atFirst.put("/v1/workflows/leaving/1", body(waiting)).status())
+                .isEqualTo(201);
+        String open = submit(atSecond, "leaving").text("job_id");
+
+        Http.Reply removed = atFirst.delete("/v1/workflows/leaving/1");
+
+        assertThat(removed.status()).as(removed.body()).isEqualTo(200);
+        assertThat(removed.text("removed_at")).isNotEmpty();
+        assertThat(atFirst.delete("/v1/workflows/leaving/1").text("removed_at")).isEqualTo(removed.text("removed_at"));
+        assertThat(submit(atFirst, "leaving").code()).isEqualTo("unknown_workflow");
+        Eventually.holds(
+                "the other server hears of it",
+                () -> !atSecond.get("/v1/workflows").body().contains("\"leaving\""));
+        assertThat(submit(atSecond, "leaving").code()).isEqualTo("unknown_workflow");
+        atFirst.post("/v1/jobs/" + open + "/signals/go", "{\"payload\":\"gone\"}", "Idempotency-Key", "go");
+        assertThat(atSecond.get("/v1/jobs/" + open + "/result?wait=30").text("output"))
+                .isEqualTo("gone");
+        assertThat(atSecond.put("/v1/workflows/leaving/1", body(waiting + "# another\n"))
+                        .code())
+                .isEqualTo("version_taken");
+
+        assertThat(atSecond.put("/v1/workflows/leaving/1", body(waiting)).status())
+                .isEqualTo(201);
+        assertThat(submit(atSecond, "leaving").status()).isEqualTo(201);
+    }
+
+    @Test
+    void what_was_not_deployed_is_not_removed() {
+        assertThat(atFirst.delete("/v1/workflows/nowhere/1").code()).isEqualTo("not_found");
+        assertThat(atFirst.delete("/v1/workflows/sample.order/1").text("detail"))
+                .contains("what comes with a server is removed from its directory");
+        assertThat(first.member("ned", "member")
+                        .delete("/v1/workflows/nowhere/1")
+                        .status())
+                .isEqualTo(403);
     }
 
     @Test

@@ -6,6 +6,8 @@ import dev.tallystick.core.Json;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.TestPostgres;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -264,6 +266,26 @@ class JobApiTest {
 
         assertThat(shown.body()).contains("\"name\":\"reserve\"", "\"name\":\"charge\"", "\"name\":\"confirm\"");
         assertThat(shown.body()).containsPattern("\"ledger\":\"\\d{15}\"");
+    }
+
+    @Test
+    void the_activities_of_a_job_are_read_in_pages() {
+        String id = http.submit(key(), order("p")).text("job_id");
+        http.get("/v1/jobs/" + id + "/result?wait=30");
+        String path = "/v1/jobs/" + id + "/activities";
+        String all = http.get(path).at("activities").canonical();
+
+        List<Json> read = new ArrayList<>();
+        Http.Reply page = http.get(path + "?limit=1");
+        while (!page.at("activities").canonical().equals("[]")) {
+            read.addAll(((Json.ArrayValue) page.at("activities")).elements());
+            page = http.get(path + "?limit=1&after=" + URLEncoder.encode(page.text("next"), StandardCharsets.UTF_8));
+        }
+
+        assertThat(new Json.ArrayValue(read).canonical()).isEqualTo(all);
+        assertThat(read.size()).isGreaterThan(2);
+        assertThat(http.get(path + "?after=nonsense").code()).isEqualTo("malformed_request");
+        assertThat(http.get(path + "?limit=1001").status()).isEqualTo(400);
     }
 
     @Test

@@ -55,6 +55,7 @@ record WhoMay(Set<String> words) {
             GET    /v1/workflows                                    member observer
             GET    /v1/workflows/{name}/{version}                   member observer
             PUT    /v1/workflows/{name}/{version}                   operator
+            DELETE /v1/workflows/{name}/{version}                   operator
 
             POST   /v1/keys/{key}/reserve                           member
             POST   /v1/keys/{key}/commit                            member

@@ -1,0 +1,66 @@
+package dev.tallystick.engine;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Where activities of a graph live: {@code poll:3} is the fourth round of {@code poll}, {@code outer:1/inner:0} the first round of
+ * {@code inner} in the second of {@code outer}.
+ *
+ * @param path what it is called; empty for the outermost
+ * @param around the path of the dimension that it lies in
+ * @param opener the node that opened it
+ * @param round which one, counted from 0
+ */
+record Dimension(String path, String around, String opener, int round) {
+
+    /** Of two paths of one node the later round is the greater. */
+    static final Comparator<String> ROUNDS = (one, other) -> Arrays.compare(numbers(one), numbers(other));
+
+    private static final Dimension OUTERMOST = new Dimension("", "", "", 0);
+
+    /** The dimension of this path and all those around it, the outermost first. */
+    static List<Dimension> around(String path) {
+        List<Dimension> all = new ArrayList<>();
+        all.add(OUTERMOST);
+        if (!path.isEmpty()) {
+            for (String round : path.split("/", -1)) {
+                int colon = round.indexOf(':');
+                String opener = round.substring(0, colon);
+                all.add(all.getLast().opened(opener, Integer.parseInt(round.substring(colon + 1))));
+            }
+        }
+        return all;
+    }
+
+    /** The path of what follows a node at a path, if the node opens its dimension of this number. */
+    static String opened(String path, String opener, int round) {
+        return (path.isEmpty() ? "" : path + "/") + opener + ":" + round;
+    }
+
+    /** Where the node lives whose round a path lies in; what a cycle enters again. */
+    static String outside(String path, String opener) {
+        return around(path).stream()
+                .filter(each -> each.opener().equals(opener))
+                .map(Dimension::around)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("'" + path + "' lies in no round of '" + opener + "'"));
+    }
+
+    boolean isOutermost() {
+        return path.isEmpty();
+    }
+
+    private Dimension opened(String node, int number) {
+        return new Dimension(opened(path, node, number), path, node, number);
+    }
+
+    private static int[] numbers(String path) {
+        return around(path).stream()
+                .filter(each -> !each.isOutermost())
+                .mapToInt(Dimension::round)
+                .toArray();
+    }
+}

@@ -1,0 +1,182 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.engine.GraphStore.Seen;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The joins of one job while its transitions are planned.
+ *
+ * <p>Invariants: a branch arrives at a join once, and a join is entered once, when all branches have arrived. What a loop brings
+ * to a join outside of it is decided when the loop is left: if some round took the branch, it has arrived; a round that skips
+ * it says nothing, since another may take it.
+ */
+final class GraphJoins {
+
+    private final GraphPlan plan;
+    private final Map<ActivityId, Seen> seen;
+    private final Reader reader;
+
+    /** What the plan is about, and has not come to yet. */
+    private final Map<Guid, ActivityId> ahead = new HashMap<>();
+
+    /** What the plan has come to. */
+    private final Set<Guid> told = new HashSet<>();
+
+    private final Set<ActivityId> toldActivities = new HashSet<>();
+    private @Nullable List<Open> open;
+
+    /**
+     * What is under way.
+     *
+     * @param guid what it will be told; null for a job that it awaits
+     */
+    record Open(@Nullable Guid guid, ActivityId activity) {}
+
+    /** Reads what was under way in the job when the plan began. */
+    interface Reader {
+        List<Open> open() throws SQLException;
+    }
+
+    GraphJoins(GraphPlan plan, Map<ActivityId, Seen> seen, Reader reader) {
+        this.plan = plan;
+        this.seen = seen;
+        this.reader = reader;
+    }
+
+    /** The plan will come to this. */
+    void expect(GraphTransition transition) {
+        ahead.put(transition.posting().guid(), transition.activity());
+    }
+
+    void take(GraphTransition transition) {
+        ahead.remove(transition.posting().guid());
+        told.add(transition.posting().guid());
+        toldActivities.add(transition.activity());
+    }
+
+    /** A branch arrives, taken or skipped. */
+    void arrive(GraphPlace join, String from, String path, boolean live, GraphWays ways) throws SQLException {
+        String joined = plan.shape().joined(path, join.name());
+        if (!live && !joined.equals(path)) {
+            return;
+        }
+        ActivityId activity = new ActivityId(plan.job(), joined, join.name());
+        if (!mark(activity, from, live, ways)) {
+            return;
+        }
+        if (plan.shape().loops().leftFor(join.name()).isEmpty()) {
+            enterIfComplete(join, activity, ways);
+        } else {
+            ways.settleLater(activity);
+        }
+    }
+
+    /** The loops that end with a transition, now that all it leads to is planned, have no more to bring to joins outside. */
+    void leaveLoops(ActivityId activity, GraphWays ways) throws SQLException {
+        GraphLoops loops = plan.shape().loops();
+        List<Dimension> around = Dimension.around(Dimension.opened(activity.path(), activity.name(), 0));
+        for (Dimension each : around) {
+            String opener = each.opener();
+            if (loops.exits(opener).isEmpty()
+                    || !loops.keepsOpen(activity, opener, each.around())
+                    || isOpen(opener, each.around(), ways)) {
+                continue;
+            }
+            for (Map.Entry<String, List<String>> exit : loops.exits(opener).entrySet()) {
+                ActivityId join = new ActivityId(plan.job(), each.around(), exit.getKey());
+                for (String from : exit.getValue()) {
+                    mark(join, from, false, ways);
+                }
+                ways.settleLater(join);
+            }
+        }
+    }
+
+    /** Enters a join if every branch has arrived and every loop is left that leads to it. */
+    void settle(ActivityId join, GraphWays ways) throws SQLException {
+        if (arrivals(join, ways.planned()).arrived() != plan.shape().allArrivals(join.name())) {
+            return;
+        }
+        for (String opener : plan.shape().loops().leftFor(join.name())) {
+            if (isOpen(opener, join.path(), ways)) {
+                return;
+            }
+        }
+        enterIfComplete(plan.shape().place(join.name()), join, ways);
+    }
+
+    /** Notes that a branch has arrived; returns whether it had not before. */
+    private boolean mark(ActivityId join, String from, boolean live, GraphWays ways) {
+        long bit = plan.shape().arrival(join.name(), from);
+        Arrivals before = arrivals(join, ways.planned());
+        if ((before.arrived() & bit) != 0) {
+            return false;
+        }
+        if (before.arrived() == 0) {
+            ways.planned().opened++;
+        }
+        String kind = plan.shape().place(join.name()).node().kind();
+        long skipped = before.skipped() | (live ? 0 : bit);
+        ways.planned().dispatch(new GraphDispatch(join, kind, false, null, before.arrived() | bit, skipped, null));
+        return true;
+    }
+
+    private void enterIfComplete(GraphPlace join, ActivityId activity, GraphWays ways) throws SQLException {
+        long all = plan.shape().allArrivals(join.name());
+        Arrivals now = arrivals(activity, ways.planned());
+        if (now.arrived() != all) {
+            return;
+        }
+        if (now.skipped() == all) {
+            ways.planned().opened--;
+            ways.skip(join, activity.path());
+        } else {
+            GraphDispatch arrived =
+                    new GraphDispatch(activity, join.node().kind(), false, null, now.arrived(), now.skipped(), null);
+            plan.spawner()
+                    .enter(join, arrived, plan.joinContext(join, activity.path()), ways.transition(), ways.planned());
+        }
+    }
+
+    private Arrivals arrivals(ActivityId join, GraphEffects planned) {
+        GraphDispatch now = planned.join(join);
+        GraphDispatch latest = now == null ? plan.effects.join(join) : now;
+        if (latest != null) {
+            return new Arrivals(Objects.requireNonNull(latest.arrived()), Objects.requireNonNull(latest.skipped()));
+        }
+        Seen before = seen.get(join);
+        return before == null ? new Arrivals(0, 0) : new Arrivals(before.arrived(), before.skipped());
+    }
+
+    /** The branches that have arrived at a join, a bit for each, and those of them that were not taken. */
+    private record Arrivals(long arrived, long skipped) {}
+
+    private boolean isOpen(String opener, String path, GraphWays ways) throws SQLException {
+        GraphLoops loops = plan.shape().loops();
+        if (begins(ways.planned(), opener, path)
+                || begins(plan.effects, opener, path)
+                || ahead.values().stream().anyMatch(each -> loops.keepsOpen(each, opener, path))) {
+            return true;
+        }
+        if (open == null) {
+            open = reader.open();
+        }
+        return open.stream()
+                .filter(each ->
+                        each.guid() == null ? !toldActivities.contains(each.activity()) : !told.contains(each.guid()))
+                .anyMatch(each -> loops.keepsOpen(each.activity(), opener, path));
+    }
+
+    private boolean begins(GraphEffects effects, String opener, String path) {
+        return effects.dispatches.stream()
+                .filter(GraphDispatch::complete)
+                .anyMatch(each -> plan.shape().loops().keepsOpen(each.activity(), opener, path));
+    }
+}

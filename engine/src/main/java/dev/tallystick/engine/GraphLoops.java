@@ -1,0 +1,134 @@
+package dev.tallystick.engine;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which joins bring a loop together with what is outside of it, and what keeps such a loop open.
+ *
+ * <p>A loop is all that its opener dominates. A join outside hears of it once, when it is left: when nothing of it is under way
+ * any more that might go round once more or lead out.
+ */
+final class GraphLoops {
+
+    private final GraphShape shape;
+
+    /** By opener, the joins outside its loop; by join, the nodes inside that lead to it. */
+    private final Map<String, Map<String, List<String>>> exits = new LinkedHashMap<>();
+
+    private final Map<String, Set<String>> within = new HashMap<>();
+
+    /** The openers of loops that may go round although nothing in them waits. */
+    private final Set<String> spinning = new HashSet<>();
+
+    GraphLoops(GraphShape shape) {
+        this.shape = shape;
+        for (String name : shape.names()) {
+            if (shape.place(name).join()) {
+                shape.incoming(name).forEach(from -> note(from, name));
+            }
+        }
+        shape.openers().stream().filter(this::mayGoRoundAtOnce).forEach(spinning::add);
+        exits.forEach((opener, joins) -> within.put(opener, leadingOn(opener, joins.keySet())));
+    }
+
+    /** The joins outside the loop of a node, and for each the nodes inside that lead to it. */
+    Map<String, List<String>> exits(String opener) {
+        return exits.getOrDefault(opener, Map.of());
+    }
+
+    /** The loops that lead to a join from inside. */
+    List<String> leftFor(String join) {
+        return exits.entrySet().stream()
+                .filter(each -> each.getValue().containsKey(join))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /** Whether an activity, while it is under way, keeps the loop open whose opener lives at a path. */
+    boolean keepsOpen(ActivityId activity, String opener, String path) {
+        if (!within.getOrDefault(opener, Set.of()).contains(activity.name())) {
+            return false;
+        }
+        return activity.name().equals(opener)
+                ? activity.path().equals(path)
+                : Dimension.around(activity.path()).stream()
+                        .anyMatch(each ->
+                                each.opener().equals(opener) && each.around().equals(path));
+    }
+
+    /**
+     * About how often a job has gone round without waiting when a node is told something, if it may have: rounds inside of each
+     * other multiply.
+     */
+    long roundsAtOnce(ActivityId activity, int ordinal) {
+        if (!spinning.contains(activity.name())) {
+            return 0;
+        }
+        return Dimension.around(activity.path()).stream()
+                .filter(each -> spinning.contains(each.opener()))
+                .mapToLong(each -> each.round() + 1L)
+                .reduce(ordinal + 1L, (one, other) -> one * other);
+    }
+
+    private boolean mayGoRoundAtOnce(String opener) {
+        Set<String> reached = new HashSet<>();
+        Deque<String> open = new ArrayDeque<>(List.of(opener));
+        while (!open.isEmpty()) {
+            GraphPlace place = shape.place(open.pop());
+            if (place.node() instanceof GraphNode.Cycle cycle && cycle.back().equals(opener)) {
+                return true;
+            }
+            if (!place.node().waits()) {
+                place.next().stream()
+                        .map(GraphPlace.Transition::to)
+                        .filter(reached::add)
+                        .forEach(open::push);
+            }
+        }
+        return false;
+    }
+
+    /** Of several loops inside each other that a way leaves, the outermost is the last to be left. */
+    private void note(String from, String join) {
+        shape.openers().stream()
+                .filter(opener -> opener.equals(from) || shape.dominates(opener, from))
+                .filter(opener -> !shape.dominates(opener, join))
+                .reduce((one, other) -> shape.dominates(one, other) ? one : other)
+                .ifPresent(opener -> exits.computeIfAbsent(opener, key -> new LinkedHashMap<>())
+                        .computeIfAbsent(join, key -> new ArrayList<>())
+                        .add(from));
+    }
+
+    /** The nodes of a loop from which a way leads to its next round or out of it. */
+    private Set<String> leadingOn(String opener, Set<String> joins) {
+        Map<String, List<String>> cycles = new HashMap<>();
+        Deque<String> open = new ArrayDeque<>(joins);
+        for (String name : shape.names()) {
+            if (shape.place(name).node() instanceof GraphNode.Cycle cycle) {
+                cycles.computeIfAbsent(cycle.back(), back -> new ArrayList<>()).add(name);
+            }
+        }
+        open.addAll(cycles.getOrDefault(opener, List.of()));
+        Set<String> found = new HashSet<>(cycles.getOrDefault(opener, List.of()));
+        while (!open.isEmpty()) {
+            String name = open.pop();
+            List<String> before = new ArrayList<>(shape.incoming(name));
+            before.addAll(cycles.getOrDefault(name, List.of()));
+            for (String each : before) {
+                boolean inside = each.equals(opener) || shape.dominates(opener, each);
+                if (inside && found.add(each)) {
+                    open.push(each);
+                }
+            }
+        }
+        return found;
+    }
+}
