@@ -61,9 +61,7 @@ public final class History {
 
     /** The keys that messages, and jobs made of messages, were submitted under; of those that can still be read. */
     public Map<UUID, String> keysOf(String mesh, Collection<UUID> messages) {
-        return messages.isEmpty()
-                ? Map.of()
-                : database.transact("read keys", tx -> store.keys(tx, mesh, messages));
+        return messages.isEmpty() ? Map.of() : database.transact("read keys", tx -> store.keys(tx, mesh, messages));
     }
 
     /** A message that the member sent, that was sent to it, or that all may read. */

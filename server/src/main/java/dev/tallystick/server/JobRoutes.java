@@ -284,7 +284,9 @@ final class JobRoutes {
         JobQuery query = query(call);
         List<JobInfo> found = jobs.reader().list(query);
         Map<UUID, String> keys = broker.history()
-                .keysOf(query.mesh(), found.stream().map(job -> job.id().value()).toList());
+                .keysOf(
+                        query.mesh(),
+                        found.stream().map(job -> job.id().value()).toList());
         List<JobView> page = found.stream()
                 .map(job -> JobView.of(job, keys.get(job.id().value()), null))
                 .toList();
