@@ -2,7 +2,9 @@ package dev.tallystick.broker;
 
 import dev.tallystick.core.Destination;
 import dev.tallystick.sql.Database;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +57,11 @@ public final class History {
     public Page mentions(String mesh, String id, long after, int limit) {
         requireLimit(limit);
         return page(after, database.transact("read mentions", tx -> store.mentions(tx, mesh, id, after, limit)));
+    }
+
+    /** The keys that messages, and jobs made of messages, were submitted under; of those that can still be read. */
+    public Map<UUID, String> keysOf(String mesh, Collection<UUID> messages) {
+        return messages.isEmpty() ? Map.of() : database.transact("read keys", tx -> store.keys(tx, mesh, messages));
     }
 
     /** A message that the member sent, that was sent to it, or that all may read. */

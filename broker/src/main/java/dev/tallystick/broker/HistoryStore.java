@@ -4,7 +4,10 @@ import dev.tallystick.core.Destination;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.IntConsumer;
@@ -64,6 +67,12 @@ final class HistoryStore {
             from tally.message m
             where m.mesh = ? and m.id = ?
             """.formatted(MessageColumns.SELECTED);
+
+    private static final String KEYS = """
+            select m.id, m.key
+            from tally.message m
+            where m.id = any(?) and m.mesh = ? and m.key is not null
+            """;
 
     // In a statement of its own, so that the next one sees all that whoever numbered before has committed.
     private static final String LOCK_END = """
@@ -167,5 +176,17 @@ final class HistoryStore {
     static History.Entry entry(ResultSet row) throws SQLException {
         return new History.Entry(
                 row.getLong("position"), row.getObject("history_id", UUID.class), MessageColumns.read(row));
+    }
+
+    /** The keys that messages were submitted under, as far as the messages are still there. */
+    Map<UUID, String> keys(Tx tx, String mesh, Collection<UUID> messages) throws SQLException {
+        Map<UUID, String> keys = new HashMap<>();
+        tx.query(
+                        KEYS,
+                        row -> Map.entry(row.getObject("id", UUID.class), row.getString("key")),
+                        messages.toArray(UUID[]::new),
+                        mesh)
+                .forEach(entry -> keys.put(entry.getKey(), entry.getValue()));
+        return keys;
     }
 }

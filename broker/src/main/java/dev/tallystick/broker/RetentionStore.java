@@ -19,7 +19,7 @@ final class RetentionStore {
 
     // What somebody still waits for is kept, however old it is.
     private static final String LOCK_OLD = """
-            select h.message_id, m.mesh, m.sender, m.key
+            select h.message_id, m.mesh, coalesce(m.sender_id, m.sender) as sender, m.key
             from tally.history h
             join tally.message m on m.id = h.message_id
             where h.accepted_at < now() - ? * interval '1 millisecond' and h.position is not null

@@ -24,6 +24,8 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HistoryTest {
 
@@ -149,9 +151,11 @@ class HistoryTest {
         assertThat(history.read("other", null, History.BEGINNING, 10).entries()).isEmpty();
     }
 
-    @Test
-    void old_messages_are_forgotten_and_their_keys_say_so() {
-        AcceptedMessage message = AcceptTest.accepted(broker.accept(ALICE, text("k", INVOICES, "x")));
+    @ParameterizedTest
+    @ValueSource(strings = {"alice", "alice#2"})
+    void old_messages_are_forgotten_and_their_keys_say_so(String id) {
+        Member sender = new Member(MESH, ALICE.name(), id, ALICE.roles());
+        AcceptedMessage message = AcceptTest.accepted(broker.accept(sender, text("k", INVOICES, "x")));
         sequencer.run();
         Retention retention = new Retention(
                 database,
@@ -175,7 +179,7 @@ class HistoryTest {
                 .containsEntry("history", 0L)
                 .containsEntry("delivery", 0L);
         try (Broker restarted = TestBroker.on(postgres.dataSource())) {
-            assertThat(restarted.accept(ALICE, text("k", INVOICES, "x")))
+            assertThat(restarted.accept(sender, text("k", INVOICES, "x")))
                     .isInstanceOfSatisfying(Acceptance.Duplicate.class, duplicate -> {
                         assertThat(duplicate.message().id()).isEqualTo(message.id());
                         assertThat(duplicate.message().history()).isEqualTo(message.history());

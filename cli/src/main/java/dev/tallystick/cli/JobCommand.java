@@ -143,7 +143,8 @@ final class JobCommand extends TallyCommand {
         }
 
         private static String line(Jobs.Job job) {
-            return "%s  %-10s %s  %s".formatted(job.id(), job.status(), job.createdAt(), job.workflow());
+            String line = "%s  %-10s %s  %s".formatted(job.id(), job.status(), job.createdAt(), job.workflow());
+            return job.key() == null ? line : line + "  " + job.key();
         }
     }
 

@@ -74,6 +74,7 @@ public final class Jobs {
      * @param closedAt null while it is open
      * @param parent the job that waits for it; null for none
      * @param continuedFrom the job that it goes on from; null for none
+     * @param key that it was submitted under; null if it was started otherwise, or so long ago that the server has forgotten
      * @param lastError what last failed in it; null for none, and in lists
      */
     public record Job(
@@ -87,6 +88,7 @@ public final class Jobs {
             @Nullable Instant closedAt,
             @Nullable UUID parent,
             @Nullable UUID continuedFrom,
+            @Nullable String key,
             Map<String, String> attributes,
             @Nullable LastError lastError) {
 
@@ -102,6 +104,7 @@ public final class Jobs {
                     fields.textIfThere("closed_at", Instant::parse),
                     fields.textIfThere("parent", UUID::fromString),
                     fields.textIfThere("continued_from", UUID::fromString),
+                    fields.textIfThere("key"),
                     words(fields.objectIfThere("attributes", Function.identity())),
                     fields.objectIfThere("last_error", LastError::of));
         }

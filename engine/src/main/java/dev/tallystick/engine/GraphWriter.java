@@ -110,8 +110,9 @@ final class GraphWriter {
     Written write(Tx tx, List<GraphTransition> transitions, GraphPast past) throws SQLException {
         Written written = new Written();
         List<GraphTransition> wave = heard(tx, transitions);
+        Patience patience = new Patience(tx.othersQueue());
         for (int turn = 1; !wave.isEmpty(); turn++) {
-            wave = wave(tx, wave, new Turn(turn < MAX_WAVES, past), written);
+            wave = wave(tx, wave, new Turn(turn < MAX_WAVES, past, patience), written);
         }
         if (!written.closed().isEmpty()) {
             complete(tx, written.closed());
@@ -120,7 +121,28 @@ final class GraphWriter {
     }
 
     /** What a wave may lead to: whether the engine does its own part at once, and what is on record already. */
-    private record Turn(boolean mayGoOn, GraphPast past) {}
+    private record Turn(boolean mayGoOn, GraphPast past, Patience patience) {}
+
+    /** How long a transaction still waits for plans, of all its waves together where others queue for it. */
+    private static final class Patience {
+
+        private static final Duration LEAST = Duration.ofMillis(10);
+
+        private final boolean inCompany;
+        private Duration left = IN_COMPANY;
+
+        Patience(boolean inCompany) {
+            this.inCompany = inCompany;
+        }
+
+        Duration forOneWave() {
+            return !inCompany ? BY_ITSELF : left.compareTo(LEAST) < 0 ? LEAST : left;
+        }
+
+        void waited(long nanos) {
+            left = left.minusNanos(nanos);
+        }
+    }
 
     private List<GraphTransition> wave(Tx tx, List<GraphTransition> wave, Turn turn, Written written)
             throws SQLException {
@@ -184,7 +206,7 @@ final class GraphWriter {
             wanted.add(new Planning(job, typeOf(job), each.getValue()));
         }
         Map<JobId, GraphPlan> plans = new ConcurrentHashMap<>();
-        plan(tx, wanted, (each, caller) -> {
+        plan(turn.patience(), wanted, (each, caller) -> {
             GraphStore.Job job = each.job();
             GraphPlan plan = new GraphPlan(
                     each.type(),
@@ -229,28 +251,41 @@ final class GraphWriter {
         }
     }
 
-    /** Plans are made of what users have written, so not on this thread, and where others queue for it, not for long. */
-    private void plan(Tx tx, List<Planning> wanted, UserCode.Work<Planning> work) throws SQLException {
+    /**
+     * Plans are made of what users have written, so not on this thread, and where others queue for it, not for long: whatever is
+     * in a batch, it waits for all of its plans together no longer than for one. What is kept from being planned by others that
+     * take long goes by itself with them.
+     */
+    private void plan(Patience patience, List<Planning> wanted, UserCode.Work<Planning> work) throws SQLException {
         List<Planning> theirs = wanted.stream().filter(Planning::takesUserCode).toList();
-        Duration patience = tx.othersQueue() ? IN_COMPANY : BY_ITSELF;
-        List<Planning> late = theirs.stream()
-                .filter(each -> tx.othersQueue() && slow.has(each.graph()))
-                .toList();
-        if (late.isEmpty() && !theirs.isEmpty()) {
-            late = userCode.each(theirs, patience, work);
+        Duration longest = patience.forOneWave();
+        if (patience.inCompany && !theirs.stream().filter(this::isSlow).toList().isEmpty()) {
+            throw new SlowPlanException(longest);
         }
-        if (!late.isEmpty()) {
-            late.forEach(each -> {
-                slow.add(each.graph());
-                slow.add(each.job().id());
-            });
-            throw new SlowPlanException(patience);
+        if (!theirs.isEmpty()) {
+            long begun = System.nanoTime();
+            UserCode.Left<Planning> left = userCode.each(theirs, longest, work);
+            patience.waited(System.nanoTime() - begun);
+            left.late().forEach(each -> slow.add(each.graph()));
+            left.late().forEach(each -> slow.add(each.job().id()));
+            left.kept().forEach(each -> slow.add(each.job().id()));
+            if (!left.isEmpty()) {
+                throw new SlowPlanException(longest);
+            }
         }
         for (Planning each : wanted) {
             if (!each.takesUserCode()) {
                 work.on(each, UserCode.HERE);
             }
         }
+    }
+
+    private boolean isSlow(Planning planning) {
+        if (!slow.has(planning.graph())) {
+            return slow.has(planning.job().id());
+        }
+        slow.add(planning.job().id());
+        return true;
     }
 
     /** A wait that has come to its end with a signal that it was given is told that. */

@@ -209,18 +209,34 @@ final class JobMaker {
     }
 
     /** A closed job once more, as it was; {@code trigger} is where it begins if it is one of a graph. */
-    NewJob fork(JobId id, JobId from, RerunStore.Source source, @Nullable String trigger) {
-        return again(id, from, source, source.version(), trigger);
+    NewJob fork(JobId id, JobId from, RerunStore.Source source, @Nullable String trigger, LanesAgain lanes) {
+        return again(id, from, source, source.version(), trigger, lanes);
     }
 
     /** A closed job once more, in the newest version. */
-    NewJob rerun(JobId id, JobId from, RerunStore.Source source) {
+    NewJob rerun(JobId id, JobId from, RerunStore.Source source, LanesAgain lanes) {
         Newest type = newest(source.workflow());
-        return again(id, from, source, type.version(), type.trigger());
+        return again(id, from, source, type.version(), type.trigger(), lanes);
     }
 
-    private NewJob again(JobId id, JobId from, RerunStore.Source source, int version, @Nullable String trigger) {
-        return limited(new NewJob(
+    /**
+     * The lanes that a job would have if it were done again in its own version or in the newest. What the keys of limits are is
+     * the user's to say: not to be asked inside of a transaction.
+     */
+    LanesAgain lanesAgain(RerunStore.Source source) {
+        LanesAgain lanes = new LanesAgain(version -> lane(source.workflow(), version, source.input()));
+        try {
+            lanes.ask(newest(source.workflow()).version());
+        } catch (UnknownWorkflowException none) {
+            // Whoever needs the newest is told so by itself.
+        }
+        return lanes.ask(source.version());
+    }
+
+    private NewJob again(
+            JobId id, JobId from, RerunStore.Source source, int version, @Nullable String trigger, LanesAgain lanes) {
+        String lane = lanes.of(version);
+        NewJob job = new NewJob(
                         id,
                         source.mesh(),
                         source.workflow(),
@@ -232,8 +248,9 @@ final class JobMaker {
                         null,
                         from,
                         trigger,
-                        source.timeout()))
+                        source.timeout())
                 .traced(tracing.current());
+        return lane == null ? job : job.inLane(lane);
     }
 
     NewJob child(ChildOrder order) {

@@ -29,12 +29,7 @@ final class MoveCourier implements Moves {
      * @param thinnedOut called when it is no longer crowded
      * @param timed hears in what time something that was moved falls due
      */
-    MoveCourier(
-            GroupCommitter committer,
-            Mover mover,
-            Repeats repeats,
-            Runnable thinnedOut,
-            Consumer<Duration> timed) {
+    MoveCourier(GroupCommitter committer, Mover mover, Repeats repeats, Runnable thinnedOut, Consumer<Duration> timed) {
         this.committer = committer;
         this.mover = mover;
         this.repeats = repeats;
@@ -69,7 +64,8 @@ final class MoveCourier implements Moves {
     }
 
     private Moved bringToAnEnd(Move move) {
-        return repeats.answer(() -> committed(() -> committer.submit(mover, move).join()));
+        return repeats.answer(
+                () -> committed(() -> committer.submit(mover, move).join()));
     }
 
     /** What was committed. A move is guarded and may be brought again after anything but a refusal. */
@@ -81,8 +77,7 @@ final class MoveCourier implements Moves {
                 case UnknownWorkflowException elsewhere -> elsewhere;
                 case UnknownOutcomeException unknown -> unknown;
                 case DefiniteFailureException definite
-                when definite.reason() != DefiniteFailureException.Reason.REFUSED ->
-                    definite;
+                when definite.reason() != DefiniteFailureException.Reason.REFUSED -> definite;
                 case Throwable refused -> new NotRecordedException(refused);
             };
         }

@@ -61,8 +61,9 @@ public final class Reruns {
      */
     public JobId rerun(String mesh, JobId job) {
         JobId id = maker.id();
+        LanesAgain lanes = lanes(mesh, job);
         return begun(id, tx -> {
-            start(tx, job, maker.rerun(id, job, closed(tx, mesh, job)));
+            start(tx, job, maker.rerun(id, job, closed(tx, mesh, job), lanes));
             return id;
         });
     }
@@ -74,7 +75,8 @@ public final class Reruns {
      */
     public Accepted rerun(JobId job, ScopedKey key) {
         Fingerprint request = Fingerprint.of("rerun", job.toString());
-        return underKey(job, key, request, (tx, source, id) -> start(tx, job, maker.rerun(id, job, source)));
+        LanesAgain lanes = lanes(key.scope().mesh(), job);
+        return underKey(job, key, request, (tx, source, id) -> start(tx, job, maker.rerun(id, job, source, lanes)));
     }
 
     /**
@@ -87,8 +89,9 @@ public final class Reruns {
      */
     public JobId fork(String mesh, JobId job, String step) {
         JobId id = maker.id();
+        LanesAgain lanes = lanes(mesh, job);
         return begun(id, tx -> {
-            forkAt(tx, closed(tx, mesh, job), job, id, step);
+            forkAt(tx, closed(tx, mesh, job), job, id, step, lanes);
             return id;
         });
     }
@@ -100,7 +103,8 @@ public final class Reruns {
      */
     public Accepted fork(JobId job, String step, ScopedKey key) {
         Fingerprint request = Fingerprint.of("fork", job.toString(), step);
-        return underKey(job, key, request, (tx, source, id) -> forkAt(tx, source, job, id, step));
+        LanesAgain lanes = lanes(key.scope().mesh(), job);
+        return underKey(job, key, request, (tx, source, id) -> forkAt(tx, source, job, id, step, lanes));
     }
 
     /**
@@ -112,6 +116,7 @@ public final class Reruns {
      */
     public JobId redrive(String mesh, JobId job) {
         JobId id = maker.id();
+        LanesAgain lanes = lanes(mesh, job);
         return begun(id, tx -> {
             RerunStore.Source source = closed(tx, mesh, job);
             Optional<JobId> before = letters.lock(tx, mesh, job)
@@ -121,11 +126,11 @@ public final class Reruns {
                 return before.get();
             }
             if (source.undone()) {
-                start(tx, job, maker.rerun(id, job, source));
+                start(tx, job, maker.rerun(id, job, source, lanes));
             } else if (source.isGraph()) {
-                forkGraph(tx, source, job, id, type -> graphs.beforeFailure(tx, type, job, id));
+                forkGraph(tx, source, job, id, lanes, type -> graphs.beforeFailure(tx, type, job, id));
             } else {
-                fork(tx, source, job, id, ForkPoint.beforeFailure(store.record(tx, job)));
+                fork(tx, source, job, id, lanes, ForkPoint.beforeFailure(store.record(tx, job)));
             }
             letters.redriven(tx, job, id);
             return id;
@@ -190,13 +195,20 @@ public final class Reruns {
                 .map(entry -> new Accepted.Duplicate(new JobId(entry.original())));
     }
 
-    private void forkAt(Tx tx, RerunStore.Source source, JobId job, JobId id, String step) throws SQLException {
+    private LanesAgain lanes(String mesh, JobId job) {
+        return database.transact("read job", tx -> store.source(tx, mesh, job))
+                .map(maker::lanesAgain)
+                .orElseGet(() -> new LanesAgain(version -> null));
+    }
+
+    private void forkAt(Tx tx, RerunStore.Source source, JobId job, JobId id, String step, LanesAgain lanes)
+            throws SQLException {
         demandForkable(source, job);
         if (source.isGraph()) {
-            forkGraph(tx, source, job, id, type -> graphs.before(tx, type, job, id, step));
+            forkGraph(tx, source, job, id, lanes, type -> graphs.before(tx, type, job, id, step));
         } else {
             List<Past> record = store.record(tx, job);
-            fork(tx, source, job, id, ForkPoint.before(record, find(job, record, step)));
+            fork(tx, source, job, id, lanes, ForkPoint.before(record, find(job, record, step)));
         }
     }
 
@@ -239,8 +251,9 @@ public final class Reruns {
         }
     }
 
-    private void fork(Tx tx, RerunStore.Source source, JobId job, JobId id, List<Past> kept) throws SQLException {
-        start(tx, job, maker.fork(id, job, source, null));
+    private void fork(Tx tx, RerunStore.Source source, JobId job, JobId id, LanesAgain lanes, List<Past> kept)
+            throws SQLException {
+        start(tx, job, maker.fork(id, job, source, null, lanes));
         store.fork(tx, job, id);
         if (!kept.isEmpty()) {
             collation.enter(tx, kept.stream().map(past -> dispatched(id, past)).toList());
@@ -253,10 +266,11 @@ public final class Reruns {
     }
 
     /** The old job is locked, so whoever has begun the new one and lost the reply finds it here, moved on or not. */
-    private void forkGraph(Tx tx, RerunStore.Source source, JobId job, JobId id, Recall recall) throws SQLException {
+    private void forkGraph(Tx tx, RerunStore.Source source, JobId job, JobId id, LanesAgain lanes, Recall recall)
+            throws SQLException {
         GraphType type = graphs.typeOf(source, job);
         if (jobs.read(tx, id).isEmpty()) {
-            start(tx, job, maker.fork(id, job, source, type.graph().trigger().name()));
+            start(tx, job, maker.fork(id, job, source, type.graph().trigger().name(), lanes));
             store.fork(tx, job, id);
             recall.write(type);
         }

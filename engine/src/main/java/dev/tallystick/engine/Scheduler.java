@@ -251,14 +251,14 @@ public final class Scheduler implements AutoCloseable {
             return List.of();
         }
         Map<Firing, Firing> made = Collections.synchronizedMap(new IdentityHashMap<>());
-        List<Firing> late;
+        UserCode.Left<Firing> left;
         try {
-            late = userCode.each(due, PATIENCE, (firing, caller) -> made.put(firing, made(firing)));
+            left = userCode.each(due, PATIENCE, (firing, caller) -> made.put(firing, made(firing)));
         } catch (SQLException e) {
             throw new IllegalStateException("nothing was asked of the database", e);
         }
         String why = "the key of its limit, or the codec, took longer than " + PATIENCE.toSeconds() + " s";
-        late.forEach(firing -> made.putIfAbsent(firing, firing.hopeless(why)));
+        left.late().forEach(firing -> made.putIfAbsent(firing, firing.hopeless(why)));
         return List.copyOf(made.values());
     }
 

@@ -77,7 +77,8 @@ public final class TaskDesk {
             if (refused.isPresent()) {
                 return refused.get();
             }
-            boolean goesBack = task.view().assignee().isPresent() && task.view().group().isPresent();
+            boolean goesBack =
+                    task.view().assignee().isPresent() && task.view().group().isPresent();
             if (goesBack) {
                 store.assign(tx, id, null);
             }
@@ -112,8 +113,7 @@ public final class TaskDesk {
             if (key.equals(row.get().resolveKey())) {
                 return new TaskOutcome.Done(true);
             }
-            Optional<TaskOutcome> refused =
-                    over(row.get()).or(() -> heldByAnother(row.get(), person));
+            Optional<TaskOutcome> refused = over(row.get()).or(() -> heldByAnother(row.get(), person));
             return refused.isPresent()
                     ? refused.get()
                     : answer(tx, mesh, row.get().view(), person, answer, key);

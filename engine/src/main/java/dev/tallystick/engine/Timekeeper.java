@@ -56,7 +56,8 @@ final class Timekeeper {
      * @param undoing jobs that end when what they have done is undone
      * @param failed what ended jobs that have failed by it, or will have when they are undone
      */
-    record Fired(List<JobId> woken, List<JobId> cancelled, List<JobId> undoing, List<Failed> failed, boolean mayBeMore) {
+    record Fired(
+            List<JobId> woken, List<JobId> cancelled, List<JobId> undoing, List<Failed> failed, boolean mayBeMore) {
 
         static final Fired NOTHING = new Fired(List.of(), List.of(), List.of(), List.of(), false);
     }

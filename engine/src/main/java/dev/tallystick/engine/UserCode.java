@@ -59,8 +59,21 @@ final class UserCode {
         }
     };
 
-    /** Does it with all of the items; returns those that took too long, if any did. What it throws is thrown here. */
-    <T> List<T> each(List<T> items, Duration patience, Work<T> work) throws SQLException {
+    /**
+     * What was not done in time.
+     *
+     * @param late those that were begun and took too long
+     * @param kept those that were not begun, because others took too long
+     */
+    record Left<T>(List<T> late, List<T> kept) {
+
+        boolean isEmpty() {
+            return late.isEmpty() && kept.isEmpty();
+        }
+    }
+
+    /** Does it with all of the items, and waits no longer than this for all of them together. What it throws is thrown here. */
+    <T> Left<T> each(List<T> items, Duration patience, Work<T> work) throws SQLException {
         Round<T> round = new Round<>(items, work);
         int helpers = 0;
         try {
@@ -141,7 +154,7 @@ final class UserCode {
             }
         }
 
-        List<T> await(long deadline) throws SQLException {
+        Left<T> await(long deadline) throws SQLException {
             try {
                 FutureTask<?> asked = questions.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
                 while (asked != null && !asked.equals(end)) {
@@ -156,16 +169,13 @@ final class UserCode {
                 questions.forEach(each -> each.cancel(false));
             }
             throwFailure();
-            if (left.get() == 0) {
-                return List.of();
-            }
-            List<T> late = new ArrayList<>();
-            for (int i = 0; i < items.size(); i++) {
-                if (begun.contains(i) && !done.contains(i)) {
-                    late.add(items.get(i));
+            Left<T> rest = new Left<>(new ArrayList<>(), new ArrayList<>());
+            for (int i = 0; i < items.size() && left.get() > 0; i++) {
+                if (!done.contains(i)) {
+                    (begun.contains(i) ? rest.late() : rest.kept()).add(items.get(i));
                 }
             }
-            return late.isEmpty() ? items : late;
+            return rest;
         }
 
         private void throwFailure() throws SQLException {

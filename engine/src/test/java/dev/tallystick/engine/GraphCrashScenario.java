@@ -131,7 +131,11 @@ enum GraphCrashScenario implements Scenario {
                 TaskDesk desk = engine.tasks();
                 desk.ofGroup("default", workflow, null, 10)
                         .forEach(task -> desk.resolve(
-                                "default", task.id(), Person.named("ada"), "\"yes\"".getBytes(StandardCharsets.UTF_8), "key"));
+                                "default",
+                                task.id(),
+                                Person.named("ada"),
+                                "\"yes\"".getBytes(StandardCharsets.UTF_8),
+                                "key"));
                 return "answered";
             });
             engine.register(Graph.named(workflow)

@@ -82,7 +82,8 @@ class GraphGuideTest {
                 .getFirst();
 
         byte[] answer = new JsonCodec().encode(Map.of("approved", true));
-        assertThat(desk.resolve("default", task.id(), Person.named("ada"), answer, "k")).isEqualTo(new TaskOutcome.Done(false));
+        assertThat(desk.resolve("default", task.id(), Person.named("ada"), answer, "k"))
+                .isEqualTo(new TaskOutcome.Done(false));
 
         assertThat(bench.result(bench.workbench().await(engine, job)))
                 .isEqualTo(Map.of("parcel", "p-A7", "receipt", "r-1", "looked", 2));

@@ -78,7 +78,13 @@ class JobRetentionTest {
         JobId job = workbench.submit(engine, "everything", key);
         workbench.signal(engine, job, "unread");
         Eventually.holds("the task is asked", () -> !openTasks(job).isEmpty());
-        engine.tasks().resolve("default", openTasks(job).getFirst().id(), Person.named("ann"), "\"yes\"".getBytes(UTF_8), "answer");
+        engine.tasks()
+                .resolve(
+                        "default",
+                        openTasks(job).getFirst().id(),
+                        Person.named("ann"),
+                        "\"yes\"".getBytes(UTF_8),
+                        "answer");
         assertThat(workbench.await(engine, job).outcome()).isEqualTo(JobOutcome.FAILED);
         new JobEvents(workbench.database()).read("default", job, JobEvents.BEGINNING, 10);
         workbench.database().transact("add what only others leave", tx -> {

@@ -179,7 +179,8 @@ class LosingBranchTest {
         workbench.signal(engine, job, "go");
         decided.await();
 
-        TaskOutcome answer = engine.tasks().resolve("default", task, Person.named("ann"), "\"yes\"".getBytes(UTF_8), "key");
+        TaskOutcome answer =
+                engine.tasks().resolve("default", task, Person.named("ann"), "\"yes\"".getBytes(UTF_8), "key");
 
         assertThat(answer).isInstanceOf(TaskOutcome.Over.class);
         assertThat(engine.tasks().all("default", null, 10)).isEmpty();

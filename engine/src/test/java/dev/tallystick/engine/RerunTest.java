@@ -85,6 +85,36 @@ class RerunTest {
     }
 
     @Test
+    void r25_the_key_of_a_limit_is_asked_for_while_the_job_is_not_locked() {
+        List<Integer> free = new CopyOnWriteArrayList<>();
+        Engine engine = workbench.start(
+                workbench.database(),
+                Workbench.SETTINGS,
+                CrashPoints.NONE,
+                List.of(WorkflowType.of("order", String.class, String.class, this::order)
+                        .limit(Limit.<String>per(input -> {
+                                    free.add(workbench
+                                            .database()
+                                            .transact(
+                                                    "lock",
+                                                    tx -> tx.query(
+                                                                    "select id from tally.job for update skip locked",
+                                                                    row -> row.getString("id"))
+                                                            .size()));
+                                    return "key";
+                                })
+                                .concurrency(1))));
+        JobId job = workbench.submit(engine, "order", "key");
+        workbench.await(engine, job);
+        free.clear();
+
+        JobId redriven = engine.reruns().redrive("default", job);
+        workbench.await(engine, redriven);
+
+        assertThat(free).isNotEmpty().allMatch(number -> number == 1);
+    }
+
+    @Test
     void a_letter_is_redriven_once_and_the_old_job_and_its_key_do_not_follow() {
         workbench.workflow("order", this::order);
         Engine engine = workbench.start();

@@ -412,9 +412,7 @@ class SchedulerTest {
 
             @Override
             public Optional<Duration> spend(ScopedKey key, Fingerprint request, int bytes) {
-                return key.key().value().startsWith("schedule:dear:")
-                        ? wait.get()
-                        : Optional.empty();
+                return key.key().value().startsWith("schedule:dear:") ? wait.get() : Optional.empty();
             }
         };
         Scheduler paying = new Scheduler(

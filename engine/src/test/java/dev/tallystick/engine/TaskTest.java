@@ -91,7 +91,9 @@ class TaskTest {
         assertThat(desk.claim(MESH, task.id(), Person.named("ada"))).isEqualTo(new TaskOutcome.Done(false));
         assertThat(desk.claim(MESH, task.id(), Person.named("ada"))).isEqualTo(new TaskOutcome.Done(true));
         assertThat(desk.claim(MESH, task.id(), Person.named("bob"))).isEqualTo(new TaskOutcome.HeldBy("ada"));
-        assertThat(desk.heldBy(MESH, Person.named("ada"), null, 10)).extracting(TaskView::id).containsExactly(task.id());
+        assertThat(desk.heldBy(MESH, Person.named("ada"), null, 10))
+                .extracting(TaskView::id)
+                .containsExactly(task.id());
         assertThat(engine.why("default", job).text()).contains("the answer of ada");
         assertThat(resolve(desk, task, "bob", "no", "b1")).isEqualTo(new TaskOutcome.HeldBy("ada"));
         assertThat(resolve(desk, task, "ada", "yes", "a1")).isEqualTo(new TaskOutcome.Done(false));
@@ -237,7 +239,8 @@ class TaskTest {
 
         assertThat(desk.ofGroup(MESH, "finance", null, 10)).isEmpty();
         assertThat(resolve(desk, task, "ada", "yes", "a1")).isEqualTo(new TaskOutcome.Over("ended with its job"));
-        assertThat(desk.claim(MESH, new TaskId(job.value()), Person.named("ada"))).isEqualTo(new TaskOutcome.NoSuchTask());
+        assertThat(desk.claim(MESH, new TaskId(job.value()), Person.named("ada")))
+                .isEqualTo(new TaskOutcome.NoSuchTask());
         assertThat(desk.claim("other", task.id(), Person.named("ada"))).isEqualTo(new TaskOutcome.NoSuchTask());
     }
 

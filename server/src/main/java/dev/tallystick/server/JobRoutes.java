@@ -81,7 +81,11 @@ final class JobRoutes {
             boolean historyAvailable,
             boolean duplicate) {}
 
-    /** {@code status} is {@code open}, or how the job ended. */
+    /**
+     * {@code status} is {@code open}, or how the job ended.
+     *
+     * @param key that it was submitted under; missing if it was started otherwise, or so long ago that its message is gone
+     */
     record JobView(
             UUID jobId,
             String workflow,
@@ -96,6 +100,7 @@ final class JobRoutes {
             @Nullable Instant closedAt,
             @Nullable UUID parent,
             @Nullable UUID continuedFrom,
+            @Nullable String key,
             Json.@Nullable ObjectValue attributes,
             @Nullable LastFailure lastError) {
 
@@ -117,11 +122,7 @@ final class JobRoutes {
             }
         }
 
-        static JobView of(JobInfo job) {
-            return of(job, null);
-        }
-
-        static JobView of(JobInfo job, @Nullable LastFailure lastError) {
+        static JobView of(JobInfo job, @Nullable String key, @Nullable LastFailure lastError) {
             JobId parent = job.parent();
             JobId before = job.continuedFrom();
             return new JobView(
@@ -135,6 +136,7 @@ final class JobRoutes {
                     job.closedAt(),
                     parent == null ? null : parent.value(),
                     before == null ? null : before.value(),
+                    key,
                     job.attributes().isEmpty() ? null : words(job.attributes()),
                     lastError);
         }
@@ -277,10 +279,17 @@ final class JobRoutes {
     private Answer list(Call call) {
         String key = call.parameter("key");
         if (key != null) {
-            return Answer.ok(new JobList(List.of(JobView.of(byKey(call, key))), null));
+            return Answer.ok(new JobList(List.of(JobView.of(byKey(call, key), key, null)), null));
         }
         JobQuery query = query(call);
-        List<JobView> page = jobs.reader().list(query).stream().map(JobView::of).toList();
+        List<JobInfo> found = jobs.reader().list(query);
+        Map<UUID, String> keys = broker.history()
+                .keysOf(
+                        query.mesh(),
+                        found.stream().map(job -> job.id().value()).toList());
+        List<JobView> page = found.stream()
+                .map(job -> JobView.of(job, keys.get(job.id().value()), null))
+                .toList();
         return Answer.ok(new JobList(
                 page, page.size() < query.limit() ? null : page.getLast().jobId()));
     }
@@ -291,7 +300,9 @@ final class JobRoutes {
                 .lastError(call.member().mesh(), job.id())
                 .map(JobView.LastFailure::of)
                 .orElse(null);
-        return Answer.ok(JobView.of(job, last));
+        UUID id = job.id().value();
+        return Answer.ok(
+                JobView.of(job, broker.history().keysOf(job.mesh(), List.of(id)).get(id), last));
     }
 
     private static JobQuery query(Call call) {

@@ -10,7 +10,8 @@ import dev.tallystick.sql.Schema;
 public final class ServerSchema {
 
     /** What the server adds to the tables of others. */
-    private static final Migrations MIGRATIONS = Migrations.of("server", ServerSchema.class, "0001-list-jobs.sql");
+    private static final Migrations MIGRATIONS =
+            Migrations.of("server", ServerSchema.class, "0001-list-jobs.sql", "0002-one-index-for-lists.sql");
 
     public static final Schema ALL =
             Schema.of(KeySchema.migrations(), EngineSchema.MIGRATIONS, BrokerSchema.MIGRATIONS, MIGRATIONS);

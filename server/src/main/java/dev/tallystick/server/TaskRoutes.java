@@ -203,8 +203,7 @@ final class TaskRoutes {
 
     /** The member that has this name now, or somebody who is none. */
     private Person whoever(String mesh, String name) {
-        return people
-                .apply(mesh, name)
+        return people.apply(mesh, name)
                 .map(found -> new Person(found.member().id(), found.member().name(), found.created()))
                 .orElseGet(() -> Person.named(name));
     }

@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Randomness;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -337,6 +339,21 @@ class JobApiTest {
         assertThat(second.header("Link"))
                 .as("not the parameter of the page before")
                 .doesNotContain(first.text("next"));
+    }
+
+    @Test
+    void a_job_is_shown_with_the_key_that_it_was_submitted_under() {
+        String key = key();
+        String id = http.submit(key, order("shown")).text("job_id");
+
+        Json.ObjectValue listed = jobs(http.get("/v1/jobs?limit=1")).getFirst();
+        assertThat(listed.members()).containsEntry("job_id", Json.of(id)).containsEntry("key", Json.of(key));
+        assertThat(http.get("/v1/jobs/" + id).text("key")).isEqualTo(key);
+        assertThat(new TallyClient(server.server().address(), http.token())
+                        .jobs()
+                        .find(UUID.fromString(id))
+                        .key())
+                .isEqualTo(key);
     }
 
     @Test

@@ -120,7 +120,8 @@ class RecreatedMemberTest {
                         () -> ((Json.ArrayValue) admin.get("/v1/tasks").at("tasks"))
                                 .elements().stream()
                                         .map(Json.ObjectValue.class::cast)
-                                        .filter(each -> each.members().get("job_id").equals(Json.of(job)))
+                                        .filter(each ->
+                                                each.members().get("job_id").equals(Json.of(job)))
                                         .findFirst(),
                         Optional::isPresent)
                 .orElseThrow();

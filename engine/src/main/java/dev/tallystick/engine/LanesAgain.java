@@ -1,0 +1,37 @@
+package dev.tallystick.engine;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The lanes of a job that is done again, by version: asked for before the transaction that needs one of them. */
+final class LanesAgain {
+
+    private final IntFunction<@Nullable String> question;
+    private final Map<Integer, Supplier<@Nullable String>> answers = new HashMap<>();
+
+    LanesAgain(IntFunction<@Nullable String> question) {
+        this.question = question;
+    }
+
+    /** Asks now. What that throws is thrown when the lane is needed. */
+    LanesAgain ask(int version) {
+        try {
+            String lane = question.apply(version);
+            answers.put(version, () -> lane);
+        } catch (RuntimeException refused) {
+            answers.put(version, () -> {
+                throw refused;
+            });
+        }
+        return this;
+    }
+
+    /** The lane in a version, asked for at last if that became the newest a moment ago; null for none. */
+    @Nullable
+    String of(int version) {
+        return answers.getOrDefault(version, () -> question.apply(version)).get();
+    }
+}
