@@ -68,9 +68,10 @@ final class Documents {
                     ? patched(transaction, version, stream)
                     : inForce == 0 || unchecked ? null : snapshot(transaction);
             JsonNode document = state == null ? null : state.document;
-            if (document != null
+            if (state != null
+                    && document != null
                     && !unchecked
-                    && !schemas.conforms(schemaTree, transaction.collection(), inForce, document)) {
+                    && !schemas.conforms(schemaTree, transaction.collection(), inForce, document, state.bytes)) {
                 throw new Unsound("its document does not conform to schema " + inForce);
             }
             if (state != null && transaction.isPatch()) {
