@@ -23,7 +23,7 @@ class HostileTreesTest {
 
     private static final StreamId ORDER = StreamId.of("orders", "o-1");
     private static final int CROSSING_LEVELS = 60;
-    private static final int DEEP_LEVELS = 10_000;
+    private static final int DEEP_LEVELS = 5_000;
 
     @TempDir(factory = Memory.class)
     Path scratch;
@@ -49,7 +49,7 @@ class HostileTreesTest {
     }
 
     @Test
-    void histories_that_were_merged_ten_thousand_deep_fit_the_stack() throws IOException {
+    void histories_that_were_merged_five_thousand_deep_fit_the_stack() throws IOException {
         plantMerges(DEEP_LEVELS, List.of("2"));
         assertBranches(DEEP_LEVELS);
         assertEverythingEnds();

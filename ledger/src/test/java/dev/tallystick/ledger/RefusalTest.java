@@ -52,8 +52,7 @@ class RefusalTest {
 
     @Test
     void a_lock_that_cannot_be_made_is_a_refusal() throws IOException {
-        assertRefused(
-                LedgerCrashPoint.OBJECTS_FORCED, () -> Files.delete(repository.resolve("tally/main.next")));
+        assertRefused(LedgerCrashPoint.OBJECTS_FORCED, () -> Files.delete(repository.resolve("tally/main.next")));
         assertWritten();
     }
 

@@ -18,10 +18,16 @@ final class Ed25519Key {
     private static final BigInteger ORDER =
             BigInteger.ONE.shiftLeft(252).add(new BigInteger("27742317777372353535851937790883648493"));
 
-    private static final PointTable BASE =
-            PointTable.fullOf(CurvePoint.decode(HexFormat.of().parseHex("58" + "66".repeat(31))));
+    private static final CurvePoint BASE = CurvePoint.decode(HexFormat.of().parseHex("58" + "66".repeat(31)));
+
+    private static final PointTable BASE_MULTIPLES = PointTable.shortOf(BASE);
 
     private static final int OFTEN = 64;
+
+    /** Of the base point, once a key is used often. */
+    private static final class Full {
+        private static final PointTable BASE_MULTIPLES = PointTable.fullOf(BASE);
+    }
 
     private final byte[] encoded;
     private final CurvePoint negated;
@@ -46,14 +52,13 @@ final class Ed25519Key {
         if (s.compareTo(ORDER) >= 0) {
             return false;
         }
-        if (checks.incrementAndGet() == OFTEN) {
+        int number = checks.incrementAndGet();
+        if (number == OFTEN) {
             multiples = PointTable.fullOf(negated);
         }
         BigInteger k = number(Hashes.sha512(r, encoded, message)).mod(ORDER);
-        CurvePoint sum = CurvePoint.neutral();
-        multiples.addTo(sum, k);
-        BASE.addTo(sum, s);
-        return Arrays.equals(sum.encode(), r);
+        PointTable base = number < OFTEN ? BASE_MULTIPLES : Full.BASE_MULTIPLES;
+        return Arrays.equals(PointTable.sum(multiples, k, base, s).encode(), r);
     }
 
     private static BigInteger number(byte[] littleEndian) {

@@ -40,26 +40,32 @@ final class PointTable {
         return new PointTable(point, 1);
     }
 
-    /** A table that makes each multiple quickly. */
+    /** A table that makes each multiple quickly, together with another that is full. */
     static PointTable fullOf(CurvePoint point) {
         return new PointTable(point, DIGITS);
     }
 
-    /** Adds so many times the point. A short table takes {@code sum} to be neutral. */
-    void addTo(CurvePoint sum, BigInteger times) {
+    /** So many times the point of one table, and so many times that of another. */
+    static CurvePoint sum(PointTable one, BigInteger times, PointTable other, BigInteger otherTimes) {
         int[] digits = digits(times);
-        boolean full = multiples.length == DIGITS;
+        int[] otherDigits = digits(otherTimes);
+        boolean full = one.multiples.length == DIGITS && other.multiples.length == DIGITS;
+        CurvePoint sum = CurvePoint.neutral();
         for (int place = DIGITS - 1; place >= 0; place--) {
             for (int i = 0; !full && i < DIGIT_BITS; i++) {
                 sum.twice();
             }
-            int digit = digits[place];
-            CurvePoint.Addend[] row = multiples[full ? place : 0];
-            if (digit > 0) {
-                sum.add(row[digit - 1]);
-            } else if (digit < 0) {
-                sum.subtract(row[-digit - 1]);
-            }
+            one.add(sum, full ? place : 0, digits[place]);
+            other.add(sum, full ? place : 0, otherDigits[place]);
+        }
+        return sum;
+    }
+
+    private void add(CurvePoint sum, int place, int digit) {
+        if (digit > 0) {
+            sum.add(multiples[place][digit - 1]);
+        } else if (digit < 0) {
+            sum.subtract(multiples[place][-digit - 1]);
         }
     }
 

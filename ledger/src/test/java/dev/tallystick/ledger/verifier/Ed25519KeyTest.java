@@ -78,9 +78,16 @@ class Ed25519KeyTest {
         }) {
             byte[] expected = added(point, scalar).encode();
             for (PointTable table : new PointTable[] {BASE, PointTable.shortOf(point)}) {
-                CurvePoint sum = CurvePoint.neutral();
-                table.addTo(sum, scalar);
-                assertThat(sum.encode()).as(scalar.toString()).isEqualTo(expected);
+                for (PointTable other : new PointTable[] {BASE, PointTable.shortOf(point)}) {
+                    assertThat(PointTable.sum(table, scalar, other, BigInteger.ZERO)
+                                    .encode())
+                            .as(scalar.toString())
+                            .isEqualTo(expected);
+                    assertThat(PointTable.sum(table, BigInteger.ZERO, other, scalar)
+                                    .encode())
+                            .as(scalar.toString())
+                            .isEqualTo(expected);
+                }
             }
         }
     }
@@ -138,9 +145,7 @@ class Ed25519KeyTest {
     }
 
     private static CurvePoint times(BigInteger scalar) {
-        CurvePoint sum = CurvePoint.neutral();
-        BASE.addTo(sum, scalar);
-        return sum;
+        return PointTable.sum(BASE, scalar, BASE, BigInteger.ZERO);
     }
 
     /** By doubling and adding, bit by bit. */
