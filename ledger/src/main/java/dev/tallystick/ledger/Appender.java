@@ -5,8 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tallystick.core.Json;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -162,19 +166,23 @@ final class Appender implements AutoCloseable {
         return earlier.orElse(new Append.HeadChanged(stream.get().head()));
     }
 
-    private Optional<Append> found(View view, Write write, StreamView stream) throws IOException {
-        TxHash hash = stream.head();
-        for (int version = stream.version(); version >= 1 && !hash.equals(write.expectedHead()); version--) {
-            Tx tx = stream.transaction(version);
-            if (tx.txId().equals(write.txId())) {
-                return Optional.of(repeated(view, write, tx, hash, version));
+    private Optional<Append> found(View view, Write write, StreamView newest) throws IOException {
+        Set<Oid> met = new HashSet<>();
+        Deque<StreamView> open = new ArrayDeque<>(List.of(newest));
+        while (!open.isEmpty()) {
+            StreamView stream = open.pop();
+            TxHash hash = stream.head();
+            boolean known = !met.add(stream.directory());
+            for (int version = stream.version();
+                    !known && version >= 1 && !hash.equals(write.expectedHead());
+                    version--) {
+                Tx tx = stream.transaction(version);
+                if (tx.txId().equals(write.txId())) {
+                    return Optional.of(repeated(view, write, tx, hash, version));
+                }
+                stream.merged(Integer.toString(version)).ifPresent(open::push);
+                hash = tx.parent();
             }
-            Optional<StreamView> joined = stream.merged(Integer.toString(version));
-            Optional<Append> there = joined.isPresent() ? found(view, write, joined.get()) : Optional.empty();
-            if (there.isPresent()) {
-                return there;
-            }
-            hash = tx.parent();
         }
         return Optional.empty();
     }

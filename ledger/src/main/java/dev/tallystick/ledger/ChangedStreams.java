@@ -2,9 +2,11 @@ package dev.tallystick.ledger;
 
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,11 @@ final class ChangedStreams {
     private final View before;
     private final View after;
     private final Sink sink;
+
+    /** What belongs to one path belongs to no other; a few trees that name each other would have no end. */
+    private final Set<Compared> compared = new HashSet<>();
+
+    private record Compared(@Nullable Oid before, @Nullable Oid after) {}
 
     private ChangedStreams(View before, View after, Sink sink) {
         this.before = before;
@@ -79,6 +86,10 @@ final class ChangedStreams {
             if (left != null || right != null) {
                 sink.changed(path, left, right);
             }
+            return;
+        }
+        if (!compared.add(new Compared(old == null ? null : old.id(), now == null ? null : now.id()))) {
+            sink.damaged(path, new DamagedObjectException(path + " is a directory that belongs elsewhere"));
             return;
         }
         Tree left = old == null ? null : before.directory(old.id());

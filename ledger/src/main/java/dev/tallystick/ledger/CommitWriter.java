@@ -113,16 +113,12 @@ final class CommitWriter {
     }
 
     /** Moves {@code main} from {@code head} to the commit that was prepared; says no if somebody else moved it or is about to. */
-    boolean move(Head head) throws UnknownOutcomeException {
-        try {
-            boolean moved = main.move(head.id()) == Ref.Move.MOVED;
-            if (moved && prepared != null) {
-                verified.moved(head.id(), prepared);
-            }
-            return moved;
-        } catch (IOException e) {
-            throw new UnknownOutcomeException(e);
+    boolean move(Head head) throws IOException {
+        boolean moved = main.move(head.id()) == Ref.Move.MOVED;
+        if (moved && prepared != null) {
+            verified.moved(head.id(), prepared);
         }
+        return moved;
     }
 
     private Head head() throws IOException {

@@ -2,8 +2,10 @@ package dev.tallystick.ledger;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Walks the tree in order, reading only what is listed. */
 final class Listing {
@@ -20,6 +22,7 @@ final class Listing {
 
     static List<Listed> streams(View view, Collection collection, String after, int limit) throws IOException {
         List<Listed> listed = new ArrayList<>();
+        Set<Oid> met = new HashSet<>();
         for (Tree.Entry first : below(view, List.of(Layout.DOCUMENTS, collection.name()))) {
             if (ends(first.name(), after)) {
                 continue;
@@ -28,6 +31,10 @@ final class Listing {
                 String prefix = first.name() + "/" + second.name();
                 if (ends(prefix, after)) {
                     continue;
+                }
+                // A few directories that are in many places would have no end.
+                if (!met.add(second.id())) {
+                    throw new DamagedObjectException(prefix + " is a directory that belongs elsewhere");
                 }
                 for (Tree.Entry stream : view.entries(second.id())) {
                     String path = prefix + "/" + stream.name();

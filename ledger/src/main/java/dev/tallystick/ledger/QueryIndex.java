@@ -290,8 +290,10 @@ public final class QueryIndex implements AutoCloseable {
     private void putBranches(StreamView document) throws IOException, SQLException {
         store.removeBranches(document.id());
         for (Branch branch : Branch.of(document)) {
-            for (int version = branch.shared() + 1; version <= branch.stream().version(); version++) {
-                put(branch.name(), branch.stream(), version);
+            int last = branch.stream().version();
+            String name = branch.shared() < last ? branch.name() : "";
+            for (int version = branch.shared() + 1; version <= last; version++) {
+                put(name, branch.stream(), version);
             }
         }
     }

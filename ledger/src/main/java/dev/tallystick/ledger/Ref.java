@@ -112,7 +112,11 @@ final class Ref {
         writeClaim(claimOf(next, line));
     }
 
-    /** Moves the ref to what was prepared, as {@link #compareAndSet} does. */
+    /**
+     * Moves the ref to what was prepared, as {@link #compareAndSet} does.
+     *
+     * @throws UnknownOutcomeException if the ref may have moved; after any other exception it has not
+     */
     Move move(@Nullable Oid expected) throws IOException {
         try {
             Files.createLink(lock, next);
@@ -124,10 +128,14 @@ final class Ref {
             dropLock();
             return Move.CHANGED;
         }
-        Files.move(lock, loose, StandardCopyOption.ATOMIC_MOVE);
-        crashPoints.reached(LedgerCrashPoint.REF_MOVED);
-        force();
-        Files.deleteIfExists(next);
+        try {
+            Files.move(lock, loose, StandardCopyOption.ATOMIC_MOVE);
+            crashPoints.reached(LedgerCrashPoint.REF_MOVED);
+            force();
+            Files.deleteIfExists(next);
+        } catch (IOException e) {
+            throw new UnknownOutcomeException(e);
+        }
         crashPoints.reached(LedgerCrashPoint.REF_FORCED);
         return Move.MOVED;
     }

@@ -2,13 +2,8 @@ package dev.tallystick.ledger;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.networknt.schema.Error;
-import com.networknt.schema.InputFormat;
-import com.networknt.schema.Schema;
-import com.networknt.schema.SchemaException;
-import com.networknt.schema.SchemaRegistry;
-import com.networknt.schema.SpecificationVersion;
 import dev.tallystick.core.Json;
+import dev.tallystick.ledger.verifier.BoundedSchema;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,12 +20,9 @@ final class Schemas {
 
     private static final int CACHED = 256;
 
-    private final SchemaRegistry registry = SchemaRegistry.withDefaultDialect(
-            SpecificationVersion.DRAFT_2020_12,
-            builder -> builder.schemaCacheEnabled(false).schemaLoader(loader -> loader.fetchRemoteResources(false)));
-    private final Map<Oid, Schema> compiled = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<Oid, BoundedSchema> compiled = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Oid, Schema> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Oid, BoundedSchema> eldest) {
             return size() > CACHED;
         }
     };
@@ -54,20 +46,14 @@ final class Schemas {
         Tree.Entry file = file(view, collection, version)
                 .orElseThrow(
                         () -> new DamagedObjectException("schema " + version + " of " + collection + " is missing"));
-        Schema schema = compiled(file.id(), view.blob(file.id()));
-        List<Error> errors;
         try {
-            synchronized (schema) {
-                errors = schema.validate(body, InputFormat.JSON);
-            }
-        } catch (SchemaException e) {
-            return Optional.of("schema " + version + " of " + collection + " cannot be applied: " + e.getMessage());
+            return compiled(file.id(), view.blob(file.id()))
+                    .complaint(body)
+                    .map(complaint -> "schema " + version + " of " + collection + ": " + complaint);
+        } catch (IllegalArgumentException e) {
+            return Optional.of("schema " + version + " of " + collection + " cannot be used, put another in force: "
+                    + e.getMessage());
         }
-        return errors.isEmpty()
-                ? Optional.empty()
-                : Optional.of("schema " + version + " of " + collection + ": "
-                        + errors.getFirst().getInstanceLocation() + " "
-                        + errors.getFirst().getMessage());
     }
 
     /** Why this cannot be a schema; empty if it can. */
@@ -76,18 +62,16 @@ final class Schemas {
             return Optional.of("a schema is an object, true or false");
         }
         try {
-            Schema parsed = registry.getSchema(schema.canonical());
-            parsed.initializeValidators();
-            parsed.validate("null", InputFormat.JSON);
+            BoundedSchema.compile(schema.canonical());
             return Optional.empty();
-        } catch (SchemaException e) {
+        } catch (IllegalArgumentException e) {
             return Optional.of("this schema cannot be used: " + e.getMessage());
         }
     }
 
-    private Schema compiled(Oid id, byte[] text) {
+    private BoundedSchema compiled(Oid id, byte[] text) {
         synchronized (compiled) {
-            return compiled.computeIfAbsent(id, missing -> registry.getSchema(new String(text, UTF_8)));
+            return compiled.computeIfAbsent(id, missing -> BoundedSchema.compile(new String(text, UTF_8)));
         }
     }
 

@@ -1,9 +1,13 @@
 package dev.tallystick.ledger;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** One stream as one commit has it. */
 record StreamView(View view, StreamId id, TxHash head, int version, Oid directory) {
@@ -57,13 +61,18 @@ record StreamView(View view, StreamId id, TxHash head, int version, Oid director
 
     /** Whether the transaction that {@code other} has as its {@code number}th is one of this stream's, joined ones included. */
     boolean contains(StreamView other, int number) throws IOException {
-        if (number <= version && file(number).equals(other.file(number))) {
-            return true;
-        }
-        for (String merge : merges()) {
-            Optional<StreamView> joined = merged(merge);
-            if (joined.isPresent() && joined.get().contains(other, number)) {
-                return true;
+        Oid wanted = other.file(number);
+        Set<Oid> met = new HashSet<>();
+        Deque<StreamView> open = new ArrayDeque<>(List.of(this));
+        while (!open.isEmpty()) {
+            StreamView at = open.pop();
+            if (met.add(at.directory)) {
+                if (number <= at.version && at.file(number).equals(wanted)) {
+                    return true;
+                }
+                for (String merge : at.merges()) {
+                    at.merged(merge).ifPresent(open::push);
+                }
             }
         }
         return false;

@@ -119,6 +119,74 @@ final class Forgery {
         Pending.Transaction on(View view) throws IOException;
     }
 
+    /** Makes a tree out of the one that {@code main} has. */
+    interface Planting {
+        Oid tree(ObjectStore store, PackBuilder pack, Oid honest) throws IOException;
+    }
+
+    /** Commits a tree that no writer would make; its root stands for {@code leaves}. */
+    CommitId plant(Planting planting, SigningKey key, Leaf... leaves) throws IOException {
+        Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);
+        try (ObjectStore store = new ObjectStore(repository.resolve("objects"));
+                PackBuilder pack = new PackBuilder()) {
+            Chain chain = new Chain(store);
+            Oid tip = main.read().orElseThrow();
+            Chain.Link link = chain.newest(tip).orElseThrow();
+            Oid tree = planting.tree(store, pack, chain.commit(tip).tree());
+            String message = chain.nextMessage("plant", link, List.of(leaves), "");
+            byte[] bytes =
+                    Commit.bytes(tree, List.of(tip), InstantSource.system().instant(), message, key);
+            Oid commit = pack.add(ObjectType.COMMIT, bytes);
+            store.adopt(pack.writeTo(store.directory()), pack);
+            main.compareAndSet(tip, commit);
+            return CommitId.of(commit);
+        }
+    }
+
+    /**
+     * Puts other transactions in the place of the MERGEs that {@code main} has just made, in a commit that is right in every
+     * other way.
+     */
+    CommitId replaceMerge(java.util.function.UnaryOperator<Tx> forgery, SigningKey key) throws IOException {
+        Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);
+        try (ObjectStore store = new ObjectStore(repository.resolve("objects"));
+                PackBuilder pack = new PackBuilder()) {
+            Chain chain = new Chain(store);
+            Oid tip = main.read().orElseThrow();
+            Commit honest = chain.commit(tip);
+            View view = new View(store, tip, honest.tree());
+            TreeEdit edit = TreeEdit.of(store, honest.tree());
+            java.util.List<Leaf> leaves = new java.util.ArrayList<>();
+            for (Collection collection : Listing.collections(view)) {
+                for (Listed listed : Listing.streams(view, collection, "", 1_000)) {
+                    StreamView stream = view.stream(listed.stream()).orElseThrow();
+                    if (stream.newest().op() == Op.MERGE) {
+                        byte[] bytes = forgery.apply(stream.newest()).bytes();
+                        TreeEdit directory = edit.directory(stream.id().path());
+                        List<String> place = VersionPath.of(stream.version());
+                        directory
+                                .directory(place.subList(0, place.size() - 1))
+                                .put(place.getLast(), pack.add(ObjectType.BLOB, bytes));
+                        directory.put(
+                                StreamView.HEAD,
+                                pack.add(ObjectType.BLOB, TxHash.of(bytes).line()));
+                        leaves.add(Leaf.of(TxHash.of(bytes)));
+                    }
+                }
+            }
+            Chain.Link first = chain.newest(honest.parents().get(0)).orElseThrow();
+            Chain.Link second = chain.newest(honest.parents().get(1)).orElseThrow();
+            String message = chain.nextMessage(
+                    "Join two histories", first, leaves, second.root().hash());
+            byte[] bytes = Commit.bytes(
+                    edit.writeTo(pack), honest.parents(), InstantSource.system().instant(), message, key);
+            Oid commit = pack.add(ObjectType.COMMIT, bytes);
+            store.adopt(pack.writeTo(store.directory()), pack);
+            main.compareAndSet(tip, commit);
+            return CommitId.of(commit);
+        }
+    }
+
     private CommitId append(Content content, SigningKey key, Alteration alteration) throws IOException {
         InstantSource clock = InstantSource.system();
         Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);

@@ -25,7 +25,7 @@ enum PlantedBug {
     ANCHOR_MOVED_BY_NUMBER("Ledger", "if (!report.isClean()) {", "if (false) {"),
     /** The quick verification looks at roots and not at who signed them. */
     QUICK_VERIFICATION_WITHOUT_SIGNATURES(
-            "verifier/SignedCommit", "return Ed25519Ssh.verifies(", "return true || Ed25519Ssh.verifies("),
+            "verifier/SignedCommit", "return key.hasSigned(", "return true || key.hasSigned("),
     /** The saved index is used whatever its seal says. */
     INDEX_NOT_SEALED("IndexFile", "return MessageDigest.isEqual(seal.array(), seal(key, digest));", "return true;"),
     /** The index shows what it showed when it was saved. */

@@ -14,46 +14,97 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Reads every byte of every object file, with all processors. */
-final class Audit {
+/** Reads every byte of every object file, with all processors, while the history is followed. */
+final class Audit implements AutoCloseable {
 
     private static final int RANGE = 8 << 20;
     private static final int WINDOW = 256 << 10;
     private static final int REPORT_MILLIS = 100;
 
-    private final Findings findings;
+    private final List<PackFile> packs;
+    private final long total;
     private final Watcher watcher;
+    private final Findings findings = new Findings();
     private final LongAdder seen = new LongAdder();
-    private long total;
+    private final ExecutorService workers = Workers.start();
+    private final ExecutorService leader = Workers.startOne();
+    private final Future<Long> count;
 
-    Audit(Findings findings, Watcher watcher) {
-        this.findings = findings;
+    private Audit(List<PackFile> packs, List<Path> directories, Watcher watcher) {
+        this.packs = List.copyOf(packs);
+        this.total = packs.stream().mapToLong(PackFile::count).sum();
         this.watcher = watcher;
+        this.count = leader.submit(() -> run(directories));
     }
 
-    /** Returns the number of objects. Any difference between a pack and what its index says is a finding. */
-    long audit(List<PackFile> packs, Path objects) throws IOException {
-        total = packs.stream().mapToLong(PackFile::count).sum();
-        watcher.report("objects", 0, total);
-        long count = 0;
-        try (ExecutorService workers = Workers.start()) {
-            for (PackFile pack : packs) {
-                try {
-                    count += audit(pack, workers);
-                } catch (Unsound e) {
-                    findings.add(Finding.Kind.OBJECT, pack.name() + ".pack", e.detail());
+    static Audit ofNothing() {
+        return new Audit(List.of(), List.of(), Watcher.NOBODY);
+    }
+
+    /** @param watcher told by the thread that begins this and waits for its end */
+    static Audit start(List<PackFile> packs, Path objects, Watcher watcher) throws IOException {
+        List<Path> directories = new ArrayList<>();
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(objects, "[0-9a-f][0-9a-f]")) {
+            found.forEach(directories::add);
+        }
+        Audit audit = new Audit(packs, directories, watcher);
+        watcher.report("objects", 0, audit.total);
+        return audit;
+    }
+
+    /** Waits for the end; returns the number of objects. */
+    long await() throws IOException {
+        while (true) {
+            try {
+                long objects = count.get(REPORT_MILLIS, TimeUnit.MILLISECONDS);
+                report();
+                return objects;
+            } catch (TimeoutException e) {
+                report();
+            } catch (ExecutionException e) {
+                switch (e.getCause()) {
+                    case IOException io -> throw io;
+                    case null, default -> throw new IllegalStateException(e);
                 }
+            } catch (InterruptedException e) {
+                throw interrupted(e);
             }
         }
-        try (DirectoryStream<Path> directories = Files.newDirectoryStream(objects, "[0-9a-f][0-9a-f]")) {
-            for (Path directory : directories) {
-                count += auditLoose(directory);
-            }
-        }
-        return count;
     }
 
-    private int audit(PackFile pack, ExecutorService workers) throws IOException, Unsound {
+    /** What is wrong, once it has ended: any difference between a pack and what its index says. */
+    List<Finding> findings() {
+        return findings.list();
+    }
+
+    @Override
+    public void close() {
+        leader.shutdownNow();
+        workers.shutdownNow();
+    }
+
+    private void report() {
+        watcher.report("objects", seen.sum(), total);
+    }
+
+    private long run(List<Path> directories) throws IOException {
+        long objects = 0;
+        for (PackFile pack : packs) {
+            try {
+                objects += audit(pack);
+            } catch (Unsound e) {
+                findings.add(Finding.Kind.OBJECT, pack.name() + ".pack", e.detail());
+            } catch (RuntimeException | InternalError e) {
+                findings.add(Finding.Kind.OBJECT, pack.name() + ".pack", "it cannot be read: " + e);
+            }
+        }
+        for (Path directory : directories) {
+            objects += auditLoose(directory);
+        }
+        return objects;
+    }
+
+    private int audit(PackFile pack) throws IOException, Unsound {
         List<Future<Integer>> parts = new ArrayList<>();
         parts.add(workers.submit(bounded(() -> {
             pack.auditFrame();
@@ -87,25 +138,23 @@ final class Audit {
         };
     }
 
-    private int await(Future<Integer> part) throws IOException, Unsound {
-        while (true) {
-            try {
-                int count = part.get(REPORT_MILLIS, TimeUnit.MILLISECONDS);
-                watcher.report("objects", seen.sum(), total);
-                return count;
-            } catch (TimeoutException e) {
-                watcher.report("objects", seen.sum(), total);
-            } catch (ExecutionException e) {
-                switch (e.getCause()) {
-                    case Unsound unsound -> throw unsound;
-                    case IOException io -> throw io;
-                    case null, default -> throw new IllegalStateException(e);
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IOException("the verification was interrupted", e);
+    private static int await(Future<Integer> part) throws IOException, Unsound {
+        try {
+            return part.get();
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case Unsound unsound -> throw unsound;
+                case IOException io -> throw io;
+                case null, default -> throw new IllegalStateException(e);
             }
+        } catch (InterruptedException e) {
+            throw interrupted(e);
         }
+    }
+
+    private static IOException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new IOException("the verification was interrupted", e);
     }
 
     private int auditLoose(Path directory) throws IOException {

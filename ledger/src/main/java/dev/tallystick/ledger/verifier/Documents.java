@@ -3,6 +3,7 @@ package dev.tallystick.ledger.verifier;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -68,9 +69,10 @@ final class Documents {
                     ? patched(transaction, version, stream)
                     : inForce == 0 || unchecked ? null : snapshot(transaction);
             JsonNode document = state == null ? null : state.document;
-            if (document != null
+            if (state != null
+                    && document != null
                     && !unchecked
-                    && !schemas.conforms(schemaTree, transaction.collection(), inForce, document)) {
+                    && !schemas.conforms(schemaTree, transaction.collection(), inForce, document, state.bytes)) {
                 throw new Unsound("its document does not conform to schema " + inForce);
             }
             if (state != null && transaction.isPatch()) {
@@ -79,6 +81,54 @@ final class Documents {
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
             throw new Unsound("its document cannot be read: " + e);
         }
+    }
+
+    /** The document at a version that was checked before; null if there is none then. */
+    @Nullable
+    JsonNode at(int version, Versions stream) throws IOException, Unsound {
+        try {
+            return replayed(version, stream).document;
+        } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+            throw new Unsound("its document cannot be read: " + e);
+        }
+    }
+
+    /** Checks that a MERGE is what its rule makes of two documents and of the one that both come from. */
+    void checkMerge(
+            Transaction merge,
+            @Nullable JsonNode base,
+            @Nullable JsonNode first,
+            @Nullable JsonNode second,
+            String schemaTree)
+            throws IOException, Unsound {
+        MergeRule rule = MergeRule.joining(base, first, second);
+        if (!conforms(merge, rule.result(), schemaTree)) {
+            rule = MergeRule.keepingFirst(base, first, second);
+        }
+        int schema = conforms(merge, rule.result(), schemaTree) ? schemas.inForce(schemaTree, merge.collection()) : 0;
+        JsonNode snapshot = merge.leavesNothing() ? null : Replay.parse(merge.snapshot());
+        JsonNode conflicts = merge.conflicts().isEmpty() ? null : Replay.parse(merge.conflicts());
+        if (!Objects.equals(snapshot, rule.result())) {
+            throw new Unsound("its snapshot is not what joining the two documents leads to");
+        }
+        if (!Objects.equals(conflicts, rule.conflicts().isEmpty() ? null : rule.conflicts())) {
+            throw new Unsound("its conflicts are not those of the two documents");
+        }
+        if (merge.schema() != schema) {
+            throw new Unsound("it names schema " + merge.schema() + ", and it should be " + schema);
+        }
+    }
+
+    private boolean conforms(Transaction merge, @Nullable JsonNode document, String schemaTree)
+            throws IOException, Unsound {
+        int inForce = schemas.inForce(schemaTree, merge.collection());
+        return document == null
+                || schemas.conforms(
+                        schemaTree,
+                        merge.collection(),
+                        inForce,
+                        document,
+                        document.toString().length());
     }
 
     private static void checkTexts(Transaction transaction) throws Unsound {

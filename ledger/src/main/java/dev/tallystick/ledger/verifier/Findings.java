@@ -18,6 +18,16 @@ final class Findings {
         }
     }
 
+    /** Puts findings before those from {@code position} on. */
+    void insert(int position, List<Finding> earlier) {
+        list.addAll(Math.min(position, list.size()), earlier);
+        list.subList(Math.min(list.size(), Report.MOST_FINDINGS), list.size()).clear();
+    }
+
+    int size() {
+        return list.size();
+    }
+
     boolean isEmpty() {
         return list.isEmpty();
     }

@@ -18,8 +18,8 @@ final class Hashes {
         return copy(SHA_1);
     }
 
-    static byte[] sha512(byte[] bytes) {
-        return copy(SHA_512).digest(bytes);
+    static byte[] sha512(byte[]... parts) {
+        return digest(copy(SHA_512), parts);
     }
 
     private static MessageDigest lookUp(String algorithm) {
@@ -39,7 +39,10 @@ final class Hashes {
     }
 
     static byte[] sha256(byte[]... parts) {
-        MessageDigest digest = copy(SHA_256);
+        return digest(copy(SHA_256), parts);
+    }
+
+    private static byte[] digest(MessageDigest digest, byte[]... parts) {
         for (byte[] part : parts) {
             digest.update(part);
         }

@@ -173,7 +173,7 @@ final class History implements AutoCloseable {
         }
         joins(commit, parents);
         links.add(commit.id(), position, commit.trailer("Root"), after.id("keys"), skip);
-        String key =
+        SshKey key =
                 ring(commit.id(), base == null ? after.id("keys") : base.keys()).at(position);
         signatures.demand(commit, position, key);
     }

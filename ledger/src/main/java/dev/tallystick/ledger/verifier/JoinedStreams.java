@@ -14,16 +14,21 @@ final class JoinedStreams {
     private final Streams streams;
     private final Findings findings;
     private final MerkleRoot leaves;
+    private final JoinedHistories histories;
     private long added;
     private String schemas = "";
 
     /** The transaction being looked at, if any. */
     private String at = "";
 
+    /** The directories that were looked at. */
+    private final Set<String> met = new HashSet<>();
+
     JoinedStreams(Streams streams, Findings findings, MerkleRoot leaves) {
         this.streams = streams;
         this.findings = findings;
         this.leaves = leaves;
+        this.histories = new JoinedHistories(streams);
     }
 
     /** Compares the trees of documents of both parents and of their child; returns how many transactions are new. */
@@ -55,6 +60,8 @@ final class JoinedStreams {
                     findings.add(Finding.Kind.HISTORY, path + "/" + name, "is lost where two histories are joined");
                 } else if (!entry.isDirectory()) {
                     findings.add(Finding.Kind.HISTORY, path + "/" + name, "is not a directory");
+                } else if (level + 1 < Streams.LEVELS && !met.add(entry.id())) {
+                    findings.add(Finding.Kind.HISTORY, path + "/" + name, Streams.BELONGS_ELSEWHERE);
                 } else {
                     check(path + "/" + name, level + 1, one.id(name), other.id(name), entry.id());
                 }
@@ -70,20 +77,16 @@ final class JoinedStreams {
 
     private void stream(String path, String first, String second, String child) throws IOException, Unsound {
         if (child.equals(first)) {
-            demand(
-                    second.isEmpty() || contains(first, second, new HashSet<>()),
-                    "transactions of the second history are lost");
+            demand(second.isEmpty() || contains(first, second), "transactions of the second history are lost");
             return;
         }
         if (child.equals(second)) {
-            demand(
-                    first.isEmpty() || contains(second, first, new HashSet<>()),
-                    "transactions of the first history are lost");
+            demand(first.isEmpty() || contains(second, first), "transactions of the first history are lost");
             return;
         }
         demand(!first.isEmpty() && !second.isEmpty(), "it is what neither history had");
         Map<Integer, String> versions = new TreeMap<>();
-        streams.collectAdded(first, child, "", versions);
+        streams.collectAdded(first, child, "", versions, new HashSet<>());
         int number = streams.newest(first) + 1;
         demand(versions.keySet().equals(Set.of(number)), "more than the joining transaction was added");
         at = Integer.toString(number);
@@ -97,7 +100,8 @@ final class JoinedStreams {
         demand(merge.hash().equals(streams.head(child)), "HEAD does not name the newest transaction");
         Streams.checkPlace(path, merge);
         streams.checkDocument(child, number, merge, schemas);
-        List<Tree.Difference> joined = Tree.differences(joined(first), joined(child));
+        streams.checkMerge(merge, first, second, histories.commonAncestor(first, second), schemas);
+        List<Tree.Difference> joined = Tree.differences(histories.joined(first), histories.joined(child));
         Tree.Entry other = joined.size() == 1 ? joined.getFirst().after() : null;
         demand(
                 other != null
@@ -111,25 +115,9 @@ final class JoinedStreams {
     }
 
     /** Whether the newest transaction of {@code part} is one of {@code whole}, with what was joined to it. */
-    private boolean contains(String whole, String part, Set<String> asked) throws IOException, Unsound {
-        if (!asked.add(whole)) {
-            return false;
-        }
+    private boolean contains(String whole, String part) throws IOException, Unsound {
         int number = streams.newest(part);
-        if (number <= streams.newest(whole)
-                && streams.transaction(whole, number).hash().equals(streams.head(part))) {
-            return true;
-        }
-        for (Tree.Entry joined : joined(whole).entries()) {
-            if (contains(joined.id(), part, asked)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private Tree joined(String stream) throws IOException, Unsound {
-        return streams.tree(streams.tree(stream).id(Streams.MERGED));
+        return histories.contains(whole, new JoinedHistories.Version(part, number));
     }
 
     private static void demand(boolean holds, String complaint) throws Unsound {

@@ -94,9 +94,9 @@ final class ObjectFiles implements AutoCloseable {
         return object;
     }
 
-    /** Reads all files from front to back and returns the number of objects in them. */
-    long audit(Watcher watcher) throws IOException {
-        return new Audit(findings, watcher).audit(packs, objects);
+    /** Begins to read all files from front to back. */
+    Audit audit(Watcher watcher) throws IOException {
+        return Audit.start(packs, objects, watcher);
     }
 
     @Override

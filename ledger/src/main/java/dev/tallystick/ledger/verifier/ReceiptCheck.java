@@ -90,10 +90,11 @@ public sealed interface ReceiptCheck {
             throw new Unsound("the receipt belongs to a ledger with another root key");
         }
         // The newest key in the receipt must have signed: one that was retired may have leaked, and proves nothing.
-        if (ring.newestFrom() > commit.position() || !commit.isSignedBy(ring.at(commit.position()))) {
+        SshKey key = ring.at(commit.position());
+        if (key == null || ring.newestFrom() > commit.position() || !commit.isSignedBy(key)) {
             throw new Unsound("the commit is not signed by the newest key");
         }
-        if (!currentKey.isEmpty() && !ring.at(commit.position()).equals(currentKey)) {
+        if (!currentKey.isEmpty() && !key.line().equals(currentKey)) {
             throw new Unsound("the commit is signed by a key that is not the current one; ask for a new receipt");
         }
         return new Proven(transaction.stream(), transaction.id(), transaction.hash(), commit.position());

@@ -21,6 +21,10 @@ public record Report(
     /** A ledger that is damaged all over need not be described in full. */
     public static final int MOST_FINDINGS = 1_000;
 
+    Report with(List<Finding> allFindings, long auditedObjects) {
+        return new Report(allFindings, commits, streams, transactions, auditedObjects, position, root);
+    }
+
     public boolean isClean() {
         return findings.isEmpty();
     }

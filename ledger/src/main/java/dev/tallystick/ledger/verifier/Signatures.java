@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /** Checks signatures beside everything else, which takes about as long; complaints come in the order of the commits. */
 final class Signatures implements AutoCloseable {
@@ -22,12 +23,12 @@ final class Signatures implements AutoCloseable {
         this.findings = findings;
     }
 
-    /** Demands that this key has signed the commit; an empty one has signed nothing. */
-    void demand(SignedCommit commit, long position, String key) throws IOException {
+    /** Demands that this key has signed the commit, and that there is one. */
+    void demand(SignedCommit commit, long position, @Nullable SshKey key) throws IOException {
         if (waiting.size() == MOST_WAITING) {
             settle(waiting.remove());
         }
-        waiting.add(new Waiting(commit.id(), position, workers.submit(() -> !key.isEmpty() && commit.isSignedBy(key))));
+        waiting.add(new Waiting(commit.id(), position, workers.submit(() -> key != null && commit.isSignedBy(key))));
     }
 
     /** Waits for all signatures; returns whether the last one is good. */

@@ -4,29 +4,37 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
-/**
- * A commit, taken apart.
- *
- * @param trailers the {@code Tally-} lines, by name without the prefix; empty if the commit is foreign
- * @param hashed the lines over which the root goes
- */
-record SignedCommit(
-        String id,
-        String tree,
-        List<String> parents,
-        String payload,
-        String signature,
-        Map<String, String> trailers,
-        String hashed) {
+/** A commit, taken apart. */
+final class SignedCommit {
 
     private static final List<String> ORDER =
             List.of("Version", "Position", "Previous", "Skip", "Leaves", "Merged", "Root", "Skip-Commit");
 
+    private static final int MERGED = ORDER.indexOf("Merged");
+    private static final int ROOT = ORDER.indexOf("Root");
+
     private static final Pattern POSITION = Pattern.compile("0|[1-9][0-9]{0,17}");
+
+    private final String id;
+    private final String text;
+
+    /** Where the header's last line ends. */
+    private final int headerEnd;
+
+    private String tree = "";
+    private final List<String> parents = new ArrayList<>();
+
+    /** The {@code Tally-} lines, in their order; null where there is none. */
+    private final @Nullable String[] trailers = new String[ORDER.size()];
+
+    private SignedCommit(String id, String text, int headerEnd) {
+        this.id = id;
+        this.text = text;
+        this.headerEnd = headerEnd;
+    }
 
     static SignedCommit parse(String id, byte[] bytes) throws Unsound {
         String text = new String(bytes, UTF_8);
@@ -34,48 +42,35 @@ record SignedCommit(
         if (split < 0) {
             throw new Unsound("a commit has no message");
         }
-        String tree = "";
-        List<String> parents = new ArrayList<>();
-        StringBuilder payload = new StringBuilder();
-        StringBuilder signature = new StringBuilder();
-        boolean signing = false;
-        for (String line : text.substring(0, split).split("\n", -1)) {
-            signing = line.startsWith("gpgsig ") || (signing && line.startsWith(" "));
-            if (signing) {
-                signature
-                        .append(line.substring(line.startsWith("gpgsig ") ? 7 : 1))
-                        .append('\n');
-                continue;
-            }
-            payload.append(line).append('\n');
-            tree = line.startsWith("tree ") ? line.substring(5) : tree;
-            if (line.startsWith("parent ")) {
-                parents.add(line.substring(7));
-            }
-        }
-        boolean ids = Hashes.isHex(tree, 40) && parents.stream().allMatch(parent -> Hashes.isHex(parent, 40));
-        if (!ids) {
-            throw new Unsound("a commit names what is no object");
-        }
+        SignedCommit commit = new SignedCommit(id, text, split);
+        commit.readHeader();
         String message = text.substring(split + 2);
-        Map<String, String> trailers = new TreeMap<>();
-        String hashed = message.contains("\nTally-Root: ") ? readTrailers(message, trailers) : "";
-        return new SignedCommit(
-                id, tree, List.copyOf(parents), payload + "\n" + message, signature.toString(), trailers, hashed);
+        if (message.contains("\nTally-Root: ")) {
+            commit.readTrailers(message.substring(message.lastIndexOf("\n\n") + 2));
+        }
+        return commit;
+    }
+
+    String id() {
+        return id;
+    }
+
+    String tree() {
+        return tree;
     }
 
     boolean isForeign() {
-        return trailers.isEmpty();
+        return trailers[ROOT] == null;
     }
 
     /** Whether it joins two histories: then the second parent is vouched for by the trailer {@code Merged}. */
     boolean isMerge() {
-        return trailers.containsKey("Merged");
+        return trailers[MERGED] != null;
     }
 
     /** The parents that count: of a foreign commit the first alone, because nobody vouches for what else it joins. */
     List<String> lineage() {
-        return isForeign() && !parents.isEmpty() ? List.of(parents.getFirst()) : parents;
+        return isForeign() && parents.size() > 1 ? parents.subList(0, 1) : parents;
     }
 
     long position() {
@@ -83,43 +78,90 @@ record SignedCommit(
     }
 
     String trailer(String name) {
-        return trailers.getOrDefault(name, "");
+        String value = trailers[ORDER.indexOf(name)];
+        return value == null ? "" : value;
     }
 
-    boolean isSignedBy(String keyLine) {
-        return Ed25519Ssh.verifies(keyLine, "git", payload.getBytes(UTF_8), signature);
+    boolean isSignedBy(SshKey key) {
+        StringBuilder payload = new StringBuilder(text.length());
+        StringBuilder signature = new StringBuilder();
+        eachLine((begin, end, signing) -> {
+            if (signing) {
+                int content = begin + (text.charAt(begin) == ' ' ? 1 : "gpgsig ".length());
+                signature.append(text, content, end).append('\n');
+            } else {
+                payload.append(text, begin, end).append('\n');
+            }
+        });
+        payload.append(text, headerEnd + 1, text.length());
+        return key.hasSigned("git", payload.toString().getBytes(UTF_8), signature.toString());
     }
 
-    private static String readTrailers(String message, Map<String, String> trailers) throws Unsound {
-        String block = message.substring(message.lastIndexOf("\n\n") + 2);
-        StringBuilder hashed = new StringBuilder();
-        int last = -1;
-        if (!block.endsWith("\n")) {
-            throw new Unsound("the root's lines are cut short");
+    private interface Line {
+        void read(int begin, int end, boolean signing);
+    }
+
+    private void eachLine(Line line) {
+        boolean signing = false;
+        for (int begin = 0; begin <= headerEnd; ) {
+            int end = text.indexOf('\n', begin);
+            signing = text.startsWith("gpgsig ", begin) || (signing && text.charAt(begin) == ' ');
+            line.read(begin, end, signing);
+            begin = end + 1;
         }
-        for (String line : block.substring(0, block.length() - 1).split("\n", -1)) {
-            int colon = line.indexOf(": ");
-            boolean shaped = line.startsWith("Tally-") && colon > 0;
-            int order = shaped ? ORDER.indexOf(line.substring(6, colon)) : -1;
-            if (order <= last) {
+    }
+
+    private void readHeader() throws Unsound {
+        eachLine((begin, end, signing) -> {
+            if (!signing && text.startsWith("tree ", begin)) {
+                tree = text.substring(begin + "tree ".length(), end);
+            } else if (!signing && text.startsWith("parent ", begin)) {
+                parents.add(text.substring(begin + "parent ".length(), end));
+            }
+        });
+        if (!Hashes.isHex(tree, 40) || !parents.stream().allMatch(parent -> Hashes.isHex(parent, 40))) {
+            throw new Unsound("a commit names what is no object");
+        }
+    }
+
+    private void readTrailers(String block) throws Unsound {
+        int hashed = 0;
+        int next = 0;
+        for (int begin = 0; begin < block.length(); ) {
+            int end = block.indexOf('\n', begin);
+            if (end < 0) {
+                throw new Unsound("the root's lines are cut short");
+            }
+            while (next < ORDER.size() && !isTrailer(block, begin, ORDER.get(next))) {
+                next++;
+            }
+            if (next == ORDER.size()) {
                 throw new Unsound("the root's lines are not in order");
             }
-            last = order;
-            trailers.put(ORDER.get(order), line.substring(colon + 2));
-            if (order < ORDER.indexOf("Root")) {
-                hashed.append(line).append('\n');
-            }
+            trailers[next] = block.substring(
+                    begin + "Tally-: ".length() + ORDER.get(next).length(), end);
+            begin = end + 1;
+            hashed = next < ROOT ? begin : hashed;
+            next++;
         }
-        boolean complete =
-                trailers.keySet().containsAll(List.of("Version", "Position", "Previous", "Skip", "Leaves", "Root"));
-        if (!complete
-                || !trailers.getOrDefault("Version", "").equals("1")
-                || !POSITION.matcher(trailers.getOrDefault("Position", "")).matches()) {
+        boolean complete = trailers[ROOT] != null
+                && trailer("Version").equals("1")
+                && POSITION.matcher(trailer("Position")).matches();
+        for (int required = 0; required < MERGED; required++) {
+            complete &= trailers[required] != null;
+        }
+        if (!complete) {
             throw new Unsound("the root's lines are not complete");
         }
-        if (!Hashes.hex(Hashes.sha256(hashed.toString().getBytes(UTF_8))).equals(trailers.get("Root"))) {
+        if (!Hashes.hex(Hashes.sha256(block.substring(0, hashed).getBytes(UTF_8)))
+                .equals(trailers[ROOT])) {
             throw new Unsound("the root is not the hash of what it stands for");
         }
-        return hashed.toString();
+    }
+
+    private static boolean isTrailer(String block, int begin, String name) {
+        return block.startsWith("Tally-", begin)
+                && block.startsWith(name, begin + "Tally-".length())
+                && block.startsWith(": ", begin + "Tally-".length() + name.length());
     }
 }

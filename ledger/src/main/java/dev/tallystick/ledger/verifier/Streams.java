@@ -10,12 +10,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** The streams of documents: what a commit adds to them, and what they are in the end. */
 final class Streams {
 
     static final String HEAD = "HEAD";
     static final String MERGED = "merged";
+
+    /** What belongs to one path belongs to no other; a few trees that name each other would have no end. */
+    static final String BELONGS_ELSEWHERE = "is a directory that belongs elsewhere";
 
     /** From the tree of documents down to a stream. */
     static final int LEVELS = 4;
@@ -47,7 +52,7 @@ final class Streams {
     /** The newest transaction of every stream must be the one its HEAD names, and lie where it belongs. */
     void checkNewest(String tree) throws IOException {
         try {
-            checkNewest("documents", tree(tree).id("documents"), 0);
+            checkNewest("documents", tree(tree).id("documents"), 0, new HashSet<>());
         } catch (Unsound e) {
             findings.add(Finding.Kind.OBJECT, "documents", e.detail());
         }
@@ -91,7 +96,7 @@ final class Streams {
     private String touched(Changed stream) throws IOException {
         TreeMap<Integer, String> changed = new TreeMap<>();
         try {
-            collectChanged(stream.before, stream.after, 0, changed);
+            collectChanged(stream.before, stream.after, 0, changed, new HashSet<>());
             return changed.isEmpty()
                     ? ""
                     : Transaction.parse(objects.read(changed.lastEntry().getValue(), "blob"))
@@ -102,15 +107,15 @@ final class Streams {
     }
 
     /** The files of versions that two directories do not share. Follows what is there, whatever a name claims to be. */
-    private void collectChanged(String before, String after, int depth, Map<Integer, String> changed)
+    private void collectChanged(String before, String after, int depth, Map<Integer, String> changed, Set<String> met)
             throws IOException, Unsound {
         for (Tree.Difference difference : Tree.differences(tree(before), tree(after))) {
             Tree.Entry now = difference.after();
             if (now == null || !isNumber(now.name())) {
                 continue;
             }
-            if (now.isDirectory() && depth < DEEPEST) {
-                collectChanged(difference.idBefore(), now.id(), depth + 1, changed);
+            if (now.isDirectory() && depth < DEEPEST && met.add(now.id())) {
+                collectChanged(difference.idBefore(), now.id(), depth + 1, changed, met);
             } else if (now.isFile()) {
                 changed.put(Integer.parseInt(now.name()), now.id());
             }
@@ -124,11 +129,10 @@ final class Streams {
             Set<String> met = new HashSet<>();
             for (Changed directory : changed) {
                 for (Changed next : changed(commit, directory.path, directory.before, directory.after)) {
-                    // What belongs to one path belongs to no other; a few trees that name each other would have no end.
                     if (met.add(next.after)) {
                         below.add(next);
                     } else {
-                        findings.add(Finding.Kind.HISTORY, next.path, "is a directory that belongs elsewhere");
+                        findings.add(Finding.Kind.HISTORY, next.path, BELONGS_ELSEWHERE);
                     }
                 }
             }
@@ -149,7 +153,7 @@ final class Streams {
                 String name = difference.name();
                 Tree.Entry now = difference.after();
                 if (now == null) {
-                    removed(commit, path + "/" + name, difference.idBefore());
+                    removed(commit, path + "/" + name, difference.idBefore(), new HashSet<>());
                 } else if (!now.isDirectory()) {
                     findings.add(Finding.Kind.HISTORY, path + "/" + name, "is not a directory");
                 } else {
@@ -163,14 +167,17 @@ final class Streams {
     }
 
     /** Names every stream that went with a directory. */
-    private void removed(SignedCommit commit, String path, String directory) throws IOException, Unsound {
+    private void removed(SignedCommit commit, String path, String directory, Set<String> met)
+            throws IOException, Unsound {
         if (path.chars().filter(c -> c == '/').count() == LEVELS) {
             findings.add(Finding.Kind.HISTORY, named(path, directory), "was removed by commit " + commit.id());
             return;
         }
         for (Tree.Entry below :
                 findings.isFull() ? List.<Tree.Entry>of() : tree(directory).entries()) {
-            removed(commit, path + "/" + below.name(), below.id());
+            if (met.add(below.id())) {
+                removed(commit, path + "/" + below.name(), below.id(), met);
+            }
         }
     }
 
@@ -178,7 +185,7 @@ final class Streams {
         String at = "";
         try {
             Map<Integer, String> added = new TreeMap<>();
-            collectAdded(stream.before, stream.after, "", added);
+            collectAdded(stream.before, stream.after, "", added, new HashSet<>());
             if (!tree(stream.before).id(MERGED).equals(tree(stream.after).id(MERGED))) {
                 throw new Unsound("a commit that joins nothing changes what was joined");
             }
@@ -214,10 +221,14 @@ final class Streams {
         }
     }
 
-    private void checkNewest(String path, String id, int level) throws IOException, Unsound {
+    private void checkNewest(String path, String id, int level, Set<String> met) throws IOException, Unsound {
         if (level < LEVELS) {
             for (Tree.Entry below : findings.isFull() ? List.<Tree.Entry>of() : tree(id).entries()) {
-                checkNewest(path + "/" + below.name(), below.id(), level + 1);
+                if (level + 1 == LEVELS || met.add(below.id())) {
+                    checkNewest(path + "/" + below.name(), below.id(), level + 1, met);
+                } else {
+                    findings.add(Finding.Kind.HISTORY, path + "/" + below.name(), BELONGS_ELSEWHERE);
+                }
             }
             return;
         }
@@ -283,6 +294,24 @@ final class Streams {
         documents.check(transaction, version, earlier -> transaction(stream, earlier), schemas);
     }
 
+    /** @param schemas the tree of schemas in force */
+    void checkMerge(
+            Transaction merge, String first, String second, Optional<JoinedHistories.Version> ancestor, String schemas)
+            throws IOException, Unsound {
+        documents.checkMerge(
+                merge,
+                ancestor.isPresent()
+                        ? document(ancestor.get().stream(), ancestor.get().number())
+                        : null,
+                document(first, newest(first)),
+                document(second, newest(second)),
+                schemas);
+    }
+
+    private @Nullable JsonNode document(String stream, int version) throws IOException, Unsound {
+        return documents.at(version, earlier -> transaction(stream, earlier));
+    }
+
     Transaction transaction(String stream, int version) throws IOException, Unsound {
         Optional<String> file = file(stream, version);
         if (file.isEmpty()) {
@@ -291,7 +320,8 @@ final class Streams {
         return Transaction.parse(objects.read(file.get(), "blob"));
     }
 
-    private Optional<String> file(String stream, int version) throws IOException, Unsound {
+    /** The id of the file of this version; empty if there is none. */
+    Optional<String> file(String stream, int version) throws IOException, Unsound {
         String id = stream;
         for (String name : place(Integer.toString(version)).split("/", -1)) {
             id = tree(id).id(name);
@@ -331,7 +361,7 @@ final class Streams {
     }
 
     /** What is new, each on the path that its number demands. Nothing may have changed or gone. */
-    void collectAdded(String before, String after, String path, Map<Integer, String> added)
+    void collectAdded(String before, String after, String path, Map<Integer, String> added, Set<String> met)
             throws IOException, Unsound {
         for (Tree.Difference difference : Tree.differences(tree(before), tree(after))) {
             String name = difference.name();
@@ -348,7 +378,10 @@ final class Streams {
                 throw new Unsound("'" + path + name + "' does not belong in a stream");
             }
             if (now.isDirectory() && path.length() < 2 * DEEPEST + 2) {
-                collectAdded(difference.idBefore(), now.id(), path + name + "/", added);
+                if (!met.add(now.id())) {
+                    throw new Unsound("'" + path + name + "' " + BELONGS_ELSEWHERE);
+                }
+                collectAdded(difference.idBefore(), now.id(), path + name + "/", added, met);
             } else if (!now.isFile() || !(path + name).equals(place(name))) {
                 throw new Unsound("'" + path + name + "' is not where a version lies");
             } else if (difference.before() != null) {

@@ -113,6 +113,10 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
         return text(PATCH);
     }
 
+    String conflicts() {
+        return text(CONFLICTS);
+    }
+
     long schema() {
         return numbers[SCHEMA];
     }

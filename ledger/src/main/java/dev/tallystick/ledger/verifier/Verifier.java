@@ -109,19 +109,26 @@ public final class Verifier {
 
     /** @param head empty if there is none */
     private Report run(String head) throws IOException {
-        try (ObjectFiles objects = new ObjectFiles(repository.resolve("objects"), findings)) {
-            long audited = depth == Depth.DEEP ? objects.audit(watcher) : 0;
-            if (head.isEmpty()) {
-                return report(0, 0, 0, audited, null);
-            }
-            return check(objects, head, audited);
-        } catch (Unsound e) {
-            findings.add(Finding.Kind.OBJECT, "commits", e.detail());
-            return report(0, 0, 0, 0, null);
+        try (ObjectFiles objects = new ObjectFiles(repository.resolve("objects"), findings);
+                Audit audit = depth == Depth.DEEP ? objects.audit(watcher) : Audit.ofNothing()) {
+            int before = findings.size();
+            Report followed = head.isEmpty() ? report(0, 0, 0, null) : follow(objects, head);
+            long audited = audit.await();
+            findings.insert(before, audit.findings());
+            return followed.with(findings.list(), audited);
         }
     }
 
-    private Report check(ObjectFiles objects, String head, long audited) throws IOException, Unsound {
+    private Report follow(ObjectFiles objects, String head) throws IOException {
+        try {
+            return check(objects, head);
+        } catch (Unsound e) {
+            findings.add(Finding.Kind.OBJECT, "commits", e.detail());
+            return report(0, 0, 0, null);
+        }
+    }
+
+    private Report check(ObjectFiles objects, String head) throws IOException, Unsound {
         Lineage lineage = new Lineage(objects, findings);
         Optional<SignedCommit> anchored = anchored(lineage, head);
         Optional<SignedCommit> ground = depth == Depth.QUICK ? anchored : Optional.empty();
@@ -130,7 +137,7 @@ public final class Verifier {
                 ? commits.id(commits.size() - 1)
                 : ground.map(SignedCommit::id).orElse("");
         if (newest.isEmpty()) {
-            return report(0, 0, 0, audited, null);
+            return report(0, 0, 0, null);
         }
         String tree = SignedCommit.parse(newest, objects.read(newest, "commit")).tree();
         Streams streams = new Streams(objects, findings, tree);
@@ -153,7 +160,7 @@ public final class Verifier {
                 findings.add(Finding.Kind.SIGNATURE, "main", "no commit bears a root");
             }
             long transactions = depth == Depth.DEEP ? history.transactions() : streams.count();
-            return report(commits.size(), streams.count(), transactions, audited, link);
+            return report(commits.size(), streams.count(), transactions, link);
         }
     }
 
@@ -173,13 +180,13 @@ public final class Verifier {
         return found;
     }
 
-    private Report report(long commits, long streams, long transactions, long objects, Links.@Nullable Link newest) {
+    private Report report(long commits, long streams, long transactions, Links.@Nullable Link newest) {
         return new Report(
                 findings.list(),
                 commits,
                 streams,
                 transactions,
-                objects,
+                0,
                 newest == null ? -1 : newest.position(),
                 newest == null ? "" : newest.root());
     }

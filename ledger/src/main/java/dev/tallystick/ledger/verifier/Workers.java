@@ -12,8 +12,15 @@ final class Workers {
 
     /** As many as there are processors, to be closed when the work is done. */
     static ExecutorService start() {
-        int processors = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST);
+        return start(Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST));
+    }
+
+    static ExecutorService startOne() {
+        return start(1);
+    }
+
+    private static ExecutorService start(int threads) {
         return Executors.newFixedThreadPool(
-                processors, Thread.ofPlatform().daemon().name("verifier-", 0).factory());
+                threads, Thread.ofPlatform().daemon().name("verifier-", 0).factory());
     }
 }

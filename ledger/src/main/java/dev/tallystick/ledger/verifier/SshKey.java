@@ -1,0 +1,101 @@
+package dev.tallystick.ledger.verifier;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Base64;
+
+/** A public key as SSH writes it, {@code ssh-ed25519 AAAA…}, and the signatures that {@code ssh-keygen -Y sign} makes. */
+final class SshKey {
+
+    private static final int LONGEST = 4096;
+    private static final byte[] MAGIC = "SSHSIG".getBytes(US_ASCII);
+    private static final byte[] TYPE = "ssh-ed25519".getBytes(US_ASCII);
+    private static final byte[] HASH = "sha512".getBytes(US_ASCII);
+    private static final String BEGIN = "-----BEGIN SSH SIGNATURE-----";
+    private static final String END = "-----END SSH SIGNATURE-----";
+
+    private final String line;
+    private final byte[] blob;
+    private final Ed25519Key key;
+
+    private SshKey(String line, byte[] blob, Ed25519Key key) {
+        this.line = line;
+        this.blob = blob;
+        this.key = key;
+    }
+
+    static SshKey parse(String line) throws Unsound {
+        try {
+            byte[] blob = Base64.getDecoder().decode(line.substring(line.indexOf(' ') + 1));
+            DataInputStream in = new DataInputStream(new ByteArrayInputStream(blob));
+            if (Arrays.equals(string(in), TYPE)) {
+                byte[] point = string(in);
+                if (in.read() < 0) {
+                    return new SshKey(line, blob, new Ed25519Key(point));
+                }
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            // It is refused below, as any other text that is no key.
+        }
+        throw new Unsound("is not an Ed25519 key");
+    }
+
+    String line() {
+        return line;
+    }
+
+    boolean hasSigned(String namespace, byte[] message, String armoured) {
+        try {
+            String body = armoured.replace("\n", "");
+            if (!body.startsWith(BEGIN) || !body.endsWith(END)) {
+                return false;
+            }
+            byte[] bytes = Base64.getDecoder().decode(body.substring(BEGIN.length(), body.length() - END.length()));
+            DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+            boolean shaped = Arrays.equals(in.readNBytes(MAGIC.length), MAGIC)
+                    && in.readInt() == 1
+                    && Arrays.equals(string(in), blob)
+                    && Arrays.equals(string(in), namespace.getBytes(US_ASCII))
+                    && string(in).length == 0
+                    && Arrays.equals(string(in), HASH);
+            DataInputStream inner = new DataInputStream(new ByteArrayInputStream(string(in)));
+            boolean ed25519 = shaped && Arrays.equals(string(inner), TYPE);
+            byte[] signature = string(inner);
+            return ed25519
+                    && inner.read() < 0
+                    && in.read() < 0
+                    && key.verifies(signedData(namespace, message), signature);
+        } catch (IOException | RuntimeException e) {
+            return false;
+        }
+    }
+
+    private static byte[] signedData(String namespace, byte[] message) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        out.write(MAGIC);
+        for (byte[] part : new byte[][] {namespace.getBytes(US_ASCII), {}, HASH, Hashes.sha512(message)}) {
+            out.writeInt(part.length);
+            out.write(part);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static byte[] string(DataInputStream in) throws IOException {
+        int length = in.readInt();
+        if (length < 0 || length > LONGEST) {
+            throw new IOException("a string of " + length + " bytes");
+        }
+        byte[] bytes = in.readNBytes(length);
+        if (bytes.length != length) {
+            throw new IOException("cut short");
+        }
+        return bytes;
+    }
+}
