@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,8 @@ record DrawnGraph(String name, List<Node> nodes, List<Way> ways, List<Ref> outpu
     static final String WORKER = "any";
 
     static final String CHILD = "kid";
+
+    private static final Pattern PREFIX = Pattern.compile("g\\d+(?=[a-z])");
 
     enum Kind {
         TRIGGER,
@@ -43,7 +46,8 @@ record DrawnGraph(String name, List<Node> nodes, List<Way> ways, List<Ref> outpu
      * @param takes how many signals
      * @param counts whether it is the target of a cycle, and counts how deep it is in rounds
      */
-    record Node(String name, Kind kind, boolean join, String back, int takes, List<Ref> input, boolean counts, Fate fate) {}
+    record Node(
+            String name, Kind kind, boolean join, String back, int takes, List<Ref> input, boolean counts, Fate fate) {}
 
     /** A place in what is known: {@code node.field}. */
     record Ref(String node, String field, boolean isNumber) {
@@ -73,7 +77,10 @@ record DrawnGraph(String name, List<Node> nodes, List<Way> ways, List<Ref> outpu
     record Way(String from, String to, @Nullable Condition when, boolean onFailure) {}
 
     Node node(String wanted) {
-        return nodes.stream().filter(each -> each.name().equals(wanted)).findFirst().orElseThrow();
+        return nodes.stream()
+                .filter(each -> each.name().equals(wanted))
+                .findFirst()
+                .orElseThrow();
     }
 
     List<Way> from(String wanted) {
@@ -88,7 +95,8 @@ record DrawnGraph(String name, List<Node> nodes, List<Way> ways, List<Ref> outpu
     }
 
     boolean opens(String wanted) {
-        return node(wanted).takes() > 1 || nodes.stream().anyMatch(each -> each.back().equals(wanted));
+        return node(wanted).takes() > 1
+                || nodes.stream().anyMatch(each -> each.back().equals(wanted));
     }
 
     /** Whether two cycles go back to one node, so that rounds may run side by side and be numbered as they come. */
@@ -152,7 +160,7 @@ record DrawnGraph(String name, List<Node> nodes, List<Way> ways, List<Ref> outpu
 
     /** What the work at a node returns: some number that depends on all that it got. */
     static Map<String, Object> respond(String node, Map<String, ?> input) {
-        int value = Math.floorMod((node + canonical(input)).hashCode() * 31, 4);
+        int value = number(node + canonical(input));
         Object depth = input.get("n");
         return depth == null ? Map.of("v", value) : Map.of("v", value, "n", depth);
     }
@@ -162,7 +170,12 @@ record DrawnGraph(String name, List<Node> nodes, List<Way> ways, List<Ref> outpu
     }
 
     static Map<String, Object> answer(String node) {
-        return Map.of("v", Math.floorMod(node.hashCode(), 4));
+        return Map.of("v", number(node));
+    }
+
+    /** The same for a graph of another name. */
+    private static int number(String text) {
+        return Math.floorMod(PREFIX.matcher(text).replaceAll("").hashCode() * 31, 4);
     }
 
     /** What the n-th signal brings. Hooks in rounds may meet their signals in any order, so those are all the same. */

@@ -1,7 +1,6 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.engine.DrawnGraph.Fate;
-import dev.tallystick.engine.DrawnGraph.Kind;
 import dev.tallystick.engine.GraphInterpreter.Call;
 import dev.tallystick.engine.GraphInterpreter.Run;
 import dev.tallystick.testkit.Randomness;
@@ -43,8 +42,8 @@ final class GraphComparison implements AutoCloseable {
 
     GraphComparison(DataSource source) {
         this.bench = new GraphBench(source);
-        bench.worker(DrawnGraph.WORKER, this::work).worker(CHILD_WORKER, (work, input) -> DrawnGraph.respond(
-                DrawnGraph.CHILD, map(input)));
+        bench.worker(DrawnGraph.WORKER, this::work)
+                .worker(CHILD_WORKER, (work, input) -> DrawnGraph.respond(DrawnGraph.CHILD, map(input)));
         bench.graph(Graph.named(DrawnGraph.CHILD)
                 .trigger("t")
                 .worker(CHILD_WORKER, "input")
@@ -94,7 +93,8 @@ final class GraphComparison implements AutoCloseable {
         Optional<String> fragile = graph.nodes().stream()
                 .filter(node -> node.fate() == Fate.FRAGILE)
                 .map(DrawnGraph.Node::name)
-                .filter(node -> expected.calls().stream().anyMatch(call -> call.node().equals(node)))
+                .filter(node ->
+                        expected.calls().stream().anyMatch(call -> call.node().equals(node)))
                 .findFirst();
         fragile.ifPresent(broken::add);
         JobId job = bench.submit(engines.getFirst(), graph.name(), input);
@@ -155,9 +155,11 @@ final class GraphComparison implements AutoCloseable {
 
     private void demandPart(Run expected, JobId job) {
         Map<Call, Long> all = counted(expected.calls());
-        counted(calls(job)).forEach((call, times) -> demand(
-                "work that is done again is work of the job: " + call + " " + times + " times, of " + all.get(call),
-                all.getOrDefault(call, 0L) >= times));
+        counted(calls(job))
+                .forEach((call, times) -> demand(
+                        "work that is done again is work of the job: " + call + " " + times + " times, of "
+                                + all.get(call),
+                        all.getOrDefault(call, 0L) >= times));
     }
 
     /** @param taken how many signals each hook has on record */
@@ -173,12 +175,12 @@ final class GraphComparison implements AutoCloseable {
     private static boolean isInRounds(DrawnGraph graph, String hook) {
         List<String> before = new ArrayList<>(graph.to(hook));
         for (int i = 0; i < before.size(); i++) {
-            graph.to(before.get(i)).stream().filter(each -> !before.contains(each)).forEach(before::add);
+            graph.to(before.get(i)).stream()
+                    .filter(each -> !before.contains(each))
+                    .forEach(before::add);
         }
         String trigger = graph.nodes().getFirst().name();
-        return before.stream()
-                .filter(graph::opens)
-                .anyMatch(opener -> !reaches(graph, trigger, hook, opener));
+        return before.stream().filter(graph::opens).anyMatch(opener -> !reaches(graph, trigger, hook, opener));
     }
 
     private static boolean reaches(DrawnGraph graph, String from, String to, String without) {
@@ -189,8 +191,17 @@ final class GraphComparison implements AutoCloseable {
 
     private Map<String, Integer> taken(JobId job) {
         Map<String, Integer> taken = new HashMap<>();
-        bench.workbench().database().transact("taken", tx -> tx.query("""
-                select name, count(*) as number from tally.signal where job_id = ? and taken_by is not null group by 1
+        bench.workbench()
+                .database()
+                .transact(
+                        "taken",
+                        tx -> tx.query(
+                                """
+                select s.name, count(*) as number
+                from tally.signal s
+                join tally.guid g on g.job_id = s.job_id and g.guid = s.taken_by
+                where s.job_id = ?
+                group by 1
                 """, row -> taken.put(row.getString("name"), row.getInt("number")), job.value()));
         return taken;
     }
@@ -222,7 +233,8 @@ final class GraphComparison implements AutoCloseable {
         Done before = done.computeIfAbsent(work.job(), key -> new ConcurrentHashMap<>())
                 .putIfAbsent(work.key(), new Done(call, place));
         if (before != null && !before.call().equals(call)) {
-            wrong.add("attempt " + work.attempt() + " at " + place + " got " + call + ", and one before " + before.call());
+            wrong.add("attempt " + work.attempt() + " at " + place + " got " + call + ", and one before "
+                    + before.call());
         }
         switch (fates.getOrDefault(work.node(), Fate.GOOD)) {
             case SECOND_ATTEMPT -> fail(work.attempt() == 1);
@@ -240,7 +252,9 @@ final class GraphComparison implements AutoCloseable {
     }
 
     private List<Call> calls(JobId job) {
-        return done.getOrDefault(job, Map.of()).values().stream().map(Done::call).toList();
+        return done.getOrDefault(job, Map.of()).values().stream()
+                .map(Done::call)
+                .toList();
     }
 
     private static Map<Call, Long> counted(List<Call> calls) {

@@ -82,8 +82,20 @@ final class GraphGenerator {
         Block block = random.weighted(
                 depth > 0
                         ? Map.of(
-                                Block.WORKER, 3, Block.SIGNAL, 3, Block.TASK, 1, Block.AWAIT, 1, Block.FAILURE, 1,
-                                Block.FORK, 3, Block.LOOP, 2)
+                                Block.WORKER,
+                                3,
+                                Block.SIGNAL,
+                                3,
+                                Block.TASK,
+                                1,
+                                Block.AWAIT,
+                                1,
+                                Block.FAILURE,
+                                1,
+                                Block.FORK,
+                                3,
+                                Block.LOOP,
+                                2)
                         : Map.of(Block.WORKER, 5, Block.SIGNAL, 2, Block.TASK, 1, Block.AWAIT, 1));
         return switch (block) {
             case WORKER -> worker(at, when);
@@ -215,9 +227,7 @@ final class GraphGenerator {
             int chosen = random.oneOf(able);
             Node node = nodes.get(chosen);
             nodes.set(
-                    chosen,
-                    new Node(
-                            node.name(), node.kind(), node.join(), "", 1, node.input(), false, Fate.FRAGILE));
+                    chosen, new Node(node.name(), node.kind(), node.join(), "", 1, node.input(), false, Fate.FRAGILE));
         }
     }
 

@@ -101,8 +101,7 @@ final class GraphInterpreter {
                 while (!place.path().get(at).opener().equals(node.back())) {
                     at++;
                 }
-                open.add(new Entry(
-                        new Place(node.back(), place.path().subList(0, at)), known(place.path())));
+                open.add(new Entry(new Place(node.back(), place.path().subList(0, at)), known(place.path())));
             }
             case TRIGGER -> throw new IllegalStateException("nothing leads to a trigger");
         }
@@ -164,22 +163,24 @@ final class GraphInterpreter {
         if (kept.equals(path) || taken) {
             there.putIfAbsent(from, taken);
         }
-        if (loopsLeftFor(join.name()).isEmpty()
-                && there.keySet().containsAll(graph.to(join.name()))) {
+        if (loopsLeftFor(join.name()).isEmpty() && there.keySet().containsAll(graph.to(join.name()))) {
             complete(place);
         }
     }
 
     /** Nothing runs any more: a join whose loops have come to their end is complete. Of those, one whose loops hold no other. */
     private boolean settleOne() {
-        List<Place> waiting =
-                arrivals.keySet().stream().filter(place -> !joined.contains(place)).toList();
+        List<Place> waiting = arrivals.keySet().stream()
+                .filter(place -> !joined.contains(place))
+                .toList();
         for (Place place : waiting) {
             Set<String> loops = loopsLeftFor(place.node());
             boolean others = waiting.stream()
                     .anyMatch(other -> loops.stream().anyMatch(loop -> isInside(other.path(), loop, place.path())));
             Map<String, Boolean> there = Objects.requireNonNull(arrivals.get(place));
-            if (!others && graph.to(place.node()).stream().allMatch(from -> there.containsKey(from) || isOver(place, from))) {
+            if (!others
+                    && graph.to(place.node()).stream()
+                            .allMatch(from -> there.containsKey(from) || isOver(place, from))) {
                 graph.to(place.node()).forEach(from -> there.putIfAbsent(from, false));
                 complete(place);
                 return true;
