@@ -78,25 +78,19 @@ final class GraphJoins {
         }
     }
 
-    /** The loops that end with a transition, now that all it leads to is planned, have no more to bring to joins outside. */
-    void leaveLoops(ActivityId activity, GraphWays ways) throws SQLException {
+    /** If a loop has come to its end with a transition, it has no more to bring to joins outside. */
+    void leave(Dimension loop, ActivityId last, GraphWays ways) throws SQLException {
         GraphLoops loops = plan.shape().loops();
-        List<Dimension> around = Dimension.around(Dimension.opened(activity.path(), activity.name(), 0));
-        for (Dimension each : around) {
-            String opener = each.opener();
-            if (loops.exits(opener).isEmpty()
-                    || !loops.keepsOpen(activity, opener, each.around())
-                    || isOpen(opener, each.around(), ways)) {
-                continue;
-            }
-            for (Map.Entry<String, List<String>> exit : loops.exits(opener).entrySet()) {
-                ActivityId join = new ActivityId(plan.job(), each.around(), exit.getKey());
-                for (String from : exit.getValue()) {
-                    mark(join, from, false, ways);
-                }
-                ways.settleLater(join);
-            }
+        String opener = loop.opener();
+        String around = loop.around();
+        if (!loops.keepsOpen(last, opener, around) || isOpen(opener, around, ways)) {
+            return;
         }
+        loops.exits(opener).forEach((name, inside) -> {
+            ActivityId join = new ActivityId(plan.job(), around, name);
+            inside.forEach(from -> mark(join, from, false, ways));
+            ways.settleLater(join);
+        });
     }
 
     /** Enters a join if every branch has arrived and every loop is left that leads to it. */
@@ -131,7 +125,7 @@ final class GraphJoins {
     private void enterIfComplete(GraphPlace join, ActivityId activity, GraphWays ways) throws SQLException {
         long all = plan.shape().allArrivals(join.name());
         Arrivals now = arrivals(activity, ways.planned());
-        if (now.arrived() != all) {
+        if (now.arrived() != all || !ways.complete(activity)) {
             return;
         }
         if (now.skipped() == all) {
@@ -162,6 +156,7 @@ final class GraphJoins {
         GraphLoops loops = plan.shape().loops();
         if (begins(ways.planned(), opener, path)
                 || begins(plan.effects, opener, path)
+                || ways.unsettled().stream().anyMatch(each -> loops.keepsOpen(each, opener, path))
                 || ahead.values().stream().anyMatch(each -> loops.keepsOpen(each, opener, path))) {
             return true;
         }

@@ -2,9 +2,13 @@ package dev.tallystick.engine;
 
 import java.sql.SQLException;
 import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +25,7 @@ final class GraphWays {
 
     private final Deque<Skipped> skipped = new ArrayDeque<>();
     private final Set<ActivityId> unsettled = new LinkedHashSet<>();
+    private final Set<ActivityId> complete = new HashSet<>();
 
     /** A place at which nothing happens, in one dimension. */
     private record Skipped(GraphPlace place, String dimension) {}
@@ -80,14 +85,38 @@ final class GraphWays {
         unsettled.add(join);
     }
 
-    /** Comes to the end of what is skipped, and enters the joins that now have all they wait for. */
+    /** A join has all it waits for; returns whether this is new. */
+    boolean complete(ActivityId join) {
+        return complete.add(join);
+    }
+
+    /** The joins that may be complete. */
+    Set<ActivityId> unsettled() {
+        return unsettled;
+    }
+
+    /**
+     * Comes to the end of what is skipped, and enters the joins that now have all they wait for. A loop inside another is left
+     * before that: a join between them may keep the outer one going.
+     */
     void finish() throws SQLException {
         skipOn();
-        plan.joins().leaveLoops(transition.activity(), this);
+        ActivityId last = transition.activity();
+        List<Dimension> loops = Dimension.around(Dimension.opened(last.path(), last.name(), 0));
+        for (Dimension loop : loops.reversed()) {
+            plan.joins().leave(loop, last, this);
+            settle();
+        }
+    }
+
+    private void settle() throws SQLException {
         while (!unsettled.isEmpty()) {
-            ActivityId join = unsettled.iterator().next();
-            unsettled.remove(join);
-            plan.joins().settle(join, this);
+            ActivityId innermost = Collections.max(
+                    unsettled,
+                    Comparator.comparingInt(
+                            join -> Dimension.around(join.path()).size()));
+            unsettled.remove(innermost);
+            plan.joins().settle(innermost, this);
             skipOn();
         }
     }

@@ -50,12 +50,18 @@ final class SignalStore {
             """);
 
     // One signal for one wait and one wait for one signal: both are numbered, and equal numbers meet. A wait that was
-    // told something already comes again when the reply to its dispatch was lost; it takes nothing more.
+    // told something already comes again when the reply to its dispatch was lost; it takes nothing more. Nor does one
+    // that has been given a signal and is yet to be told.
     private static final String TAKE = """
             with wait as (
                 select *, row_number() over (partition by job_id, name order by n) as turn
                 from unnest(?::uuid[], ?::uuid[], ?::text[]) with ordinality as w (job_id, guid, name, n)
                 where not exists (select 1 from tally.guid g where g.job_id = w.job_id and g.guid = w.guid)
+                    and not exists (
+                        select 1
+                        from tally.signal t
+                        where t.job_id = w.job_id and t.name = w.name and t.taken_by = w.guid
+                    )
             ),
             free as (
                 select s.job_id, s.name, s.sender_key, s.payload,

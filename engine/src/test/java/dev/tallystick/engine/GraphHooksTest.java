@@ -7,7 +7,9 @@ import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -131,6 +133,31 @@ class GraphHooksTest {
                 .containsEntry("|votes", "001111000000002")
                 .containsKeys("votes:0|count", "votes:1|count");
         assertThat(effects).hasValue(2);
+        assertThat(bench.violations()).isEmpty();
+    }
+
+    @Test
+    void signals_through_processes_without_the_graph_each_reach_a_wait_of_their_own() {
+        Graph graph = Graph.named("votes")
+                .trigger("start")
+                .hook("votes", "vote", null, 3)
+                .worker("count", "votes.signal")
+                .from("start", "votes")
+                .from("votes", "count")
+                .build();
+        JobId job = bench.accepted(graph);
+        new GraphDesk(bench.workbench().database(), graph).trigger(job, "start");
+        Set<Object> counted = ConcurrentHashMap.newKeySet();
+        try (Engine stranger = bench.workbench().idle()) {
+            bench.signal(stranger, job, "vote", "a", "yes");
+            bench.signal(stranger, job, "vote", "b", "no");
+            bench.signal(stranger, job, "vote", "c", "perhaps");
+        }
+        bench.graph(graph).worker("count", (work, input) -> counted.add(input));
+
+        bench.workbench().await(bench.start(), job);
+
+        assertThat(counted).containsExactlyInAnyOrder("yes", "no", "perhaps");
         assertThat(bench.violations()).isEmpty();
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -334,6 +335,56 @@ class GraphRoundsTest {
                 .isEqualTo(Map.of("calls", 1, "got", Map.of("two", 2)));
         assertThat(bench.result(bench.run(engine, "two_deciders", Map.of("beside", true))))
                 .isEqualTo(Map.of("calls", 2, "got", Map.of("two", 2, "left", "beside")));
+        assertThat(bench.violations()).isEmpty();
+    }
+
+    @Test
+    void r8_joins_outside_of_loops_that_lie_inside_each_other_are_each_entered_once() {
+        bench.graph(Graph.named("inside")
+                        .trigger("t")
+                        .hook("outer")
+                        .hook("inner")
+                        .worker("step", "inner.round")
+                        .cycle("in_again", "inner")
+                        .worker("beside", "outer.round")
+                        .worker("joined", "{'step': step, 'outer': outer.round}")
+                        .cycle("out_again", "outer")
+                        .worker("alone", "1")
+                        .worker("last", "joined")
+                        .join("joined")
+                        .join("last")
+                        .from("t", "outer")
+                        .when("t", "input.alone", "alone")
+                        .from("outer", "inner", "beside")
+                        .from("inner", "step")
+                        .when("step", "inner.round < 1", "in_again")
+                        .when("step", "inner.round >= 1", "joined")
+                        .from("beside", "joined")
+                        .when("joined", "outer.round < 1", "out_again")
+                        .when("joined", "outer.round >= 1", "last")
+                        .from("alone", "last")
+                        .output("last")
+                        .build())
+                .worker("step", (work, input) -> input)
+                .worker("beside", (work, input) -> input)
+                .worker("alone", (work, input) -> input)
+                .worker("joined", (work, input) -> {
+                    seen.add(work.dimension() + " " + input);
+                    return input;
+                })
+                .worker("last", (work, input) -> {
+                    calls.incrementAndGet();
+                    return input;
+                });
+        Engine engine = bench.start();
+
+        for (boolean alone : List.of(true, false)) {
+            assertThat(bench.result(bench.run(engine, "inside", Map.of("alone", alone))))
+                    .isEqualTo(Map.of("step", 1, "outer", 1));
+        }
+
+        assertThat(seen).containsExactly("outer:0 {step=1, outer=0}", "outer:1 {step=1, outer=1}");
+        assertThat(calls).hasValue(2);
         assertThat(bench.violations()).isEmpty();
     }
 

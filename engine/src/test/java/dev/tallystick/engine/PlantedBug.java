@@ -57,6 +57,14 @@ enum PlantedBug {
     /** A step may commit what it likes. */
     A_COMMIT_INSIDE_A_TRANSACTION_STEP_UNNOTICED(
             "pg_current_xact_id()::text = ? as open", "?::text is not null as open"),
+    /** In a graph, a node sees what the last round has brought, and not its own. */
+    ROUNDS_SEE_THE_LAST_ONE("where g.output is not null", "where false"),
+    /** In a graph, work that a cycle goes back to gets what was dispatched last. */
+    ROUNDS_SHARE_AN_INPUT("coalesce(p.input, a.input) as input", "a.input as input"),
+    /** In a graph, a join outside a loop does not wait until the loop is left. */
+    ROUNDS_UNDER_WAY_KEEP_NO_LOOP_OPEN(
+            "select job_id, guid, path, name\nfrom tally.posting\nwhere job_id = ?\nunion all",
+            "select job_id, guid, path, name\nfrom tally.posting\nwhere job_id = ? and false\nunion all"),
     /** A step may ask for another one; this mistake is made in the scope itself. */
     A_NESTED_STEP_ACCEPTED("", "") {
         @Override

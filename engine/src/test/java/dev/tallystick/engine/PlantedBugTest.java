@@ -127,6 +127,7 @@ class PlantedBugTest {
                 "JOB_STATE_CHECKED_BEFORE_THE_GUID_LEDGER",
                 "THE_DIMENSION_FROM_THE_ACTIVITY_COUNTER",
                 "SHORT_WAY_.*",
+                "ROUNDS_.*",
                 "A_MESH_LEFT_OUT_OF_A_WHERE",
                 "A_COMMIT_INSIDE_A_TRANSACTION_STEP_UNNOTICED",
                 "A_NESTED_STEP_ACCEPTED"

@@ -1,0 +1,287 @@
+package dev.tallystick.engine;
+
+import dev.tallystick.engine.DrawnGraph.Fate;
+import dev.tallystick.engine.GraphInterpreter.Call;
+import dev.tallystick.engine.GraphInterpreter.Run;
+import dev.tallystick.testkit.Randomness;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs random graphs on two engines and holds what they do against what {@link GraphInterpreter} says: which work gets which
+ * input, and what the job returns; at first, with workers that fail, in forks and in redrives. A graph is its seed.
+ */
+final class GraphComparison implements AutoCloseable {
+
+    private static final String CHILD_WORKER = "kid";
+
+    private final JsonCodec codec = new JsonCodec();
+    private final GraphBench bench;
+    private final List<Engine> engines = new ArrayList<>();
+    private final Map<JobId, Map<String, Done>> done = new ConcurrentHashMap<>();
+    private final Map<String, Fate> fates = new ConcurrentHashMap<>();
+    private final Set<String> broken = ConcurrentHashMap.newKeySet();
+    private final List<String> wrong = new ArrayList<>();
+    private final AtomicInteger names = new AtomicInteger();
+    private int jobs;
+    private int forks;
+    private int redrives;
+
+    /** Work that was done, and where. */
+    private record Done(Call call, String place) {}
+
+    GraphComparison(DataSource source) {
+        this.bench = new GraphBench(source);
+        bench.worker(DrawnGraph.WORKER, this::work)
+                .worker(CHILD_WORKER, (work, input) -> DrawnGraph.respond(DrawnGraph.CHILD, map(input)));
+        bench.graph(Graph.named(DrawnGraph.CHILD)
+                .trigger("t")
+                .worker(CHILD_WORKER, "input")
+                .from("t", CHILD_WORKER)
+                .output(CHILD_WORKER)
+                .build());
+        engines.add(bench.start());
+        engines.add(bench.start());
+    }
+
+    /** What went otherwise than it should have, each with the seed of its graph. */
+    List<String> wrong() {
+        return wrong;
+    }
+
+    String summary() {
+        return names + " graphs, " + jobs + " jobs, " + forks + " forks, " + redrives + " redrives";
+    }
+
+    /** Everything that breaks the rules of the ledgers. */
+    List<String> violations() {
+        return bench.violations();
+    }
+
+    /** Compares one graph; one that does too much is drawn again. */
+    void compare(long seed) {
+        Randomness random = Randomness.ofSeed(seed);
+        Map<String, Object> input = Map.of("x", random.between(0, 3));
+        DrawnGraph graph;
+        Optional<Run> expected;
+        String name = "g" + names.incrementAndGet();
+        do {
+            graph = new GraphGenerator(name, random).draw();
+            expected = GraphInterpreter.run(graph, input);
+        } while (expected.isEmpty());
+        graph.nodes().forEach(node -> fates.put(node.name(), node.fate()));
+        Graph rendered = graph.render();
+        engines.forEach(engine -> engine.register(rendered));
+        try {
+            compare(graph, input, expected.get(), random);
+        } catch (RuntimeException | AssertionError e) {
+            wrong.add(e.getMessage() + "\n-Dtally.seed=" + seed + "\n" + GraphYaml.write(rendered));
+        }
+    }
+
+    private void compare(DrawnGraph graph, Map<String, Object> input, Run expected, Randomness random) {
+        Optional<String> fragile = graph.nodes().stream()
+                .filter(node -> node.fate() == Fate.FRAGILE)
+                .map(DrawnGraph.Node::name)
+                .filter(node ->
+                        expected.calls().stream().anyMatch(call -> call.node().equals(node)))
+                .findFirst();
+        fragile.ifPresent(broken::add);
+        JobId job = bench.submit(engines.getFirst(), graph.name(), input);
+        jobs++;
+        signal(graph, job, expected, Map.of());
+        Closed closed = await(job);
+        if (fragile.isPresent()) {
+            demand("a broken worker fails its job", closed.outcome() == JobOutcome.FAILED);
+            broken.clear();
+            redrive(graph, job, expected);
+            return;
+        }
+        demandEqual("output", expected.output(), output(closed));
+        demandEqual("work", counted(expected.calls()), counted(calls(job)));
+        if (!calls(job).isEmpty()) {
+            fork(graph, job, expected, random);
+        }
+    }
+
+    private void redrive(DrawnGraph graph, JobId failed, Run expected) {
+        JobId job;
+        try {
+            job = engines.getLast().reruns().redrive("default", failed);
+        } catch (ForkRefusedException e) {
+            demandRoundsSideBySide(graph, e);
+            return;
+        }
+        redrives++;
+        signal(graph, job, expected, taken(failed));
+        demandEqual("output of the redrive", expected.output(), output(await(job)));
+        demandPart(expected, job);
+    }
+
+    private void fork(DrawnGraph graph, JobId from, Run expected, Randomness random) {
+        List<String> places = done.getOrDefault(from, Map.of()).values().stream()
+                .map(Done::place)
+                .distinct()
+                .sorted()
+                .toList();
+        String place = random.oneOf(places);
+        JobId job;
+        try {
+            job = engines.getLast().reruns().fork("default", from, place);
+        } catch (ForkRefusedException e) {
+            demandRoundsSideBySide(graph, e);
+            return;
+        }
+        forks++;
+        signal(graph, job, expected, Map.of());
+        demandEqual("output of the fork at " + place, expected.output(), output(await(job)));
+        demandPart(expected, job);
+    }
+
+    /** Rounds that run side by side are numbered as they come, and a record of those may not be followed. */
+    private static void demandRoundsSideBySide(DrawnGraph graph, ForkRefusedException refused) {
+        demand(String.valueOf(refused.getMessage()), graph.hasRoundsSideBySide());
+    }
+
+    private void demandPart(Run expected, JobId job) {
+        Map<Call, Long> all = counted(expected.calls());
+        counted(calls(job))
+                .forEach((call, times) -> demand(
+                        "work that is done again is work of the job: " + call + " " + times + " times, of "
+                                + all.get(call),
+                        all.getOrDefault(call, 0L) >= times));
+    }
+
+    /** @param taken how many signals each hook has on record */
+    private void signal(DrawnGraph graph, JobId job, Run expected, Map<String, Integer> taken) {
+        expected.signals().forEach((hook, number) -> {
+            boolean inRounds = isInRounds(graph, hook);
+            for (int i = inRounds ? 0 : taken.getOrDefault(hook, 0); i < number; i++) {
+                bench.signal(engines.getFirst(), job, hook, job + ":" + i, DrawnGraph.signal(inRounds, i));
+            }
+        });
+    }
+
+    private static boolean isInRounds(DrawnGraph graph, String hook) {
+        List<String> before = new ArrayList<>(graph.to(hook));
+        for (int i = 0; i < before.size(); i++) {
+            graph.to(before.get(i)).stream()
+                    .filter(each -> !before.contains(each))
+                    .forEach(before::add);
+        }
+        String trigger = graph.nodes().getFirst().name();
+        return before.stream().filter(graph::opens).anyMatch(opener -> !reaches(graph, trigger, hook, opener));
+    }
+
+    private static boolean reaches(DrawnGraph graph, String from, String to, String without) {
+        return !from.equals(without)
+                && (from.equals(to)
+                        || graph.from(from).stream().anyMatch(way -> reaches(graph, way.to(), to, without)));
+    }
+
+    private Map<String, Integer> taken(JobId job) {
+        Map<String, Integer> taken = new HashMap<>();
+        bench.workbench()
+                .database()
+                .transact(
+                        "taken",
+                        tx -> tx.query(
+                                """
+                select s.name, count(*) as number
+                from tally.signal s
+                join tally.guid g on g.job_id = s.job_id and g.guid = s.taken_by
+                where s.job_id = ?
+                group by 1
+                """, row -> taken.put(row.getString("name"), row.getInt("number")), job.value()));
+        return taken;
+    }
+
+    /** Answers what people are asked until the job has ended. */
+    private Closed await(JobId job) {
+        for (int turn = 0; turn < 600; turn++) {
+            for (TaskView task : engines.getFirst().tasks().all("default", null, 100)) {
+                byte[] answer = codec.encode(DrawnGraph.answer(task.name()));
+                engines.getFirst().tasks().resolve("default", task.id(), "ada", answer, "only");
+            }
+            try {
+                Optional<Closed> closed = engines.getFirst().await(job, Duration.ofMillis(50));
+                if (closed.isPresent()) {
+                    return closed.get();
+                }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+        throw new AssertionError("job " + job + " does not end: "
+                + engines.getFirst().why("default", job).waits());
+    }
+
+    private Object work(Work work, @Nullable Object input) {
+        Map<String, Object> got = map(input);
+        String place = work.dimension().isEmpty() ? work.node() : work.node() + "@" + work.dimension();
+        Call call = new Call(work.node(), DrawnGraph.canonical(got));
+        Done before = done.computeIfAbsent(work.job(), key -> new ConcurrentHashMap<>())
+                .putIfAbsent(work.key(), new Done(call, place));
+        if (before != null && !before.call().equals(call)) {
+            wrong.add("attempt " + work.attempt() + " at " + place + " got " + call + ", and one before "
+                    + before.call());
+        }
+        switch (fates.getOrDefault(work.node(), Fate.GOOD)) {
+            case SECOND_ATTEMPT -> fail(work.attempt() == 1);
+            case HANDLED -> fail(DrawnGraph.failsForGood(work.node(), got));
+            case FRAGILE -> fail(broken.contains(work.node()));
+            case GOOD -> {}
+        }
+        return DrawnGraph.respond(work.node(), got);
+    }
+
+    private static void fail(boolean wanted) {
+        if (wanted) {
+            throw new IllegalStateException("it fails");
+        }
+    }
+
+    private List<Call> calls(JobId job) {
+        return done.getOrDefault(job, Map.of()).values().stream()
+                .map(Done::call)
+                .toList();
+    }
+
+    private static Map<Call, Long> counted(List<Call> calls) {
+        return calls.stream().collect(Collectors.groupingBy(call -> call, Collectors.counting()));
+    }
+
+    private Map<String, Object> output(Closed closed) {
+        return map(bench.result(closed));
+    }
+
+    @SuppressWarnings("unchecked") // as JSON is read
+    private static Map<String, Object> map(@Nullable Object value) {
+        return value == null ? Map.of() : (Map<String, Object>) value;
+    }
+
+    private static void demandEqual(String what, Object expected, Object found) {
+        demand(what + " is\n  " + found + "\nand not\n  " + expected, expected.equals(found));
+    }
+
+    private static void demand(String what, boolean holds) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+
+    @Override
+    public void close() {
+        bench.close();
+    }
+}
