@@ -44,8 +44,7 @@ public enum ProblemCode {
     RESULT_DIFFERS(409, Lasting.PERMANENT, "This attempt has already returned a different result, which stands."),
     PAYLOAD_TOO_LARGE(413, Lasting.PERMANENT, "The body, or a part of it, exceeds the size limit."),
     UNSUPPORTED_MEDIA_TYPE(415, Lasting.PERMANENT, "The body must be plain JSON in UTF-8."),
-    OVER_LIMIT(
-            429, Lasting.TRANSIENT, "The member or its mesh has exceeded its request limit or its budget."),
+    OVER_LIMIT(429, Lasting.TRANSIENT, "The member or its mesh has exceeded its request limit or its budget."),
     HEADERS_TOO_LARGE(431, Lasting.PERMANENT, "The headers exceed the size limit."),
     INTERNAL_ERROR(500, Lasting.TRANSIENT, "Internal error; the outcome of the request is unknown."),
     OUTCOME_UNKNOWN(503, Lasting.TRANSIENT, "The outcome is unknown; repeat the request under the same key."),
