@@ -119,14 +119,14 @@ class ExplainTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "1001110000000001  | a ledger has 15 digits, got 16           | Pass all 15 digits",
-                "1110000000001     | a ledger has 15 digits, got 13           | is it 001110000000001?",
-                "''                | a ledger has 15 digits, got 0            | Pass all 15 digits",
-                "00111000000000x   | digits 0 to 9 only, character 15         | Pass all 15 digits",
-                "-01110000000001   | a ledger is never negative               | Pass all 15 digits",
-                "-5                | a ledger is never negative               | Pass all 15 digits",
-                "001710000000001   | digit 4 (leg1 complete) is a flag, 0 or 1, got 7 | No increment leads to",
-                "001110900000001   | digit 7 (completion tasks done) is a flag, 0 or 1, got 9 | No increment leads to",
+                "1001110000000001  | a ledger must have 15 digits, got 16      | Pass all 15 digits",
+                "1110000000001     | a ledger must have 15 digits, got 13      | is it 001110000000001?",
+                "''                | a ledger must have 15 digits, got 0       | Pass all 15 digits",
+                "00111000000000x   | digits 0 to 9; character 15         | Pass all 15 digits",
+                "-01110000000001   | a ledger must not be negative            | Pass all 15 digits",
+                "-5                | a ledger must not be negative            | Pass all 15 digits",
+                "001710000000001   | digit 4 (leg1 complete) is a flag and must be 0 or 1, got 7 | No increment leads to",
+                "001110900000001   | digit 7 (completion tasks done) is a flag and must be 0 or 1, got 9 | No increment leads to",
             })
     void what_is_not_an_activity_ledger_is_refused_with_why_and_what_to_do(String digits, String why, String whatToDo) {
         Run run = Run.tally("explain", digits);

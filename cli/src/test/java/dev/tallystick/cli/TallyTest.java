@@ -134,7 +134,7 @@ class TallyTest {
         Run run = Run.tally("explain", "@pom.xml");
 
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.err()).contains("digits 0 to 9 only");
+        assertThat(run.err()).contains("only the digits 0 to 9");
     }
 
     @Test

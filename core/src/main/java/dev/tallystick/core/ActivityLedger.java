@@ -9,13 +9,13 @@ import java.util.List;
 /**
  * The 15 digits of one activity: how often each leg was entered, and which durable steps have ever committed.
  *
- * <p>Digits only ever grow. Every operation returns the ledger to store, or says why there is none. The step markers follow
- * those of the {@link GuidLedger}, which alone decides what a transition still has to do: an activity in a cycle runs Leg 2
- * many times, and sets each marker once.
+ * <p>Digits only ever grow. Every operation returns the ledger to store, or says why it refuses. The step markers follow those
+ * of the {@link GuidLedger}, which alone decides what a transition still has to do: an activity in a cycle runs Leg 2 many
+ * times, and sets each marker once.
  */
 public record ActivityLedger(long value) {
 
-    /** The places of this ledger, from left to right. */
+    /** The digit groups of this ledger, from left to right. */
     public static final List<Digit> DIGITS = List.of(
             Digit.LEG1_ATTEMPTS,
             Digit.LEG1_COMPLETE,
@@ -24,14 +24,14 @@ public record ActivityLedger(long value) {
             Digit.COMPLETION_TASKS_DONE,
             Digit.LEG2_ENTRIES);
 
-    /** Where every activity starts. */
+    /** The initial value of every activity. */
     public static final ActivityLedger ZERO = new ActivityLedger(0);
 
     public ActivityLedger {
         LedgerDigits.check(value, DIGITS);
     }
 
-    /** Reads exactly what {@link #digits()} writes. */
+    /** Parses exactly the output of {@link #digits()}. */
     public static ActivityLedger parse(String digits) {
         return new ActivityLedger(LedgerDigits.parse(digits));
     }
@@ -72,7 +72,7 @@ public record ActivityLedger(long value) {
         return mark(Digit.LEG1_COMPLETE);
     }
 
-    /** Counts a claim of a Leg 2 transition, in the transaction that counts it on the {@link GuidLedger} too. */
+    /** Counts a claim of a Leg 2 transition, in the same transaction that counts it on the {@link GuidLedger}. */
     public Entry<ActivityLedger> enterLegTwo() {
         return count(Digit.LEG2_ENTRIES);
     }
@@ -89,7 +89,7 @@ public record ActivityLedger(long value) {
         return mark(Digit.COMPLETION_TASKS_DONE);
     }
 
-    /** All 15 digits, leading zeros included: how people read a ledger. */
+    /** All 15 digits with leading zeros, for people to read. */
     public String digits() {
         return LedgerDigits.show(value);
     }

@@ -9,10 +9,10 @@ import dev.tallystick.core.Json.StringValue;
 import java.math.BigDecimal;
 import java.math.MathContext;
 
-/** Writes RFC 8785: no white space, members in order, the fewest escapes, numbers as ECMAScript writes them. */
+/** Writes RFC 8785: no white space, sorted members, minimal escapes, numbers as in ECMAScript. */
 final class CanonicalJson {
 
-    /** ECMAScript writes integers below this in full, and from here on with an exponent. */
+    /** ECMAScript writes integers below this in full, and larger ones with an exponent. */
     static final double FIRST_WITH_EXPONENT = 1e21;
 
     private static final int LARGEST_PLAIN_EXPONENT = 21;
@@ -120,8 +120,8 @@ final class CanonicalJson {
     }
 
     /**
-     * The shortest decimal that reads back as {@code value}. {@link Double#toString} has it, save that it never looks for
-     * one digit where two will do: it writes the smallest number as 4.9E-324, and ECMAScript as 5e-324.
+     * The shortest decimal that reads back as {@code value}. {@link Double#toString} returns it, except that it always writes
+     * two digits where one is enough: it writes the smallest number as 4.9E-324, and ECMAScript as 5e-324.
      */
     private static BigDecimal shortest(double value) {
         BigDecimal decimal = new BigDecimal(Double.toString(value)).stripTrailingZeros();

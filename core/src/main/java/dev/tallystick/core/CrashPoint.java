@@ -1,8 +1,8 @@
 package dev.tallystick.core;
 
 /**
- * A place in the code where dying matters, named so that a test can die there. Every module lists its own in an enum that
- * implements this; a test that runs over the enum grows with it.
+ * A place in the code where a crash matters, named so that a test can crash there. Every module lists its own in an enum that
+ * implements this interface, and a test runs over the whole enum.
  */
 public interface CrashPoint {
 

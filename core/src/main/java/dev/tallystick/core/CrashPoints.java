@@ -1,6 +1,6 @@
 package dev.tallystick.core;
 
-/** Told whenever a {@link CrashPoint} is reached. Production passes {@link #NONE}; tests pass one that dies. */
+/** Called whenever a {@link CrashPoint} is reached. Production passes {@link #NONE}; tests pass a listener that crashes. */
 @FunctionalInterface
 public interface CrashPoints {
 

@@ -2,15 +2,15 @@ package dev.tallystick.core;
 
 import java.util.Locale;
 
-/** Where a submission goes, written {@code kind:reference}, as in {@code topic:alerts}. */
+/** The target of a submission, written {@code kind:reference}, as in {@code topic:alerts}. */
 public record Destination(Kind kind, String reference) {
 
     public enum Kind {
-        /** Everyone who subscribed. */
+        /** All subscribers. */
         TOPIC,
         /** One authenticated party. */
         MEMBER,
-        /** Whichever consumer takes it. */
+        /** The first consumer that takes it. */
         QUEUE,
         /** A new job. */
         WORKFLOW;
@@ -22,7 +22,7 @@ public record Destination(Kind kind, String reference) {
 
     public Destination {
         if (reference.isEmpty()) {
-            throw new IllegalArgumentException("a destination names its " + kind.word());
+            throw new IllegalArgumentException("a destination must name its " + kind.word());
         }
         Fingerprint.requireHashable("a destination", reference);
     }
@@ -34,7 +34,7 @@ public record Destination(Kind kind, String reference) {
                 return new Destination(kind, text.substring(prefix.length()));
             }
         }
-        throw new IllegalArgumentException("a destination begins with topic:, member:, queue: or workflow:");
+        throw new IllegalArgumentException("a destination must begin with topic:, member:, queue: or workflow:");
     }
 
     @Override

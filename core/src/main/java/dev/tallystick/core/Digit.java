@@ -1,8 +1,8 @@
 package dev.tallystick.core;
 
 /**
- * The places of the two 15-digit ledgers, by name. The weight of a place is what SQL adds to a ledger to raise it, so these
- * are the only such numbers in the product.
+ * The digit groups ("places") of the two 15-digit ledgers, by name. SQL adds the weight of a place to a ledger to increment
+ * it; these weights are defined only here.
  *
  * <pre>
  *   digits   weight  activity ledger        GUID ledger
@@ -14,7 +14,7 @@ package dev.tallystick.core;
  *   8 to 15  1       LEG2_ENTRIES           ATTEMPTS
  * </pre>
  *
- * <p>Invariant: a place never carries into its neighbour. A flag is raised once; a counter at its maximum is not raised.
+ * <p>Invariant: a place never carries into its neighbour. A flag is set once; a counter at its maximum is not incremented.
  */
 public enum Digit {
     LEG1_ATTEMPTS(1_000_000_000_000L, 3, 999),
@@ -27,7 +27,7 @@ public enum Digit {
     LEG2_ENTRIES(1L, 8, 99_999_999),
     ATTEMPTS(1L, 8, 99_999_999);
 
-    /** How many decimal digits a ledger has. */
+    /** The number of decimal digits in a ledger. */
     public static final int COUNT = 15;
 
     /** The largest number that 15 digits can show; also the upper bound of the database's check. */
@@ -45,7 +45,7 @@ public enum Digit {
         this.modulus = powerOfTen(width);
     }
 
-    /** What raising this place by one adds to the ledger. */
+    /** The amount to add to the ledger to increment this place by one. */
     public long weight() {
         return weight;
     }
@@ -59,17 +59,17 @@ public enum Digit {
         return maximum == 1;
     }
 
-    /** What this place holds in {@code ledger}. */
+    /** The value of this place in {@code ledger}. */
     public int of(long ledger) {
         return (int) (ledger / weight % modulus);
     }
 
-    /** The first decimal digit of this place, counted from 1 at the left. */
+    /** The first decimal digit of this place, counted from 1 on the left. */
     public int first() {
         return last() - width + 1;
     }
 
-    /** The last decimal digit of this place, counted from 1 at the left. */
+    /** The last decimal digit of this place, counted from 1 on the left. */
     public int last() {
         int last = COUNT;
         for (long rest = weight; rest > 1; rest /= 10) {

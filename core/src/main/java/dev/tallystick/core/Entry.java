@@ -1,15 +1,15 @@
 package dev.tallystick.core;
 
 /**
- * What came of counting one more entry. Nothing wraps: a counter that is full refuses before the increment.
+ * The result of counting one more entry. Counters never wrap: a full counter refuses the increment.
  *
- * @param <L> the ledger that was asked
+ * @param <L> the type of the ledger
  */
 public sealed interface Entry<L> {
 
-    /** The entry is counted; {@code ledger} is to be stored. */
+    /** The entry is counted; store {@code ledger}. */
     record Entered<L>(L ledger) implements Entry<L> {}
 
-    /** Nothing was counted: {@code counter} stands at its maximum. The activity must fail fast and escalate. */
+    /** Nothing was counted: {@code counter} is at its maximum. The activity must fail fast and escalate. */
     record CeilingReached<L>(L ledger, Digit counter) implements Entry<L> {}
 }

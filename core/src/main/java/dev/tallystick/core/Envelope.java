@@ -6,12 +6,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that makes one submission differ from another, and so all that its {@link Fingerprint} covers. A workflow's version,
- * its attributes and the time before which it must not start are not part of it.
+ * Everything that distinguishes one submission from another, and so everything that its {@link Fingerprint} covers. A
+ * workflow's version, its attributes and its earliest start time are not part of it.
  *
  * @param replyTo the id of the message that this one answers, or null
  * @param meta an object; empty if there is none
- * @param mentions members to be told, in any order
+ * @param mentions members to notify, in any order
  */
 public record Envelope(
         Destination to,
@@ -21,7 +21,7 @@ public record Envelope(
         List<String> mentions,
         Body body) {
 
-    /** What the submission carries. The same text means different bytes as words and as a JSON string. */
+    /** The content of the submission. The same text has different bytes as plain text and as a JSON string. */
     public sealed interface Body {
 
         /** The bytes that are hashed. */
@@ -31,7 +31,7 @@ public record Envelope(
 
             public Text {
                 if (Unicode.hasLoneSurrogate(text)) {
-                    throw new IllegalArgumentException("half of a surrogate pair is not a character");
+                    throw new IllegalArgumentException("a lone surrogate is not a character");
                 }
             }
 
@@ -53,23 +53,23 @@ public record Envelope(
     public Envelope {
         if (replyTo != null) {
             if (replyTo.isEmpty()) {
-                throw new IllegalArgumentException("an empty reply-to would be the same as none");
+                throw new IllegalArgumentException("reply-to must not be empty; omit it instead");
             }
             Fingerprint.requireHashable("a reply-to", replyTo);
         }
         mentions = List.copyOf(mentions);
         mentions.forEach(Envelope::requireMention);
         if (to.kind() == Destination.Kind.WORKFLOW && body instanceof Body.Text) {
-            throw new IllegalArgumentException("the input of a workflow is JSON");
+            throw new IllegalArgumentException("the input of a workflow must be JSON");
         }
     }
 
-    /** With the default priority and nothing optional. */
+    /** With the default priority and no optional fields. */
     public static Envelope of(Destination to, Body body) {
         return new Envelope(to, null, Priority.DEFAULT, new Json.ObjectValue(Map.of()), List.of(), body);
     }
 
-    /** A job, which has the same envelope whether it comes through the library, over HTTP or by way of a daemon. */
+    /** A job. Its envelope is the same through the library, over HTTP and through a daemon. */
     public static Envelope ofJob(String workflow, Json input) {
         return of(new Destination(Destination.Kind.WORKFLOW, workflow), new Body.Document(input));
     }
@@ -92,10 +92,10 @@ public record Envelope(
 
     private static void requireMention(String mention) {
         if (mention.isEmpty()) {
-            throw new IllegalArgumentException("a mention names a member");
+            throw new IllegalArgumentException("a mention must name a member");
         }
         if (mention.indexOf(',') >= 0) {
-            throw new IllegalArgumentException("a mention has no comma: it would read as two");
+            throw new IllegalArgumentException("a mention must not contain a comma");
         }
         Fingerprint.requireHashable("a mention", mention);
     }

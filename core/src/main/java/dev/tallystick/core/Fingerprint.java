@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The SHA-256 of what a key stands for. A key that comes again with another fingerprint is a client's mistake, and is told
- * so. Computed once, when a submission is accepted, and kept.
+ * The SHA-256 of the request behind a key. Reusing a key with another fingerprint is a client error, and we report it.
+ * Computed once, when a submission is accepted, and stored.
  *
- * <p>Version 1 hashes these fields in UTF-8, with a zero byte between each two and none at the end:
+ * <p>Version 1 hashes these fields in UTF-8, separated by zero bytes, with none at the end:
  *
  * <pre>
  *   1 · destination kind · destination reference · reply-to or nothing · priority
@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
  * </pre>
  *
  * <p>Mentions are ordered by UTF-16 code units, like the names of canonical JSON. No field contains a zero byte and no mention
- * a comma, and a digest has no {@code j}, so no two envelopes
- * are written alike: not even a JSON document and the text that it is written in.
+ * contains a comma, and a digest contains no {@code j}, so different envelopes never produce the same bytes: not even a JSON
+ * document and a text with the same characters.
  */
 public record Fingerprint(String hex) {
 
@@ -31,7 +31,7 @@ public record Fingerprint(String hex) {
 
     public Fingerprint {
         if (!SHA_256_HEX.matcher(hex).matches()) {
-            throw new IllegalArgumentException("a fingerprint is 32 bytes in lower-case hex");
+            throw new IllegalArgumentException("a fingerprint is 64 lower-case hex digits");
         }
     }
 
@@ -58,8 +58,8 @@ public record Fingerprint(String hex) {
     }
 
     /**
-     * Of a request that has no envelope: a verb, and what it is said about. A verb is a word and no number, so no such request
-     * has the fingerprint of an envelope.
+     * The fingerprint of a request without an envelope: a verb and its object. A verb is a word, not a number, so it never
+     * equals the fingerprint of an envelope.
      */
     public static Fingerprint of(String verb, String... about) {
         String fields = verb + "\0" + String.join("\0", about);
@@ -70,7 +70,7 @@ public record Fingerprint(String hex) {
         return new Fingerprint(sha256Hex(fields.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** From the 32 bytes that a database keeps. */
+    /** From the 32 bytes stored in a database. */
     public static Fingerprint of(byte[] bytes) {
         return new Fingerprint(HexFormat.of().formatHex(bytes));
     }
@@ -79,7 +79,7 @@ public record Fingerprint(String hex) {
         return HexFormat.of().parseHex(hex);
     }
 
-    /** The first 8 bytes in hex: enough to see that two differ, and what an error shows. */
+    /** The first 8 bytes in hex, as errors show it: enough to see that two fingerprints differ. */
     public String prefix() {
         return hex.substring(0, 2 * PREFIX_BYTES);
     }
@@ -89,13 +89,13 @@ public record Fingerprint(String hex) {
         return hex;
     }
 
-    /** Refuses what would make two different envelopes hash alike. */
+    /** Refuses text that would give two different envelopes the same hash. */
     static void requireHashable(String what, String field) {
         if (field.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException(what + " has no NUL character");
+            throw new IllegalArgumentException(what + " must not contain a NUL character");
         }
         if (Unicode.hasLoneSurrogate(field)) {
-            throw new IllegalArgumentException(what + " has no half of a surrogate pair");
+            throw new IllegalArgumentException(what + " must not contain a lone surrogate");
         }
     }
 

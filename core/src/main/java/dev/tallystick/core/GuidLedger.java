@@ -8,16 +8,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The 15 digits of one Leg 2 transition: how often it was tried, which of its steps committed, and whether it was the one
- * that closed the job.
+ * The 15 digits of one Leg 2 transition: how often it was tried, which of its steps committed, and whether it closed the job.
  *
- * <p>This ledger drives resume: {@link #nextStep()} is the whole decision, and it needs nothing but the number. The job
- * closed snapshot is captured with step 2 and never worked out again, because a crash after that commit would leave a job
- * that is complete and a completion that nobody owns.
+ * <p>This ledger drives resume: {@link #nextStep()} makes the whole decision from the number alone. The job-closed snapshot is
+ * captured with step 2 and never recomputed: after a crash following that commit, the job would be complete but no transition
+ * would own its completion tasks.
  */
 public record GuidLedger(long value) {
 
-    /** The places of this ledger, from left to right. */
+    /** The digit groups of this ledger, from left to right. */
     public static final List<Digit> DIGITS = List.of(
             Digit.RESERVED,
             Digit.JOB_CLOSED,
@@ -26,14 +25,14 @@ public record GuidLedger(long value) {
             Digit.COMPLETION_TASKS_DONE,
             Digit.ATTEMPTS);
 
-    /** A transition that nobody has tried yet. */
+    /** A transition that has not been tried yet. */
     public static final GuidLedger ZERO = new GuidLedger(0);
 
     public GuidLedger {
         LedgerDigits.check(value, DIGITS);
     }
 
-    /** Reads exactly what {@link #digits()} writes. */
+    /** Parses exactly the output of {@link #digits()}. */
     public static GuidLedger parse(String digits) {
         return new GuidLedger(LedgerDigits.parse(digits));
     }
@@ -60,7 +59,7 @@ public record GuidLedger(long value) {
         return Digit.ATTEMPTS.of(value);
     }
 
-    /** The first step that has not committed and is due; empty when all that is left is to acknowledge the transition. */
+    /** The first due step that has not committed; empty when the transition only needs to be acknowledged. */
     public Optional<Step> nextStep() {
         if (!workDone()) {
             return Optional.of(Step.WORK);
@@ -86,9 +85,9 @@ public record GuidLedger(long value) {
     }
 
     /**
-     * Marks step 2 and takes the snapshot in one move, for they are one fact.
+     * Marks step 2 and takes the snapshot together, because they are one fact.
      *
-     * @param closesJob whether this very step brought the job's semaphore to its threshold
+     * @param closesJob whether this step brought the job's semaphore to its threshold
      */
     public Mark<GuidLedger> markChildrenSpawned(boolean closesJob) {
         long snapshot = closesJob && !jobClosed() ? Digit.JOB_CLOSED.weight() : 0;
@@ -99,7 +98,7 @@ public record GuidLedger(long value) {
         return mark(Digit.COMPLETION_TASKS_DONE, Digit.COMPLETION_TASKS_DONE.weight());
     }
 
-    /** All 15 digits, leading zeros included: how people read a ledger. */
+    /** All 15 digits with leading zeros, for people to read. */
     public String digits() {
         return LedgerDigits.show(value);
     }

@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a client calls one submission, so that it can repeat it: any printable string of 1 to 255 characters. The same key
- * means the same submission, for ever.
+ * A client's name for one submission, so that the client can repeat it: any printable string of 1 to 255 characters. The same
+ * key means the same submission, for ever.
  */
 public record IdempotencyKey(String value) {
 
@@ -16,7 +16,7 @@ public record IdempotencyKey(String value) {
 
     private static final char LAST_OF_ASCII = '~';
 
-    // The client id takes all it can: it may contain colons, the other two cannot.
+    // The client id is greedy: it may contain colons, the other two parts cannot.
     private static final String QUOTE = "\"";
     private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\[\"\\\\])*\"");
     private static final Pattern ESCAPED = Pattern.compile("\\\\([\"\\\\])");
@@ -28,50 +28,53 @@ public record IdempotencyKey(String value) {
     public IdempotencyKey {
         int length = value.codePointCount(0, value.length());
         if (length < 1 || length > LONGEST) {
-            throw new IllegalArgumentException("a key has 1 to " + LONGEST + " characters, got " + length);
+            throw new IllegalArgumentException("a key must have 1 to " + LONGEST + " characters, got " + length);
         }
         if (!value.codePoints().allMatch(IdempotencyKey::isPrintable)) {
-            throw new IllegalArgumentException("a key has printable characters only");
+            throw new IllegalArgumentException("a key must contain only printable characters");
         }
     }
 
     /**
-     * The key in the header {@code Idempotency-Key}: bare, or as a quoted string of structured fields (RFC 8941), with
-     * backslashes before quotes and backslashes. {@code k} and {@code "k"} are one key.
+     * The key in the header {@code Idempotency-Key}: bare, or a quoted string (RFC 8941) that escapes quotes and backslashes
+     * with a backslash. {@code k} and {@code "k"} are the same key.
      *
-     * @throws IllegalArgumentException if it begins with a quote and is no quoted string, or is no key
+     * @throws IllegalArgumentException if it begins with a quote but is not a valid quoted string, or if it is not a valid key
      */
     public static IdempotencyKey ofHeader(String header) {
         if (!header.startsWith(QUOTE)) {
             return new IdempotencyKey(header);
         }
         if (!QUOTED.matcher(header).matches()) {
-            throw new IllegalArgumentException("a key that begins with a quote also ends with one;"
-                    + " in between, put a backslash before each quote and backslash");
+            throw new IllegalArgumentException("a key that begins with a quote must end with one;"
+                    + " escape each quote and backslash inside with a backslash");
         }
         return new IdempotencyKey(
                 ESCAPED.matcher(header.substring(1, header.length() - 1)).replaceAll("$1"));
     }
 
-    /** What {@link #ofHeader} reads as this key: bare where that is possible. */
+    /** The header that {@link #ofHeader} parses as this key: bare where possible. */
     public String header() {
         boolean bare = !value.startsWith(QUOTE) && value.equals(value.strip());
         return bare ? value : QUOTE + TO_ESCAPE.matcher(value).replaceAll("\\\\$0") + QUOTE;
     }
 
-    /** Whether a header can carry it: beyond ASCII different characters arrive as one and the same, and so would keys. */
+    /**
+     * Whether a header can carry this key. Beyond ASCII, different characters may arrive as the same one, and keys would
+     * collide.
+     */
     public static boolean fitsHeader(String key) {
         return key.chars().allMatch(c -> c <= LAST_OF_ASCII);
     }
 
-    /** A new key of the form {@code client:sequence:nonce}; the nonce keeps a client that lost its counter from reusing one. */
+    /** A new key of the form {@code client:sequence:nonce}; the nonce makes keys unique even if a client loses its counter. */
     public static IdempotencyKey mint(String clientId, long sequence, RandomGenerator random) {
         byte[] nonce = new byte[Minted.NONCE_BYTES];
         random.nextBytes(nonce);
         return new Minted(clientId, sequence, HexFormat.of().formatHex(nonce)).key();
     }
 
-    /** The parts of a key that was minted; empty for a key that a client made up in its own way. */
+    /** The parts of a minted key; empty for a key in a client's own format. */
     public Optional<Minted> minted() {
         Matcher parts = MINTED.matcher(value);
         return parts.matches()
@@ -86,10 +89,10 @@ public record IdempotencyKey(String value) {
     }
 
     /**
-     * What a minted key is made of.
+     * The parts of a minted key.
      *
-     * @param clientId stable for one client, also across restarts; it may contain colons
-     * @param sequence rises by one with each new submission, and stays with its retries
+     * @param clientId stable for one client, even across restarts; may contain colons
+     * @param sequence increases by one with each new submission; retries keep it
      * @param nonce 8 random bytes in lower-case hex
      */
     public record Minted(String clientId, long sequence, String nonce) {
@@ -102,13 +105,13 @@ public record IdempotencyKey(String value) {
 
         public Minted {
             if (clientId.isEmpty()) {
-                throw new IllegalArgumentException("a minted key begins with a client id");
+                throw new IllegalArgumentException("a minted key must begin with a client id");
             }
             if (sequence < 0 || sequence > LARGEST_SEQUENCE) {
-                throw new IllegalArgumentException("a sequence has 1 to 18 digits, got " + sequence);
+                throw new IllegalArgumentException("a sequence must have 1 to 18 digits, got " + sequence);
             }
             if (!NONCE.matcher(nonce).matches()) {
-                throw new IllegalArgumentException("a nonce is 8 bytes in lower-case hex");
+                throw new IllegalArgumentException("a nonce is 16 lower-case hex digits");
             }
         }
 
@@ -117,7 +120,7 @@ public record IdempotencyKey(String value) {
         }
     }
 
-    // Not by "is assigned": that changes with the JDK, and a key that one server takes must not be refused by the next.
+    // Do not test "is assigned": that changes with the JDK, and all servers must accept the same keys.
     private static boolean isPrintable(int codePoint) {
         return switch (Character.getType(codePoint)) {
             case Character.CONTROL,

@@ -5,10 +5,10 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 
 /**
- * Makes ids that sort by the time they were made: UUIDs of version 7 (RFC 9562). Safe for use by many threads.
+ * Creates version 7 UUIDs (RFC 9562), which sort by creation time. Thread-safe.
  *
- * <p>Invariant: each id is greater than the one before, also within a millisecond and also when the clock steps back. The
- * time in an id may therefore run ahead of the clock; it never runs behind an earlier id of the same maker.
+ * <p>Invariant: each id is greater than the one before, even within a millisecond and even when the clock steps back. The time
+ * in an id may therefore be ahead of the clock; it is never behind an earlier id of the same generator.
  */
 public final class Ids {
 
@@ -20,7 +20,7 @@ public final class Ids {
     private static final long VERSION_7 = 0x7L << 12;
     private static final long VARIANT = 0b10L << RANDOM_B_BITS;
 
-    /** Steps of random size within a millisecond, so that an id does not give away its neighbours. */
+    /** Random increments within a millisecond, so that an id does not reveal its neighbours. */
     private static final long LARGEST_STEP = 1L << 32;
 
     private final InstantSource clock;
@@ -30,7 +30,7 @@ public final class Ids {
     private long randomA;
     private long randomB;
 
-    /** Pass a {@link java.security.SecureRandom} wherever an id must not be guessed. */
+    /** Pass a {@link java.security.SecureRandom} if ids must not be guessable. */
     public Ids(InstantSource clock, RandomGenerator random) {
         this.clock = clock;
         this.random = random;
@@ -46,7 +46,7 @@ public final class Ids {
         return new UUID(millis << 16 | VERSION_7 | randomA, VARIANT | randomB);
     }
 
-    /** The same kind of id in the form that the ledger's transactions carry. */
+    /** The same kind of id in the format of the ledger's transactions. */
     public Ulid nextUlid() {
         return Ulid.of(next());
     }

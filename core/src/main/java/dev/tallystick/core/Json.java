@@ -10,8 +10,8 @@ import java.util.TreeMap;
  * A JSON value that has exactly one written form, the canonical one of RFC 8785, so that its bytes can be hashed, signed and
  * compared.
  *
- * <p>Invariants: every value can be written, and what {@link #canonical()} writes, {@link #parse(String)} reads back as an
- * equal value. Therefore a value holds no lone surrogate, no NaN, and no integer that a double cannot tell from its
+ * <p>Invariants: every value can be written, and {@link #parse(String)} reads the output of {@link #canonical()} back as an
+ * equal value. Therefore a value contains no lone surrogate, no NaN, and no integer that a double cannot distinguish from its
  * neighbour. Two values are equal if and only if their canonical forms are.
  */
 public sealed interface Json {
@@ -39,7 +39,7 @@ public sealed interface Json {
         }
     }
 
-    /** An IEEE 754 double, as RFC 8785 demands; minus zero is zero. */
+    /** An IEEE 754 double, as RFC 8785 requires; minus zero becomes zero. */
     record NumberValue(double value) implements Json {
 
         /** 2^53: beyond it a double skips integers. */
@@ -58,7 +58,7 @@ public sealed interface Json {
             value += 0.0;
         }
 
-        /** Whether the canonical form would be an integer in full whose last digits are not significant. */
+        /** Whether the canonical form would be a full integer with insignificant last digits. */
         static boolean isInexactInteger(double value) {
             double magnitude = Math.abs(value);
             return magnitude > LARGEST_EXACT_INTEGER && magnitude < CanonicalJson.FIRST_WITH_EXPONENT;
@@ -93,9 +93,9 @@ public sealed interface Json {
     }
 
     /**
-     * Reads one document of at most {@link JsonLimits#DEFAULT} size and depth.
+     * Parses one document within the size and depth of {@link JsonLimits#DEFAULT}.
      *
-     * @throws JsonRefused if it is anything but strict JSON that keeps its meaning
+     * @throws JsonRefused if it is not strict JSON, or if we cannot represent it exactly
      */
     static Json parse(byte[] utf8) {
         return parse(utf8, JsonLimits.DEFAULT);
@@ -113,19 +113,19 @@ public sealed interface Json {
         return JsonParser.parse(text, limits);
     }
 
-    /** The one written form of this value. */
+    /** The canonical form of this value. */
     default String canonical() {
         return CanonicalJson.write(this);
     }
 
-    /** The canonical form in UTF-8: what is hashed and stored. */
+    /** The canonical form in UTF-8, for hashing and storage. */
     default byte[] canonicalBytes() {
         return canonical().getBytes(StandardCharsets.UTF_8);
     }
 
     private static void requireWellFormed(String text) {
         if (Unicode.hasLoneSurrogate(text)) {
-            throw new IllegalArgumentException("half of a surrogate pair is not a character");
+            throw new IllegalArgumentException("a lone surrogate is not a character");
         }
     }
 }

@@ -1,24 +1,24 @@
 package dev.tallystick.core;
 
 /**
- * How much JSON is read before it is refused.
+ * The limits of the JSON that we accept.
  *
  * @param bytes the longest document, in UTF-8
- * @param depth how many arrays and objects may stand inside each other
+ * @param depth how deeply arrays and objects may be nested
  */
 public record JsonLimits(int bytes, int depth) {
 
-    /** Reading is recursive; this many levels are sure to fit on any thread's stack. */
+    /** Parsing is recursive; this many levels fit on any thread's stack. */
     public static final int GREATEST_DEPTH = 1_000;
 
     public static final JsonLimits DEFAULT = new JsonLimits(1024 * 1024, 256);
 
     public JsonLimits {
         if (bytes < 1) {
-            throw new IllegalArgumentException("a document has at least 1 byte, got a limit of " + bytes);
+            throw new IllegalArgumentException("a document has at least 1 byte, but the limit is " + bytes);
         }
         if (depth < 0 || depth > GREATEST_DEPTH) {
-            throw new IllegalArgumentException("depth is limited to 0 to " + GREATEST_DEPTH + ", got " + depth);
+            throw new IllegalArgumentException("the depth limit must be 0 to " + GREATEST_DEPTH + ", got " + depth);
         }
     }
 }

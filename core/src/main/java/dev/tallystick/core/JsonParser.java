@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Reads RFC 8259 and not a character more, by recursive descent: one method for each rule of the grammar. */
+/** Parses strict RFC 8259 by recursive descent, with one method for each rule of the grammar. */
 final class JsonParser {
 
     private static final int END = -1;
 
-    /** No integer with more digits than this is within 2^53. */
+    /** Every integer with more digits than this is beyond 2^53. */
     private static final int DIGITS_OF_LARGEST_INTEGER = 16;
 
     private final String text;
@@ -61,7 +61,7 @@ final class JsonParser {
         CoderResult result = decoder.decode(ByteBuffer.wrap(utf8), chars, true);
         chars.flip();
         if (result.isError()) {
-            throw new JsonRefused(Reason.NOT_UTF8, chars, chars.length(), "these bytes are not UTF-8");
+            throw new JsonRefused(Reason.NOT_UTF8, chars, chars.length(), "the document is not valid UTF-8");
         }
         return chars.toString();
     }
@@ -70,7 +70,7 @@ final class JsonParser {
         Json value = value();
         skipSpace();
         if (at < text.length()) {
-            throw refused(Reason.TRAILING_CONTENT, "the document ended before this");
+            throw refused(Reason.TRAILING_CONTENT, "unexpected text after the end of the document");
         }
         return value;
     }
@@ -86,7 +86,7 @@ final class JsonParser {
             case 'n' -> literal("null", Json.ofNull());
             case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number();
             case END -> throw syntax("a value is missing");
-            default -> throw syntax("no value begins like this");
+            default -> throw syntax("unexpected character; a value must begin here");
         };
     }
 
@@ -105,13 +105,13 @@ final class JsonParser {
     private void member(Map<String, Json> members) {
         skipSpace();
         if (peek() != '"') {
-            throw syntax("a member begins with its name in quotes");
+            throw syntax("a member must begin with its name in quotes");
         }
         int start = at;
         String name = string();
         if (members.containsKey(name)) {
             at = start;
-            throw refused(Reason.DUPLICATE_NAME, "this object has a member of that name already");
+            throw refused(Reason.DUPLICATE_NAME, "duplicate member name");
         }
         skipSpace();
         if (peek() != ':') {
@@ -163,7 +163,7 @@ final class JsonParser {
 
     private Json literal(String word, Json value) {
         if (!text.startsWith(word, at)) {
-            throw syntax("no value begins like this");
+            throw syntax("unexpected character; a value must begin here");
         }
         at += word.length();
         return value;
@@ -176,7 +176,7 @@ final class JsonParser {
         while (peek() != '"') {
             int c = peek();
             if (c == END) {
-                throw syntax("the string does not end");
+                throw syntax("the string is not terminated");
             }
             if (c < ' ') {
                 throw syntax("a control character in a string must be escaped");
@@ -193,7 +193,7 @@ final class JsonParser {
         String string = escaped == null ? rest : escaped.append(rest).toString();
         if (Unicode.hasLoneSurrogate(string)) {
             at = start;
-            throw refused(Reason.LONE_SURROGATE, "this string has half of a surrogate pair");
+            throw refused(Reason.LONE_SURROGATE, "the string contains a lone surrogate");
         }
         return string;
     }
@@ -209,20 +209,20 @@ final class JsonParser {
             case 'r' -> '\r';
             case 't' -> '\t';
             case 'u' -> codeUnit();
-            default -> throw syntax("no such escape");
+            default -> throw syntax("unknown escape sequence");
         };
         at++;
         return meant;
     }
 
-    /** Stops at the last of the four hexadecimal digits, as the other escapes stop at their one letter. */
+    /** Stops at the last of the four hexadecimal digits, as other escapes stop at their one letter. */
     private char codeUnit() {
         int unit = 0;
         for (int i = 0; i < 4; i++) {
             at++;
             int digit = peek() < 0x80 ? Character.digit(peek(), 16) : -1;
             if (digit < 0) {
-                throw syntax("four hexadecimal digits follow \\u");
+                throw syntax("\\u must be followed by four hexadecimal digits");
             }
             unit = unit << 4 | digit;
         }
@@ -239,7 +239,7 @@ final class JsonParser {
         int integerDigits = at - firstDigit;
         if (integerDigits > 1 && text.charAt(firstDigit) == '0') {
             at = firstDigit;
-            throw syntax("a number has no leading zero");
+            throw syntax("a number must not have a leading zero");
         }
         boolean fraction = skippedFraction();
         boolean exponent = skippedExponent();
@@ -251,7 +251,7 @@ final class JsonParser {
         }
         if (Double.isInfinite(value)) {
             at = start;
-            throw refused(Reason.NUMBER_OVERFLOW, "no double is that large");
+            throw refused(Reason.NUMBER_OVERFLOW, "the number is too large for a double");
         }
         return new NumberValue(value);
     }
@@ -287,7 +287,7 @@ final class JsonParser {
         }
     }
 
-    // By the text, not by the double: 2^53 + 1 has been rounded to 2^53 there.
+    // Check the text, not the double: 2^53 + 1 has already been rounded to 2^53 there.
     private boolean isBeyondExact(int firstDigit, int count) {
         return count > DIGITS_OF_LARGEST_INTEGER
                 || Long.parseLong(text.substring(firstDigit, firstDigit + count)) > NumberValue.LARGEST_EXACT_INTEGER;

@@ -1,26 +1,26 @@
 package dev.tallystick.core;
 
-/** This text is not JSON that we accept. Definite: the same text will be refused again. */
+/** This text is not acceptable JSON. Definite: the same text will be refused again. */
 public final class JsonRefused extends IllegalArgumentException {
 
     public enum Reason {
         /** The bytes are not UTF-8. */
         NOT_UTF8,
-        /** The grammar of RFC 8259 does not produce this text. */
+        /** The text does not match the grammar of RFC 8259. */
         SYNTAX,
-        /** A complete value, and then something else. */
+        /** A complete value is followed by more text. */
         TRAILING_CONTENT,
-        /** One object names a member twice, so readers would disagree about its value. */
+        /** An object has a duplicate member name, so readers would disagree about its value. */
         DUPLICATE_NAME,
-        /** A string with half of a surrogate pair. */
+        /** A string contains a lone surrogate. */
         LONE_SURROGATE,
-        /** An integer whose last digits a double would lose. */
+        /** An integer would lose its last digits in a double. */
         INEXACT_INTEGER,
         /** A number larger than any double. */
         NUMBER_OVERFLOW,
-        /** More nesting than the limit. */
+        /** The nesting exceeds the limit. */
         TOO_DEEP,
-        /** More bytes than the limit. */
+        /** The size exceeds the limit. */
         TOO_LONG
     }
 
@@ -37,7 +37,7 @@ public final class JsonRefused extends IllegalArgumentException {
         return reason;
     }
 
-    /** Where reading stopped: how many UTF-16 code units of the text come before. */
+    /** The position where parsing stopped, in UTF-16 code units. */
     public int position() {
         return position;
     }

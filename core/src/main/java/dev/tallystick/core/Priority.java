@@ -2,13 +2,13 @@ package dev.tallystick.core;
 
 import java.util.Locale;
 
-/** How soon a message or a job wants its turn. */
+/** The order in which messages and jobs are served. */
 public enum Priority {
     NOW(0),
     NEXT(1),
     LOW(2);
 
-    /** What a submission has that names none. */
+    /** The priority of a submission that does not name one. */
     public static final Priority DEFAULT = NEXT;
 
     private final int turn;
@@ -17,22 +17,22 @@ public enum Priority {
         this.turn = turn;
     }
 
-    /** What is served first has the lowest. As it stands in the database. */
+    /** The number stored in the database; the lowest is served first. */
     public int turn() {
         return turn;
     }
 
-    /** The priority that is served in this turn. */
+    /** The priority with this number. */
     public static Priority ofTurn(int turn) {
         for (Priority priority : values()) {
             if (priority.turn == turn) {
                 return priority;
             }
         }
-        throw new IllegalArgumentException("a turn is one of 0, 1, 2; got " + turn);
+        throw new IllegalArgumentException("a priority number must be 0, 1 or 2; got " + turn);
     }
 
-    /** How it is written in JSON, and in a fingerprint. */
+    /** The word for it in JSON and in fingerprints. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
@@ -43,6 +43,6 @@ public enum Priority {
                 return priority;
             }
         }
-        throw new IllegalArgumentException("a priority is one of now, next, low");
+        throw new IllegalArgumentException("a priority must be now, next or low");
     }
 }

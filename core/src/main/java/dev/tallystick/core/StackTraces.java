@@ -4,10 +4,10 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 
-/** Stack traces that fit into a record: as the JDK prints them, with all causes, but bounded. */
+/** Stack traces short enough to be stored: as the JDK prints them, with all causes, but bounded. */
 public final class StackTraces {
 
-    /** No text that this makes is longer, in characters. */
+    /** The maximum length of the result, in characters. */
     public static final int MAX_LENGTH = 16_000;
 
     private static final int MAX_CAUSES = 10;
@@ -28,7 +28,7 @@ public final class StackTraces {
         return fitting(text.toString());
     }
 
-    /** A stack trace that was made elsewhere, as one that can be recorded. */
+    /** Shortens a stack trace from elsewhere so that it can be stored. */
     public static String fitting(String text) {
         return cut(text.replace('\0', ' ').strip(), MAX_LENGTH);
     }

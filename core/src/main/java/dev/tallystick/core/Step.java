@@ -1,10 +1,10 @@
 package dev.tallystick.core;
 
-/** The durable steps of Leg 2, in the order in which they run. Each commits together with its marker, or not at all. */
+/** The durable steps of Leg 2, in execution order. Each commits together with its marker, or not at all. */
 public enum Step {
     WORK(Digit.WORK_DONE),
     CHILDREN(Digit.CHILDREN_SPAWNED),
-    /** Only for the one transition that closed the job. */
+    /** Only for the transition that closed the job. */
     COMPLETION_TASKS(Digit.COMPLETION_TASKS_DONE);
 
     private final Digit marker;

@@ -5,8 +5,8 @@ import java.util.Comparator;
 import java.util.UUID;
 
 /**
- * An id of 128 bits that is written as 26 characters, 0 to 9 and A to Z without I, L, O and U, and sorts by time as text.
- * The first 48 bits are milliseconds since 1970.
+ * A 128-bit id, written as 26 characters (0 to 9 and A to Z without I, L, O and U) that sort by time. The first 48 bits are
+ * milliseconds since 1970.
  */
 public record Ulid(long high, long low) implements Comparable<Ulid> {
 
@@ -18,18 +18,18 @@ public record Ulid(long high, long low) implements Comparable<Ulid> {
     private static final Comparator<Ulid> ORDER = Comparator.<Ulid>comparingLong(ulid -> ulid.high ^ Long.MIN_VALUE)
             .thenComparingLong(ulid -> ulid.low ^ Long.MIN_VALUE);
 
-    /** The same 128 bits; a UUID of version 7 has its time where a ULID has it. */
+    /** The same 128 bits; a version 7 UUID has its time in the same place as a ULID. */
     public static Ulid of(UUID uuid) {
         return new Ulid(uuid.getMostSignificantBits(), uuid.getLeastSignificantBits());
     }
 
-    /** Reads exactly what {@link #toString()} writes: upper case, and no look-alikes, so that one id has one text. */
+    /** Parses exactly the output of {@link #toString()}: upper case and no look-alikes, so that each id has one text. */
     public static Ulid parse(String text) {
         if (text.length() != LENGTH) {
-            throw new IllegalArgumentException("a ULID has 26 characters, got " + text.length());
+            throw new IllegalArgumentException("a ULID must have 26 characters, got " + text.length());
         }
         if (text.charAt(0) > LARGEST_FIRST_CHARACTER) {
-            throw new IllegalArgumentException("a ULID has 128 bits, so it begins with 0 to 7");
+            throw new IllegalArgumentException("a ULID has 128 bits, so it must begin with 0 to 7");
         }
         long high = 0;
         long low = 0;

@@ -1,9 +1,12 @@
 package dev.tallystick.core;
 
-/** What Java strings may hold and UTF-8 cannot. */
+/** Detects text that Java strings can hold but UTF-8 cannot. */
 final class Unicode {
 
-    /** Such text has no UTF-8 form: encoding it puts {@code ?} in its place, so two different texts would hash alike. */
+    /**
+     * Such text has no UTF-8 form: encoding replaces the surrogate with {@code ?}, so two different texts would have the same
+     * hash.
+     */
     static boolean hasLoneSurrogate(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

@@ -91,7 +91,7 @@ class ActivityLedgerTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> ActivityLedger.parse(digits.toString()))
                     .withMessageContaining("digit " + position)
-                    .withMessageContaining("is a flag, 0 or 1, got " + digits.charAt(position - 1));
+                    .withMessageContaining("is a flag and must be 0 or 1, got " + digits.charAt(position - 1));
         }
     }
 
@@ -118,10 +118,10 @@ class ActivityLedgerTest {
     void a_number_with_a_sign_or_a_sixteenth_digit_is_refused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ActivityLedger.parse("-1"))
-                .withMessageContaining("never negative");
+                .withMessageContaining("must not be negative");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ActivityLedger(-1))
-                .withMessageContaining("never negative");
+                .withMessageContaining("must not be negative");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ActivityLedger(1_000_000_000_000_000L))
                 .withMessageContaining("15 digits");

@@ -40,6 +40,6 @@ class DestinationTest {
         assertThat(Priority.DEFAULT.word()).isEqualTo("next");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Priority.parse("NOW"))
-                .withMessageContaining("now, next, low");
+                .withMessageContaining("now, next or low");
     }
 }

@@ -45,36 +45,36 @@ class JsonParserTest {
             delimiter = '|',
             quoteCharacter = '\u0000',
             value = {
-                "01                     | 0  | a number has no leading zero",
-                "-01                    | 1  | a number has no leading zero",
-                "[1,00]                 | 3  | a number has no leading zero",
+                "01                     | 0  | a number must not have a leading zero",
+                "-01                    | 1  | a number must not have a leading zero",
+                "[1,00]                 | 3  | a number must not have a leading zero",
                 "-                      | 1  | a digit is missing",
-                "+1                     | 0  | no value begins like this",
-                ".5                     | 0  | no value begins like this",
+                "+1                     | 0  | unexpected character; a value must begin here",
+                ".5                     | 0  | unexpected character; a value must begin here",
                 "1.                     | 2  | a digit is missing",
                 "1.e5                   | 2  | a digit is missing",
                 "1e                     | 2  | a digit is missing",
                 "1e+                    | 3  | a digit is missing",
-                "NaN                    | 0  | no value begins like this",
-                "Infinity               | 0  | no value begins like this",
+                "NaN                    | 0  | unexpected character; a value must begin here",
+                "Infinity               | 0  | unexpected character; a value must begin here",
                 "-Infinity              | 1  | a digit is missing",
-                "tru                    | 0  | no value begins like this",
-                "nul                    | 0  | no value begins like this",
-                "'a'                    | 0  | no value begins like this",
+                "tru                    | 0  | unexpected character; a value must begin here",
+                "nul                    | 0  | unexpected character; a value must begin here",
+                "'a'                    | 0  | unexpected character; a value must begin here",
                 "[1 2]                  | 3  | a comma or ] is missing",
-                "[1,]                   | 3  | no value begins like this",
+                "[1,]                   | 3  | unexpected character; a value must begin here",
                 "[1                     | 2  | a comma or ] is missing",
                 "[                      | 1  | a value is missing",
-                "{a:1}                  | 1  | a member begins with its name in quotes",
+                "{a:1}                  | 1  | a member must begin with its name in quotes",
                 "{\"a\" 1}              | 5  | a colon is missing after the name",
-                "{\"a\":1,}             | 7  | a member begins with its name in quotes",
+                "{\"a\":1,}             | 7  | a member must begin with its name in quotes",
                 "{\"a\":1               | 6  | a comma or } is missing",
-                "{\"a\":}               | 5  | no value begins like this",
-                "\"abc                  | 4  | the string does not end",
-                "\"\\x\"                | 2  | no such escape",
-                "\"\\u00g0\"            | 5  | four hexadecimal digits follow \\u",
-                "\"\\u00                | 5  | four hexadecimal digits follow \\u",
-                "// comment             | 0  | no value begins like this",
+                "{\"a\":}               | 5  | unexpected character; a value must begin here",
+                "\"abc                  | 4  | the string is not terminated",
+                "\"\\x\"                | 2  | unknown escape sequence",
+                "\"\\u00g0\"            | 5  | \\u must be followed by four hexadecimal digits",
+                "\"\\u00                | 5  | \\u must be followed by four hexadecimal digits",
+                "// comment             | 0  | unexpected character; a value must begin here",
             })
     void what_the_grammar_does_not_produce_is_refused_with_its_place(String text, int position, String detail) {
         JsonRefused refused = refusalOf(text);
@@ -224,7 +224,7 @@ class JsonParserTest {
     @Test
     void a_refusal_names_the_line_and_the_column() {
         assertThat(refusalOf("{\n  \"a\": 1,\n  \"b\": 01\n}"))
-                .hasMessage("line 3, column 8: a number has no leading zero");
+                .hasMessage("line 3, column 8: a number must not have a leading zero");
     }
 
     private static JsonRefused refusalOf(String text) {

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to bind a key in the accepting transaction.
  *
- * @param original the id of the job or message that this claim makes if the key is free. New for every claim, and kept when
- *     the claim is repeated after a lost reply: that is how the claim knows its own row again
- * @param response what the first answer needs beyond the columns of the row
- * @param history the id of the history entry that is written along
+ * @param original the id of the job or message that this claim creates if the key is free. New for every claim, but kept when
+ *     the claim is repeated after a lost reply, so that the claim recognises its own row
+ * @param response the part of the first answer that is not in the row's columns
+ * @param history the id of the history entry written with it
  */
 public record AcceptClaim(
         ScopedKey key,
@@ -26,7 +26,7 @@ public record AcceptClaim(
         this(key, fingerprint, destination, original, null, null);
     }
 
-    /** The entry that this claim has made. */
+    /** The entry created by this claim. */
     KeyEntry bound(Instant firstSeen, Instant expires) {
         return new KeyEntry(
                 key,

@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Binds keys in the transaction that accepts what they ask for: a key is bound if and only if that transaction commits, and a
+ * Binds keys in the transaction that accepts their requests: a key is bound if and only if that transaction commits, and a
  * rejection leaves nothing behind.
  *
- * <p>The caller owns the transaction, and calls this before it locks anything but keys. A batch whose keys are all free costs
- * one statement, any other batch two. Thread-safe.
+ * <p>The caller owns the transaction, and calls this before it locks anything but keys. A batch with only free keys costs one
+ * statement, any other batch two. Thread-safe.
  */
 public final class AcceptDoor {
 
@@ -41,16 +41,16 @@ public final class AcceptDoor {
     }
 
     /**
-     * Binds the keys that are free, and says for each claim what its key is bound to. Applied again to claims that are bound
-     * already it writes nothing, so it may be repeated after an unknown outcome.
+     * Binds the free keys, and returns for each claim what its key is bound to. It writes nothing for claims that are already
+     * bound, so it may be repeated after an unknown outcome.
      *
-     * @return one outcome for each claim, in the same order. Of claims with equal keys the first is the one that may be fresh
+     * @return one outcome for each claim, in the same order. Among claims with equal keys only the first may be fresh
      */
     public List<Accept> accept(Tx tx, List<AcceptClaim> claims) throws SQLException {
         return accept(tx, claims, free -> store.insertAccepted(tx, free, retention));
     }
 
-    /** As {@link #accept(Tx, List)}; what belongs to the keys that were free is written by the statement that binds them. */
+    /** As {@link #accept(Tx, List)}; the statement that binds the free keys also writes their rows. */
     public List<Accept> accept(Tx tx, List<AcceptClaim> claims, BoundWrites writes) throws SQLException {
         return accept(tx, claims, free -> store.insertAcceptedWith(tx, free, retention, writes));
     }
@@ -62,7 +62,7 @@ public final class AcceptDoor {
         List<Accept> outcomes = new ArrayList<>(claims.size());
         for (AcceptClaim claim : claims) {
             KeyEntry entry = binding.entry(claim.key());
-            // Removed, so that a second claim in the same batch finds the key bound.
+            // Remove it, so that a second claim in the same batch finds the key bound.
             boolean first = binding.fresh().remove(claim.key());
             outcomes.add(first ? new Accept.Fresh(entry) : outcome(claim, entry));
         }
@@ -70,8 +70,8 @@ public final class AcceptDoor {
     }
 
     /**
-     * Takes back what this same transaction has bound, for claims that turn out to be refused. Deciding after the key is bound
-     * is what makes a refusal definite: nobody else can have the same request under way meanwhile.
+     * Releases keys that this same transaction has bound, for claims that turn out to be refused. A refusal is definite
+     * because it is decided after the key is bound: meanwhile no one else can run the same request.
      *
      * @param refused claims that were {@link Accept.Fresh}
      */
@@ -83,17 +83,17 @@ public final class AcceptDoor {
         }
     }
 
-    /** Marks what these keys stand for as not readable any more. The keys go on to be remembered. */
+    /** Marks the history entries of these keys as no longer readable. The keys are still remembered. */
     public void forgetHistory(Tx tx, Collection<ScopedKey> keys) throws SQLException {
         store.forgetHistory(tx, Set.copyOf(keys));
     }
 
-    /** {@link #lookUp} for callers that share a round trip. */
+    /** {@link #lookUp} for callers who share a round trip. */
     public Primitive<ScopedKey, Optional<KeyEntry>> lookingUp() {
         return lookingUp;
     }
 
-    /** What the given keys are bound to; those that are free are left out. */
+    /** The entries of the given keys; free keys are left out. */
     public Map<ScopedKey, KeyEntry> lookUp(Tx tx, Collection<ScopedKey> keys) throws SQLException {
         Map<ScopedKey, KeyEntry> entries = HashMap.newHashMap(keys.size());
         store.read(tx, Door.ACCEPT, Set.copyOf(keys)).forEach(entry -> entries.put(entry.key(), entry));

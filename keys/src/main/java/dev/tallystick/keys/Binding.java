@@ -11,26 +11,26 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * What the keys of a batch are bound to: every key has an entry.
+ * The bindings of a batch's keys: every key has an entry.
  *
  * @param fresh the keys that were bound just now
  */
 record Binding(Map<ScopedKey, KeyEntry> entries, Set<ScopedKey> fresh) {
 
-    /** Each round needs a row that goes away between two statements; two in a row are already a curiosity. */
+    /** Each round requires a row that vanishes between two statements; two in a row are already rare. */
     private static final int MAX_ROUNDS = 5;
 
-    /** Inserts the rows of those claims whose keys are free, and returns these rows. */
+    /** Inserts rows for the claims whose keys are free, and returns these rows. */
     interface Insert<C> {
         List<KeyEntry> insert(List<C> claims) throws SQLException;
     }
 
-    /** Reads the rows of keys; those that are free have none. */
+    /** Reads the rows of keys; free keys have none. */
     interface Read {
         List<KeyEntry> read(Collection<ScopedKey> keys) throws SQLException;
     }
 
-    /** Binds the keys that are free, each to the first claim that names it, and reads what the others are bound to. */
+    /** Binds the free keys, each to the first claim that names it, and reads the entries of the others. */
     static <C> Binding of(List<C> claims, Function<C, ScopedKey> keyOf, Insert<C> insert, Read read)
             throws SQLException {
         Map<ScopedKey, C> unbound = LinkedHashMap.newLinkedHashMap(claims.size());
@@ -45,7 +45,7 @@ record Binding(Map<ScopedKey, KeyEntry> entries, Set<ScopedKey> fresh) {
                 binding.fresh.add(inserted.key());
             }
             if (!unbound.isEmpty()) {
-                // A statement of its own, for only a new snapshot sees the rows that won.
+                // A separate statement, because only a new snapshot sees the rows that won.
                 for (KeyEntry winner : read.read(unbound.keySet())) {
                     binding.put(winner, unbound);
                 }
@@ -57,7 +57,7 @@ record Binding(Map<ScopedKey, KeyEntry> entries, Set<ScopedKey> fresh) {
     KeyEntry entry(ScopedKey key) {
         KeyEntry entry = entries.get(key);
         if (entry == null) {
-            throw new IllegalStateException("no entry was made or found for " + key);
+            throw new IllegalStateException("no entry was created or found for " + key);
         }
         return entry;
     }

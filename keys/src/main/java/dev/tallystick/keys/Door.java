@@ -2,11 +2,11 @@ package dev.tallystick.keys;
 
 import java.util.Locale;
 
-/** How a request comes in. The same key at two doors is two keys. */
+/** The two kinds of keys. The same key at two doors is two keys. */
 public enum Door {
-    /** Messages and jobs: the key is bound by the transaction that accepts them. */
+    /** Messages and jobs: the accepting transaction binds the key. */
     ACCEPT,
-    /** Users' own handlers: the key is bound before the handler runs, and settled after it. */
+    /** User handlers: the key is bound before the handler runs, and settled afterwards. */
     RESERVE;
 
     String column() {

@@ -6,22 +6,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this process knows about keys and could not get recorded, because the database went away at the wrong moment. Whoever
- * asks again under such a key first has the doubt cleared. Forgetting a doubt is safe: the key then waits for an operator.
+ * Facts about keys that this process could not record, because the database went away at the wrong moment. The next request
+ * under such a key first resolves the doubt. Forgetting a doubt is safe: the key then waits for an operator.
  *
- * <p>Thread-safe. A doubt is taken by one caller only.
+ * <p>Thread-safe. Only one caller takes a doubt.
  */
 final class Doubts {
 
     static final int MAX = 1_000;
 
-    /** Something that may be in the database or not. */
+    /** A write that may or may not be in the database. */
     sealed interface Doubt {
 
         Fingerprint fingerprint();
     }
 
-    /** It was asked for, and the handler did not begin. */
+    /** It was requested, and the handler did not begin. */
     record Unconfirmed(ReserveClaim claim) implements Doubt {
 
         @Override
@@ -30,7 +30,7 @@ final class Doubts {
         }
     }
 
-    /** The handler is done with it. */
+    /** The handler has finished. */
     record Unrecorded(Fingerprint fingerprint, Settlement settlement) implements Doubt {}
 
     private final Map<ScopedKey, Doubt> doubts = new LinkedHashMap<>();
@@ -42,7 +42,7 @@ final class Doubts {
         }
     }
 
-    /** Hands the doubt over to a caller with the same request; null if there is none. */
+    /** Passes the doubt to a caller with the same request; null if there is none. */
     synchronized @Nullable Doubt take(ScopedKey key, Fingerprint fingerprint) {
         Doubt doubt = doubts.get(key);
         return doubt != null && doubt.fingerprint().equals(fingerprint) ? doubts.remove(key) : null;

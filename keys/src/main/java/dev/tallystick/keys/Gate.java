@@ -17,25 +17,25 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded memory and waiting room in front of one door of the key ledger. It spares the database most repeats, and lets those
- * that come while the original is under way wait for its answer.
+ * A bounded cache and waiting room in front of one door of the key ledger. It saves the database most repeats, and lets
+ * repeats wait for the answer while the original is in flight.
  *
- * <p>It decides nothing: what it remembers, somebody has read from the key ledger. A request that it does not know is
- * admitted, and asks there.
+ * <p>It decides nothing: everything in the cache was read from the key ledger. A request that is not in the cache is admitted,
+ * and asks the key ledger.
  *
  * <p>Invariants:
  *
  * <ul>
  *   <li>A key is pending, or remembered, or neither; never both.
  *   <li>Of the requests under one key at most one is admitted at a time, as long as it ends within its time to live.
- *   <li>Whoever waits is woken when the request that it waits for ends, however that ends.
- *   <li>There are never more entries than the limit. What is pending is never evicted: a gate that is full of it turns
- *       newcomers away.
+ *   <li>Waiting requests are woken when the pending request ends, however it ends.
+ *   <li>There are never more entries than the limit. Pending requests are never evicted: a gate that is full of them turns new
+ *       requests away.
  * </ul>
  *
  * <p>Each operation takes constant time, apart from {@link #cleanUp}. Thread-safe.
  *
- * @param <A> what requests are answered with
+ * @param <A> the type of answers
  */
 public final class Gate<A> {
 
@@ -44,7 +44,7 @@ public final class Gate<A> {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<ScopedKey, Pending<A>> pending = new HashMap<>();
-    /** In the order of their last use, so that the first is the one to evict. */
+    /** In the order of last use, so that the first is evicted first. */
     private final LinkedHashMap<ScopedKey, Remembered<A>> remembered = new LinkedHashMap<>(16, 0.75f, true);
 
     public Gate(GateSettings settings, InstantSource clock) {
@@ -52,36 +52,39 @@ public final class Gate<A> {
         this.clock = clock;
     }
 
-    /** What whoever comes to the gate is told. */
+    /** The gate's answer to a request. */
     public sealed interface Entrance<A> {
 
-        /** Go on, ask the key ledger, and say through the pass what came of it. */
+        /** Proceed, ask the key ledger, and report the result through the pass. */
         record Admitted<A>(Pass<A> pass) implements Entrance<A> {}
 
         /** The same request has this answer. */
         record Answered<A>(A answer) implements Entrance<A> {}
 
-        /** The key is committed to another request. */
+        /** The key is committed to a different request. */
         record Reused<A>(Fingerprint bound) implements Entrance<A> {}
 
-        /** A request under the same key is under way, and has not come to an end while this one waited. */
+        /** A request under the same key is in flight, and did not end while this one waited. */
         record InProgress<A>(UUID original, Duration retryAfter) implements Entrance<A> {}
 
-        /** The gate is full of requests that are under way. */
+        /** The gate is full of requests in flight. */
         record Full<A>(Duration retryAfter) implements Entrance<A> {}
     }
 
     private record Remembered<A>(Fingerprint fingerprint, A answer, boolean committed, Instant until) {}
 
-    /** One request under way, and those that wait for it. They are woken with its answer, or with nothing: then they ask again. */
+    /**
+     * One request in flight, and the requests that wait for it. They are woken with its answer, or with nothing: then they ask
+     * again.
+     */
     private record Pending<A>(UUID original, Fingerprint fingerprint, Instant until, CompletableFuture<Told<A>> end) {}
 
     private record Told<A>(@Nullable A answer) {}
 
     /**
-     * Comes to the gate with a request, and waits if the same key is pending.
+     * Enters the gate with a request, and waits if the same key is pending.
      *
-     * @param original what this request will make, for those who have to be told that it is under way
+     * @param original the id that this request will create, reported to repeats while it is in flight
      */
     public Entrance<A> enter(ScopedKey key, Fingerprint fingerprint, UUID original) throws InterruptedException {
         long deadline = System.nanoTime() + settings.pendingWait().toNanos();
@@ -111,7 +114,7 @@ public final class Gate<A> {
         }
     }
 
-    /** Clears away what is too old. To be called every {@link GateSettings#cleanupInterval()}. */
+    /** Removes expired entries. Call this every {@link GateSettings#cleanupInterval()}. */
     public void cleanUp() {
         Instant now = clock.instant();
         lock.lock();
@@ -130,7 +133,7 @@ public final class Gate<A> {
         }
     }
 
-    /** How much there is in it. */
+    /** The number of entries. */
     public record Counts(int pending, int remembered) {}
 
     public Counts counts() {
@@ -142,7 +145,7 @@ public final class Gate<A> {
         }
     }
 
-    /** How many wait for the request that is pending under a key. */
+    /** How many requests wait for the pending request under a key. */
     int waiting(ScopedKey key) {
         lock.lock();
         try {
@@ -154,8 +157,8 @@ public final class Gate<A> {
     }
 
     /**
-     * The duty to say what came of an admitted request. Of the four ways to do so the first counts; {@link #close} is for those
-     * who could not find out.
+     * The obligation to report the result of an admitted request. Of the four ways to do so the first counts; use
+     * {@link #close} if the result is not known.
      */
     public static final class Pass<A> implements AutoCloseable {
 
@@ -172,13 +175,13 @@ public final class Gate<A> {
         /**
          * The key ledger says that the key is committed.
          *
-         * @param bound what the key stands for: if that is another request, those who wait are told so
+         * @param bound the request behind the key: if it differs, waiting requests learn so
          */
         public void committed(Fingerprint bound, A answer) {
             gate.settle(this, new Remembered<>(bound, answer, true, gate.until(gate.settings.committedTtl())), null);
         }
 
-        /** The request is rejected, and would be again: the same request is answered so for a while. */
+        /** The request is rejected, and would be again: repeats get this answer for a while. */
         public void rejected(A answer) {
             gate.settle(
                     this,
@@ -186,12 +189,12 @@ public final class Gate<A> {
                     answer);
         }
 
-        /** Those who wait for this request get the same answer; whoever comes later does not. */
+        /** Waiting requests get the same answer; later ones do not. */
         public void shared(A answer) {
             gate.settle(this, null, answer);
         }
 
-        /** Nothing is known. One of those who wait is admitted in its place. */
+        /** Nothing is known. One of the waiting requests is admitted instead. */
         @Override
         public void close() {
             gate.settle(this, null, null);
@@ -248,7 +251,7 @@ public final class Gate<A> {
         }
     }
 
-    /** A pass whose time to live is over has no say any more: somebody else may be pending under its key. */
+    /** An expired pass no longer counts: another request may be pending under its key. */
     private void settle(Pass<A> pass, @Nullable Remembered<A> entry, @Nullable A answer) {
         lock.lock();
         try {

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * How much a {@link Gate} remembers, and how long.
+ * The limits of a {@link Gate}.
  *
- * @param pendingTtl after how long a request that never came to an end stops holding up its repeats
- * @param committedTtl how long the answer to a committed request is remembered
- * @param rejectedTtl how long a rejection is remembered
- * @param maxEntries how many requests are remembered or pending at most
- * @param cleanupInterval how often what is too old is cleared away
- * @param waitForPending whether a repeat waits for the original; if not, it is told at once that it is in progress
+ * @param pendingTtl how long a request that never ends blocks its repeats
+ * @param committedTtl how long to remember the answer to a committed request
+ * @param rejectedTtl how long to remember a rejection
+ * @param maxEntries the maximum number of remembered and pending requests
+ * @param cleanupInterval how often to remove expired entries
+ * @param waitForPending whether a repeat waits for the original; if not, it is reported as in progress at once
  * @param pendingWait how long it waits
  */
 public record GateSettings(
@@ -53,15 +53,15 @@ public record GateSettings(
         requireWithin(PENDING_WAIT, pendingWait);
         if (maxEntries < 1 || maxEntries > MOST_ENTRIES) {
             throw new IllegalArgumentException(
-                    MAX_ENTRIES + " is between 1 and " + MOST_ENTRIES + ", got " + maxEntries);
+                    MAX_ENTRIES + " must be between 1 and " + MOST_ENTRIES + ", got " + maxEntries);
         }
         if (pendingWait.compareTo(pendingTtl) > 0) {
-            throw new IllegalArgumentException(PENDING_WAIT + " (" + seconds(pendingWait) + ") is at most "
-                    + PENDING_TTL + " (" + seconds(pendingTtl) + "): nobody waits for what is given up");
+            throw new IllegalArgumentException(PENDING_WAIT + " (" + seconds(pendingWait) + ") must be at most "
+                    + PENDING_TTL + " (" + seconds(pendingTtl) + "): a request must not wait longer than that");
         }
     }
 
-    /** As the settings say; the default for each that they do not name. */
+    /** From the settings, with the default for each missing one. */
     public static GateSettings from(Map<String, String> settings) {
         return new GateSettings(
                 duration(settings, PENDING_TTL, DEFAULT.pendingTtl),
@@ -76,7 +76,7 @@ public record GateSettings(
     private static void requireWithin(String name, Duration duration) {
         if (duration.isNegative() || duration.isZero() || duration.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(
-                    name + " is more than 0 and at most " + LONGEST.toSeconds() + " seconds, got " + seconds(duration));
+                    name + " must be more than 0 and at most " + LONGEST.toSeconds() + " seconds, got " + seconds(duration));
         }
     }
 
@@ -89,11 +89,11 @@ public record GateSettings(
         try {
             seconds = Double.parseDouble(text.strip());
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(name + " is a number of seconds, got '" + text + "'", e);
+            throw new IllegalArgumentException(name + " must be a number of seconds, got '" + text + "'", e);
         }
         if (!(seconds >= 0 && seconds <= LONGEST.toSeconds())) {
             throw new IllegalArgumentException(
-                    name + " is more than 0 and at most " + LONGEST.toSeconds() + " seconds, got '" + text + "'");
+                    name + " must be more than 0 and at most " + LONGEST.toSeconds() + " seconds, got '" + text + "'");
         }
         return Duration.ofNanos(Math.round(seconds * NANOS_A_SECOND));
     }
@@ -106,7 +106,7 @@ public record GateSettings(
         try {
             return Integer.parseInt(text.strip());
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(name + " is a whole number, got '" + text + "'", e);
+            throw new IllegalArgumentException(name + " must be a whole number, got '" + text + "'", e);
         }
     }
 
@@ -115,7 +115,7 @@ public record GateSettings(
         return switch (text == null ? String.valueOf(otherwise) : text.strip()) {
             case "true" -> true;
             case "false" -> false;
-            default -> throw new IllegalArgumentException(name + " is true or false, got '" + text + "'");
+            default -> throw new IllegalArgumentException(name + " must be true or false, got '" + text + "'");
         };
     }
 

@@ -3,7 +3,7 @@ package dev.tallystick.keys;
 import java.util.List;
 import java.util.UUID;
 
-/** What holders of reservations show, as the arrays that {@code unnest} takes. */
+/** The credentials of reservation holders, as the arrays that {@code unnest} takes. */
 final class HolderColumns {
 
     private final KeyColumns keys;

@@ -7,13 +7,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row of the key ledger, as it was read.
+ * One row of the key ledger, as read.
  *
- * @param destination null behind {@link Door#RESERVE}
- * @param original the job or message that the key made; behind {@link Door#RESERVE}, the reservation
+ * @param destination null for {@link Door#RESERVE}
+ * @param original the job or message that the key created; for {@link Door#RESERVE}, the reservation
  * @param historyAvailable whether the history entry can still be read
- * @param expires null as long as the status is not final
- * @param hold who may settle it; null behind {@link Door#ACCEPT}
+ * @param expires null until the status is final
+ * @param hold who may settle it; null for {@link Door#ACCEPT}
  */
 public record KeyEntry(
         ScopedKey key,
@@ -30,14 +30,14 @@ public record KeyEntry(
         @Nullable Hold hold) {
 
     /**
-     * The reserving side of an entry.
+     * The reservation of an entry.
      *
      * @param transactional whether the handler's effect and its answer share a transaction, so that a pending entry proves
      *     that there is no effect
      */
     public record Hold(KeyOwner owner, long fence, boolean transactional) {}
 
-    /** What its owner shows to settle it. Behind {@link Door#RESERVE} only. */
+    /** The credentials with which its owner settles it. For {@link Door#RESERVE} only. */
     public Reservation reservation() {
         if (hold == null) {
             throw new IllegalStateException(key + " was accepted, not reserved");

@@ -16,15 +16,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * Runs a handler once under a key, and answers repeats with what it said.
+ * Runs a handler once per key, and answers repeats with its answer.
  *
  * <p>If the effect goes through a transaction of this database, use {@link #onceInTransaction}: effect and answer commit
- * together, and after a crash the request is simply made again. For any other effect use {@link #once}: the key is durable
- * before the handler runs, and after a crash in between the key stays closed until its owner or an operator has found out
- * whether the effect happened. No time-out ever runs a handler again.
+ * together, and after a crash you simply repeat the request. For any other effect use {@link #once}: the key is durable before
+ * the handler runs, and after a crash in between the key stays closed until its owner or an operator has found out whether the
+ * effect happened. No timeout ever runs a handler again.
  *
- * <p>A call that throws {@link UnknownOutcomeException} is repeated under the same key, best in the same process: it still
- * knows what it did. Thread-safe; calls block.
+ * <p>If a call throws {@link UnknownOutcomeException}, repeat it under the same key, preferably in the same process, which
+ * still knows what it did. Thread-safe; calls block.
  */
 public final class KeyLedger {
 
@@ -59,11 +59,11 @@ public final class KeyLedger {
     }
 
     /**
-     * Runs the handler unless it ran before under this key.
+     * Runs the handler unless it has already run under this key.
      *
      * @throws X if the handler does; the outcome is then unknown
      * @throws DefiniteFailureException if the handler did not run
-     * @throws UnknownOutcomeException if it is not known what was recorded
+     * @throws UnknownOutcomeException if it is unknown what was recorded
      */
     public <X extends Exception> Once once(ScopedKey key, Fingerprint fingerprint, Handler<X> handler) throws X {
         Doubts.Doubt doubt = doubts.take(key, fingerprint);
@@ -79,10 +79,10 @@ public final class KeyLedger {
     }
 
     /**
-     * Runs the handler unless it ran before under this key; its effect and its answer commit together.
+     * Runs the handler unless it has already run under this key; its effect and its answer commit together.
      *
      * @throws DefiniteFailureException if neither happened
-     * @throws UnknownOutcomeException if it is not known whether both happened or neither
+     * @throws UnknownOutcomeException if it is unknown whether both happened or neither
      */
     public Once onceInTransaction(ScopedKey key, Fingerprint fingerprint, TransactionalHandler handler) {
         for (int round = 1; round <= MAX_ROUNDS; round++) {
@@ -96,8 +96,8 @@ public final class KeyLedger {
     }
 
     /**
-     * Decides about the reservations that an owner left behind when it died. An instance calls this for its own name when it
-     * starts, before it runs anything; an operator calls it for an instance that will not come back.
+     * Settles the reservations that a dead owner left behind. An instance calls this for its own name when it starts, before
+     * it runs anything; an operator calls it for an instance that will not come back.
      */
     public Recovery recover(KeyOwner dead) {
         Recovery all = Recovery.NOTHING;
@@ -115,15 +115,15 @@ public final class KeyLedger {
                 tx -> Optional.ofNullable(door.lookUp(tx, List.of(key)).get(key)));
     }
 
-    /** What is pending or unknown, the oldest first. */
+    /** The pending and unknown keys, the oldest first. */
     public List<KeyEntry> unresolved(int limit) {
         return database.transact("list open keys", tx -> door.unresolved(tx, limit));
     }
 
     /**
-     * Says what came of a request whose outcome is unknown, for whoever has found out.
+     * Records the outcome of a request whose outcome was unknown, once you have found out.
      *
-     * @param unknown the entry as it was seen; if it has changed since, nothing is written
+     * @param unknown the entry as you read it; if it has changed since, nothing is written
      */
     public Settle resolve(KeyEntry unknown, Verdict verdict) {
         if (unknown.status() != KeyStatus.OUTCOME_UNKNOWN) {
@@ -142,7 +142,7 @@ public final class KeyLedger {
         }
     }
 
-    /** A definite failure of this attempt says nothing about the one before, so the doubt stays. */
+    /** A definite failure of this attempt says nothing about the previous one, so the doubt stays. */
     private Reserve confirm(ReserveClaim claim) {
         try {
             return await(committer.submit(door.reserving(), claim));
@@ -169,14 +169,14 @@ public final class KeyLedger {
         return onceRun(settle);
     }
 
-    /** The handler has run: whatever keeps its verdict from being recorded, the outcome is not "nothing happened". */
+    /** The handler has run: even if its verdict cannot be recorded, the outcome is not "nothing happened". */
     private Settle record(Settlement settlement, Fingerprint fingerprint) {
         try {
             return await(committer.submit(door.settling(), settlement));
         } catch (TransactionException e) {
             doubts.remember(settlement.key(), new Doubts.Unrecorded(fingerprint, settlement));
             throw new UnknownOutcomeException(
-                    "the handler ran for " + settlement.key() + ", but nobody knows whether that is recorded:"
+                    "the handler ran for " + settlement.key() + ", but it is unknown whether that is recorded:"
                             + " repeat the request under the same key",
                     e);
         }
@@ -203,7 +203,7 @@ public final class KeyLedger {
         };
     }
 
-    /** Who reserved also releases when the transaction is rolled back. */
+    /** The process that reserved the key also releases it when the transaction is rolled back. */
     private Optional<Once> runReserved(Reservation reservation, ReserveClaim claim, TransactionalHandler handler) {
         crashPoints.reached(KeysCrashPoint.RESERVED);
         try {
@@ -239,7 +239,7 @@ public final class KeyLedger {
             tx.withoutUsers();
             Once once = onceRun(door.settle(tx, List.of(settlement)).getFirst());
             if (!(once instanceof Once.Ran)) {
-                throw new IllegalStateException("the handler meddled with its own key: " + claim.key());
+                throw new IllegalStateException("the handler changed its own key: " + claim.key());
             }
             crashPoints.reached(KeysCrashPoint.ANSWER_WRITTEN);
             return Optional.of(once);
@@ -259,7 +259,7 @@ public final class KeyLedger {
         };
     }
 
-    /** The handler ran in an earlier call, whose verdict is only now known to be recorded. */
+    /** The handler ran in an earlier call, whose verdict only now turns out to be recorded. */
     private static Once onceRepeated(Settle settle) {
         Once once = onceRun(settle);
         return once instanceof Once.Ran ran ? new Once.Replayed(ran.entry()) : once;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Looks keys up together, for those who come at the same moment. Writes nothing. */
+/** Combines lookups of keys that arrive at the same moment. Writes nothing. */
 final class KeyLookUp implements Primitive<ScopedKey, Optional<KeyEntry>> {
 
     private final Finder keys;
@@ -19,7 +19,7 @@ final class KeyLookUp implements Primitive<ScopedKey, Optional<KeyEntry>> {
         this.keys = keys;
     }
 
-    /** One of the doors. */
+    /** The lookup of one of the doors. */
     @FunctionalInterface
     interface Finder {
         Map<ScopedKey, KeyEntry> lookUp(Tx tx, Collection<ScopedKey> keys) throws SQLException;
@@ -35,7 +35,7 @@ final class KeyLookUp implements Primitive<ScopedKey, Optional<KeyEntry>> {
         return 0;
     }
 
-    /** Many may ask for the same key at once. */
+    /** Several callers may ask for the same key at once. */
     @Override
     public Object orderKey(ScopedKey key) {
         return new Object();

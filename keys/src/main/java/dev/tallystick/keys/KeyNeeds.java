@@ -7,18 +7,18 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.UUID;
 
-/** Knows what keys stand for, and so until when they must be remembered. */
+/** Knows what keys have created, and so until when they must be remembered. */
 @FunctionalInterface
 public interface KeyNeeds {
 
-    /** Keys are needed until they expire, and no longer. */
+    /** Keys are needed only until they expire. */
     KeyNeeds NONE = (tx, originals) -> Map.of();
 
     /**
-     * Until when the keys that made these are needed, by the database's clock.
+     * Until when the keys of these originals are needed, by the database's clock.
      *
-     * @param originals what keys made that have expired
-     * @return for those of which something is known
+     * @param originals the originals of expired keys
+     * @return an entry for each known original
      */
     Map<UUID, Instant> neededUntil(Tx tx, Collection<UUID> originals) throws SQLException;
 }

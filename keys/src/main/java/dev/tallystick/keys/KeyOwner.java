@@ -1,8 +1,8 @@
 package dev.tallystick.keys;
 
 /**
- * Who runs handlers. A name that an instance keeps over restarts lets it clean up after itself: see
- * {@link KeyLedger#recover}. No two live instances share one.
+ * A process that runs handlers. An instance that keeps its name over restarts can clean up after itself: see
+ * {@link KeyLedger#recover}. Two live instances never share a name.
  */
 public record KeyOwner(String name) {
 

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * How long a key is remembered once its answer is final and its job, if it made one, has ended. It must outlast the retries of every client: whoever repeats a
- * request after its key was forgotten has it done again.
+ * How long to remember a key after its answer is final and its job, if any, has ended. It must outlast the retries of every
+ * client: a request that is repeated after its key was forgotten runs again.
  */
 public record KeyRetention(int days) {
 
@@ -23,7 +23,7 @@ public record KeyRetention(int days) {
         }
     }
 
-    /** As the settings say, or the default if they say nothing. */
+    /** From the settings, or the default. */
     public static KeyRetention from(Map<String, String> settings) {
         String text = settings.get(SETTING);
         return text == null ? DEFAULT : parse(text);
@@ -33,11 +33,11 @@ public record KeyRetention(int days) {
         try {
             return new KeyRetention(Integer.parseInt(text.strip()));
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(SETTING + " is a whole number of days, got '" + text + "'", e);
+            throw new IllegalArgumentException(SETTING + " must be a whole number of days, got '" + text + "'", e);
         }
     }
 
-    /** Days of 24 hours, whatever a time zone does on some of them: clients count their retry windows in hours. */
+    /** Days of 24 hours, regardless of time zones: clients count their retry windows in hours. */
     public Duration duration() {
         return Duration.ofDays(days);
     }

@@ -3,8 +3,8 @@ package dev.tallystick.keys;
 import dev.tallystick.core.Fingerprint;
 
 /**
- * One key, two requests: the second is refused. The prefixes, 8 bytes in hex, let a client see whether it changed the request
- * or whether the two sides compute fingerprints differently.
+ * The same key was used for two different requests: the second is refused. The prefixes, 8 bytes in hex, let a client see
+ * whether it changed the request or whether the two sides compute fingerprints differently.
  */
 public record KeyReuse(ScopedKey key, String boundPrefix, String offeredPrefix) {
 

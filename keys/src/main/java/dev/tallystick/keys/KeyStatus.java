@@ -2,7 +2,7 @@ package dev.tallystick.keys;
 
 import java.util.Locale;
 
-/** What came of the request that a key stands for. */
+/** The outcome of the request behind a key. */
 public enum KeyStatus {
     /** Reserved; its handler may be running, or may have died. */
     PENDING,
@@ -10,7 +10,7 @@ public enum KeyStatus {
     COMMITTED,
     /** Refused by its handler. Final. */
     REJECTED,
-    /** Its handler may have done its work, and may not have. The owner or an operator will say. */
+    /** Its handler may or may not have done its work. The owner or an operator decides. */
     OUTCOME_UNKNOWN;
 
     public boolean isFinal() {

@@ -22,19 +22,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The key table. One method is one statement; the caller owns the transaction.
  *
- * <p>A statement over many keys is given each of them once, and inserts or locks them in the order of the primary key: two
- * batches that meet wait for one another in one direction only.
+ * <p>A statement over many keys gets each of them once, and inserts or locks them in the order of the primary key: two
+ * overlapping batches wait for each other in one direction only.
  */
 final class KeyStore {
 
-    // Named one by one: a "*" that is prepared on a connection breaks when a later migration adds a column.
+    // List the columns: a prepared "*" breaks when a later migration adds a column.
     private static final String COLUMNS = """
         k.key, k.mesh, k.member, k.door, k.status, k.fingerprint, k.destination, k.original_id,
             k.response, k.history_id, k.history_available, k.first_seen_at, k.expires_at,
             k.transactional, k.owner, k.fence\
         """;
 
-    // The order of insertion is the lock order, so it is sorted here and not left to the caller.
+    // The order of insertion is the lock order, so the statement sorts and does not rely on the caller.
     private static final String INSERT_ACCEPTED = """
         insert into tally.key as k (
             key, mesh, member, door, status, fingerprint, destination, original_id,
@@ -63,8 +63,8 @@ final class KeyStore {
         returning %s
         """.formatted(COLUMNS);
 
-    // Key by key, which "offset 0" makes sure of: as a plain join it is planned as a walk through all keys of the door
-    // while those are few, and every request begins with it.
+    // "offset 0" forces a lookup key by key. As a plain join it would be planned as a scan over all keys of the door while
+    // there are few, and every request begins with it.
     private static final String READ = """
         select %s
         from unnest(?, ?, ?) as wanted (key, mesh, member)
@@ -89,7 +89,7 @@ final class KeyStore {
         skip locked
         """;
 
-    // Whoever runs a transactional handler holds this lock meanwhile: a row that is locked has a live runner.
+    // A running transactional handler holds this lock: a locked row has a live runner.
     private static final String LOCK_IF_FREE = """
         select %s
         from tally.key k
@@ -97,7 +97,7 @@ final class KeyStore {
         for update skip locked
         """.formatted(COLUMNS);
 
-    // "not in": the planner takes "in ('pending', …)" for an invitation to walk the index of open rows.
+    // "not in": for "in ('pending', …)" the planner would scan the index of open rows.
     private static final String SETTLE = """
         update tally.key k
         set status = verdict.status,
@@ -175,8 +175,8 @@ final class KeyStore {
         order by member
         """.formatted(COLUMNS);
 
-    // An hour late: a job that was open for less than that has its retention counted from its end, and nobody
-    // need keep when that was.
+    // One hour extra: the retention of a job that was open for less than that counts from its end, so we need not store when
+    // it ended.
     private static final String LOCK_EXPIRED = """
         select %s
         from tally.key k
@@ -204,12 +204,12 @@ final class KeyStore {
 
     private final Map<String, String> statementsWith = new ConcurrentHashMap<>();
 
-    /** Binds those keys that are free; of the others nothing is returned. */
+    /** Binds the free keys; returns nothing for the others. */
     List<KeyEntry> insertAccepted(Tx tx, List<AcceptClaim> claims, KeyRetention retention) throws SQLException {
         return bind(tx, INSERT_ACCEPTED, claims, accepted(claims, retention));
     }
 
-    /** As {@link #insertAccepted}, and writes what belongs to the keys that were free. */
+    /** As {@link #insertAccepted}, and writes the rows for the free keys. */
     List<KeyEntry> insertAcceptedWith(Tx tx, List<AcceptClaim> claims, KeyRetention retention, BoundWrites writes)
             throws SQLException {
         List<Object> parameters = new ArrayList<>(accepted(claims, retention));
@@ -221,7 +221,7 @@ final class KeyStore {
         return bind(tx, statement, claims, parameters);
     }
 
-    /** Only the database's clock is asked back: the claims say the rest. */
+    /** Only the database's clock is read back; the claims contain the rest. */
     private static List<KeyEntry> bind(Tx tx, String statement, List<AcceptClaim> claims, List<Object> parameters)
             throws SQLException {
         Map<UUID, AcceptClaim> byOriginal = HashMap.newHashMap(claims.size());
@@ -252,7 +252,7 @@ final class KeyStore {
                 of.uuids(AcceptClaim::history));
     }
 
-    /** Reserves those keys that are free; the rows of the others are not returned. */
+    /** Reserves the free keys; the rows of the others are not returned. */
     List<KeyEntry> insertPending(Tx tx, List<ReserveClaim> claims) throws SQLException {
         KeyColumns keys = KeyColumns.of(claims, ReserveClaim::key);
         Columns<ReserveClaim> of = new Columns<>(claims);
@@ -280,13 +280,13 @@ final class KeyStore {
         return tx.query(LOCK, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), door.column());
     }
 
-    /** As {@link #lock}, without the rows that somebody else has locked. */
+    /** As {@link #lock}, without the rows that other transactions have locked. */
     List<KeyEntry> lockFree(Tx tx, Door door, Collection<ScopedKey> wanted) throws SQLException {
         KeyColumns keys = KeyColumns.of(wanted, key -> key);
         return tx.query(LOCK_FREE, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), door.column());
     }
 
-    /** The pending transactional row under this key, locked; empty if there is none or somebody else has locked it. */
+    /** The pending transactional row under this key, locked; empty if there is none or another transaction has locked it. */
     Optional<KeyEntry> lockIfFree(Tx tx, ScopedKey key) throws SQLException {
         return tx.first(
                 LOCK_IF_FREE,
@@ -296,7 +296,7 @@ final class KeyStore {
                 key.scope().member());
     }
 
-    /** Writes the verdicts of those that still hold their reservations, and returns their rows. */
+    /** Writes the verdicts of the holders that still hold their reservations, and returns their rows. */
     List<KeyEntry> settle(Tx tx, List<Settlement> settlements, KeyRetention retention) throws SQLException {
         HolderColumns holders = HolderColumns.of(settlements);
         Columns<Settlement> of = new Columns<>(settlements);
@@ -315,7 +315,7 @@ final class KeyStore {
                         settlement.verdict() instanceof Verdict.Answer answer ? bytes(answer.response()) : null));
     }
 
-    /** Deletes the rows of those that still hold their reservations, and returns what they were. */
+    /** Deletes the rows of the holders that still hold their reservations, and returns the deleted rows. */
     List<KeyEntry> release(Tx tx, List<Settlement> settlements) throws SQLException {
         HolderColumns holders = HolderColumns.of(settlements);
         return tx.query(
@@ -329,7 +329,7 @@ final class KeyStore {
                 holders.fences());
     }
 
-    /** Deletes the rows that these very claims made, and returns their number. */
+    /** Deletes the rows that these very claims created, and returns their number. */
     int withdraw(Tx tx, List<AcceptClaim> claims) throws SQLException {
         KeyColumns keys = KeyColumns.of(claims, AcceptClaim::key);
         return tx.update(
@@ -345,7 +345,7 @@ final class KeyStore {
         tx.update(FORGET_HISTORY, keys.keys(), keys.meshes(), keys.members());
     }
 
-    /** Makes {@code successor} the owner of a row that is not settled and that the caller has locked. */
+    /** Makes {@code successor} the owner of an unsettled row that the caller has locked. */
     Optional<KeyEntry> takeOver(Tx tx, Reservation held, KeyOwner successor) throws SQLException {
         return tx.first(
                 TAKE_OVER,
@@ -359,12 +359,12 @@ final class KeyStore {
                 held.fence());
     }
 
-    /** Pending rows of one owner, locked, without those that somebody else has locked. */
+    /** Pending rows of one owner, locked, without those that other transactions have locked. */
     List<KeyEntry> lockOrphans(Tx tx, KeyOwner owner, int limit) throws SQLException {
         return tx.query(LOCK_ORPHANS, KeyStore::entry, owner.name(), limit);
     }
 
-    /** What is pending or unknown, the oldest first. */
+    /** The pending and unknown keys, the oldest first. */
     List<KeyEntry> unresolved(Tx tx, int limit) throws SQLException {
         return tx.query(UNRESOLVED, KeyStore::entry, limit);
     }
@@ -374,17 +374,17 @@ final class KeyStore {
         return tx.query(UNRESOLVED_IN, KeyStore::entry, mesh, limit);
     }
 
-    /** What the members of a mesh have reserved under one key. */
+    /** The reservations of all members of a mesh under one key. */
     List<KeyEntry> reserved(Tx tx, String mesh, IdempotencyKey key) throws SQLException {
         return tx.query(RESERVED_IN, KeyStore::entry, key.value(), mesh);
     }
 
-    /** Rows that have expired, locked, without those that somebody else has locked. */
+    /** Expired rows, locked, without those that other transactions have locked. */
     List<KeyEntry> lockExpired(Tx tx, int limit) throws SQLException {
         return tx.query(LOCK_EXPIRED, KeyStore::entry, limit);
     }
 
-    /** Lets those of the keys expire later whose originals need them longer. */
+    /** Extends the keys whose originals need them longer. */
     void prolong(Tx tx, List<KeyEntry> expired, Map<UUID, Instant> needed) throws SQLException {
         List<KeyEntry> kept = expired.stream()
                 .filter(entry -> needed.containsKey(entry.original()))
@@ -397,7 +397,7 @@ final class KeyStore {
         tx.update(PROLONG, parameters.toArray());
     }
 
-    /** Deletes those of the rows that are expired still, and returns their number. */
+    /** Deletes those of the rows that are still expired, and returns their number. */
     int forgetExpired(Tx tx, List<KeyEntry> expired) throws SQLException {
         return tx.update(FORGET_EXPIRED, identities(expired).toArray());
     }

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Forgets keys whose answers are final and whose retention is over. Any number of instances may sweep at once. What is pending
- * or unknown is never swept, however old it is, nor is a key while what it made {@linkplain KeyNeeds needs} it.
+ * Deletes keys whose answers are final and whose retention is over. Any number of instances may sweep at once. It never
+ * deletes pending or unknown keys, however old they are, nor a key that its job or message still {@linkplain KeyNeeds needs}.
  */
 public final class KeySweeper {
 
@@ -27,10 +27,10 @@ public final class KeySweeper {
     }
 
     /**
-     * Deletes what has expired, a bounded number at a time, each in a transaction of its own.
+     * Deletes expired keys in batches of bounded size, each in its own transaction.
      *
-     * @param maxBatches after how many of them to stop although more has expired, so that a sweep does not hog the database
-     * @return how many keys were forgotten
+     * @param maxBatches the maximum number of batches, so that a sweep does not hog the database
+     * @return how many keys were deleted
      */
     public long sweep(int maxBatches) {
         long forgotten = 0;
@@ -44,7 +44,7 @@ public final class KeySweeper {
         return forgotten;
     }
 
-    /** How many had expired, and how many of them were forgotten. */
+    /** How many had expired, and how many of them were deleted. */
     private record Swept(int expired, int forgotten) {}
 
     private Swept sweepOnce() {

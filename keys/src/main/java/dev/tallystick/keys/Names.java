@@ -1,6 +1,6 @@
 package dev.tallystick.keys;
 
-/** What the names in this package have in common with keys: they are printable, and not too long for an index. */
+/** Names in this package, like keys, must be printable and short enough for an index. */
 final class Names {
 
     static void check(String what, String name, int longest) {
@@ -9,7 +9,7 @@ final class Names {
             throw new IllegalArgumentException(what + " has 1 to " + longest + " characters, got " + length);
         }
         if (!name.codePoints().allMatch(Names::isPrintable)) {
-            throw new IllegalArgumentException(what + " has printable characters only");
+            throw new IllegalArgumentException(what + " must contain only printable characters");
         }
     }
 

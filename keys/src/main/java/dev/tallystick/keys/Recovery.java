@@ -1,10 +1,10 @@
 package dev.tallystick.keys;
 
 /**
- * What was decided about the reservations of a dead owner.
+ * The decisions about the reservations of a dead owner.
  *
  * @param released how many had no effect and are free again
- * @param unknown how many may have had one, and wait for somebody to find out
+ * @param unknown how many may have had one, and wait until an operator finds out
  */
 public record Recovery(int released, int unknown) {
 

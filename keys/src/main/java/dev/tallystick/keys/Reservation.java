@@ -4,9 +4,9 @@ import java.util.UUID;
 
 /**
  * The right to settle a reserved key. It is lost when the key is settled or released, or when another owner takes it over;
- * what a late holder then writes is refused.
+ * writes of a late holder are then refused.
  *
- * @param id new with every reservation, also of the same key
+ * @param id new with every reservation, even of the same key
  * @param fence grows with every owner of one reservation
  */
 public record Reservation(ScopedKey key, UUID id, KeyOwner owner, long fence) {

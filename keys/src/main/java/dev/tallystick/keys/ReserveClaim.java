@@ -6,8 +6,8 @@ import java.util.UUID;
 /**
  * A request to reserve a key before foreign work begins.
  *
- * @param id of the reservation. New for every claim, and kept when the claim is repeated after a lost reply: that is how the
- *     claim knows its own row again
+ * @param id of the reservation. New for every claim, but kept when the claim is repeated after a lost reply, so that the claim
+ *     recognises its own row
  * @param transactional promises that the work's effect and the key's answer will share one transaction
  */
 public record ReserveClaim(ScopedKey key, Fingerprint fingerprint, UUID id, KeyOwner owner, boolean transactional) {}

@@ -20,11 +20,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a key durable before foreign work begins, and settles it afterwards. Nothing here asks a clock whether a reservation
- * is still good.
+ * Makes a key durable before foreign work begins, and settles it afterwards. A reservation never expires by time.
  *
- * <p>The caller owns the transactions. Reserving and settling may be repeated after an unknown outcome: what is written
- * already is not written again, and the answer is that of the first time. Thread-safe.
+ * <p>The caller owns the transactions. Reserving and settling may be repeated after an unknown outcome: nothing is written
+ * twice, and the answer is the same. Thread-safe.
  */
 public final class ReserveDoor {
 
@@ -45,12 +44,12 @@ public final class ReserveDoor {
     }
 
     /**
-     * Reserves the keys that are free, and says for each claim what became of it.
+     * Reserves the free keys, and returns the result of each claim.
      *
-     * @return one outcome for each claim, in the same order. Of claims with equal keys the first is the one that may be reserved
+     * @return one outcome for each claim, in the same order. Among claims with equal keys only the first may be reserved
      */
     public List<Reserve> reserve(Tx tx, List<ReserveClaim> claims) throws SQLException {
-        // An insert waits for whoever is changing the row in its way; what can be read is answered at once.
+        // An insert waits for the transaction that is changing the same row; a read answers at once.
         Map<ScopedKey, KeyEntry> known =
                 lookUp(tx, claims.stream().map(ReserveClaim::key).toList());
         Binding binding = Binding.of(
@@ -65,7 +64,7 @@ public final class ReserveDoor {
     }
 
     /**
-     * Writes the verdicts of those that still hold their reservations.
+     * Writes the verdicts of the holders that still hold their reservations.
      *
      * @param settlements at most one for each key
      * @return one outcome for each settlement, in the same order
@@ -75,9 +74,9 @@ public final class ReserveDoor {
     }
 
     /**
-     * As {@link #settle}, but waits for nobody.
+     * As {@link #settle}, but never waits for a lock.
      *
-     * @return also null, for a settlement whose row somebody else has locked and which was left alone
+     * @return null for a settlement that was skipped because another transaction has locked its row
      */
     List<@Nullable Settle> settleUnlessBlocked(Tx tx, List<Settlement> settlements) throws SQLException {
         Set<ScopedKey> keys = keysOf(settlements);
@@ -98,22 +97,22 @@ public final class ReserveDoor {
         return outcomes;
     }
 
-    /** {@link #reserve} for callers that share a commit. */
+    /** {@link #reserve} for callers who share a commit. */
     public Primitive<ReserveClaim, Reserve> reserving() {
         return reserving;
     }
 
-    /** {@link #settle} for callers that share a commit. */
+    /** {@link #settle} for callers who share a commit. */
     public Primitive<Settlement, Settle> settling() {
         return settling;
     }
 
     /**
-     * Begins to run a transactional handler: the reservation stays locked until the transaction ends, so that whoever asks
-     * meanwhile sees that it is being run. A reservation that nobody runs is taken over, whoever made it: it is pending, so its
+     * Begins to run a transactional handler: the reservation stays locked until the transaction ends, so that other requests
+     * see that it is running. A reservation that is not running is taken over, regardless of its owner: it is pending, so its
      * effect did not happen.
      *
-     * @return what became of the claim; empty if the key is not reserved any more
+     * @return the result of the claim; empty if the key is no longer reserved
      */
     Optional<Reserve> hold(Tx tx, ReserveClaim claim) throws SQLException {
         Optional<KeyEntry> free = store.lockIfFree(tx, claim.key());
@@ -134,8 +133,8 @@ public final class ReserveDoor {
     }
 
     /**
-     * Decides about reservations whose owner has died: a transactional one has had no effect and is released, any other may
-     * have had one and becomes unknown. Repeat until nothing is left.
+     * Settles the reservations of a dead owner: a transactional one has had no effect and is released, any other may have had
+     * one and becomes unknown. Repeat until nothing is left.
      */
     public Recovery recover(Tx tx, KeyOwner dead, int limit) throws SQLException {
         List<Settlement> orphans = store.lockOrphans(tx, dead, limit).stream()
@@ -151,10 +150,10 @@ public final class ReserveDoor {
     }
 
     /**
-     * Settles a reservation in place of its holder, who may be dead, or may only be slow. It is taken over first: whatever the
-     * holder says from then on is refused, were it the very same. May be repeated after an unknown outcome.
+     * Settles a reservation on behalf of its holder, who may be dead or only slow. It is taken over first: from then on the
+     * holder's verdict is refused, even if it is the same. May be repeated after an unknown outcome.
      *
-     * @param id of the reservation as it was seen, with its fence; if it has changed since, nothing is written
+     * @param id of the reservation as you read it, with its fence; if it has changed since, nothing is written
      */
     public Settle resolve(Tx tx, ScopedKey key, UUID id, long fence, KeyOwner resolver, Verdict.Resolution resolution)
             throws SQLException {
@@ -170,17 +169,17 @@ public final class ReserveDoor {
                 .getFirst();
     }
 
-    /** {@link #lookUp} for callers that share a round trip. */
+    /** {@link #lookUp} for callers who share a round trip. */
     public Primitive<ScopedKey, Optional<KeyEntry>> lookingUp() {
         return lookingUp;
     }
 
-    /** What the given keys are bound to; those that are free are left out. */
+    /** The entries of the given keys; free keys are left out. */
     public Map<ScopedKey, KeyEntry> lookUp(Tx tx, Collection<ScopedKey> keys) throws SQLException {
         return byKey(store.read(tx, Door.RESERVE, Set.copyOf(keys)));
     }
 
-    /** What is pending or unknown, the oldest first. */
+    /** The pending and unknown keys, the oldest first. */
     public List<KeyEntry> unresolved(Tx tx, int limit) throws SQLException {
         return store.unresolved(tx, limit);
     }
@@ -190,7 +189,7 @@ public final class ReserveDoor {
         return store.unresolved(tx, mesh, limit);
     }
 
-    /** What the members of a mesh have reserved under one key, each for itself. */
+    /** The reservations of all members of a mesh under one key. */
     public List<KeyEntry> reserved(Tx tx, String mesh, IdempotencyKey key) throws SQLException {
         return store.reserved(tx, mesh, key);
     }
@@ -243,7 +242,7 @@ public final class ReserveDoor {
         };
     }
 
-    /** Whether the settlement has something to write: it holds the reservation, and says something new. */
+    /** Whether the settlement has something to write: it holds the reservation, and its verdict is new. */
     private static boolean changes(Settlement settlement, @Nullable KeyEntry entry) {
         return entry != null
                 && !entry.status().isFinal()

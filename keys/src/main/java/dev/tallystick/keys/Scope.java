@@ -1,19 +1,19 @@
 package dev.tallystick.keys;
 
 /**
- * Within what a key is known, apart from its {@link Door}: who asks, and in which tenant.
+ * The namespace of a key, besides its {@link Door}: the caller and the tenant.
  *
  * @param mesh the tenant
  * @param member the id of the authenticated party in it
  */
 public record Scope(String mesh, String member) {
 
-    /** Whoever uses the library without saying otherwise. */
+    /** The default scope of the library. */
     public static final Scope DEFAULT = new Scope("default", "library");
 
     /**
-     * A name of 128 characters and what makes it an id. An index entry of Postgres has 2,704 bytes at most, and holds both and a
-     * key, at four bytes a character.
+     * A name of 128 characters, plus the rest of the id. A Postgres index entry has at most 2,704 bytes, and holds both names
+     * and a key at four bytes per character.
      */
     public static final int MAX_LENGTH = 140;
 

@@ -2,10 +2,10 @@ package dev.tallystick.keys;
 
 import dev.tallystick.core.IdempotencyKey;
 
-/** A key together with the scope in which it is known; with a {@link Door}, the name of one row. */
+/** A key with its scope; together with a {@link Door}, it identifies one row. */
 public record ScopedKey(Scope scope, IdempotencyKey key) {
 
-    /** A key in the scope of whoever uses the library without saying otherwise. */
+    /** A key in the default scope of the library. */
     public static ScopedKey of(String key) {
         return new ScopedKey(Scope.DEFAULT, new IdempotencyKey(key));
     }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Verdicts that share a commit. Ordered by key like reservations, so that nothing overtakes what concerns the same key. */
+/** Verdicts that share a commit. Ordered by key like reservations, so that items for the same key keep their order. */
 record SettlePrimitive(ReserveDoor door) implements Primitive<Settlement, Settle> {
 
     @Override

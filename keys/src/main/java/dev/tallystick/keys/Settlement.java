@@ -1,6 +1,6 @@
 package dev.tallystick.keys;
 
-/** A verdict on its way into the ledger, with the right to put it there. */
+/** A verdict to be recorded, with the right to record it. */
 public record Settlement(Reservation reservation, Verdict verdict) {
 
     ScopedKey key() {

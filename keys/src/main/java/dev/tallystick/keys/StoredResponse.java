@@ -3,7 +3,7 @@ package dev.tallystick.keys;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** The bytes from which a repeated request is answered. What they mean is the business of whoever stores them. */
+/** The bytes from which a repeated request is answered. Only the code that stores them knows their meaning. */
 public final class StoredResponse {
 
     public static final int MAX_BYTES = 1024 * 1024;
@@ -15,7 +15,7 @@ public final class StoredResponse {
     private StoredResponse(byte[] bytes) {
         if (bytes.length > MAX_BYTES) {
             throw new IllegalArgumentException(
-                    "a stored response has at most " + MAX_BYTES + " bytes, got " + bytes.length);
+                    "a stored response must have at most " + MAX_BYTES + " bytes, got " + bytes.length);
         }
         this.bytes = bytes;
     }
@@ -36,7 +36,7 @@ public final class StoredResponse {
         return bytes.clone();
     }
 
-    /** The bytes read as UTF-8. */
+    /** The bytes decoded as UTF-8. */
     public String text() {
         return new String(bytes, StandardCharsets.UTF_8);
     }

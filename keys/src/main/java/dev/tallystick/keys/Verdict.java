@@ -1,12 +1,12 @@
 package dev.tallystick.keys;
 
-/** What a handler says about the request that it was given. */
+/** A handler's verdict on its request. */
 public sealed interface Verdict {
 
-    /** What can be said by somebody who has found out what happened. */
+    /** A verdict that can be given later, by someone who has found out what happened. */
     sealed interface Resolution extends Verdict {}
 
-    /** A final answer, given again to every repeat of the request. */
+    /** A final answer, returned for every repeat of the request. */
     sealed interface Answer extends Resolution {
 
         StoredResponse response();
@@ -18,10 +18,10 @@ public sealed interface Verdict {
     /** The request was refused, and would be again. */
     record Reject(StoredResponse response) implements Answer {}
 
-    /** Nothing happened, for certain, and the key is free again: the next request may fare better. */
+    /** Nothing happened, for certain, and the key is free again: the next request may succeed. */
     record Release() implements Resolution {}
 
-    /** The work may be done, and may not be: somebody must find out before the key can be answered. */
+    /** The work may or may not be done: the owner or an operator must find out before the key can be answered. */
     record Unknown() implements Verdict {}
 
     static Answer commit(StoredResponse response) {

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 
-/** Waits that double from {@code first} up to {@code longest}, each drawn at random below its bound so that rivals part ways. */
+/** Waits that double from {@code first} up to {@code longest}, with full jitter so that rivals do not collide again. */
 record Backoff(Duration first, Duration longest, RandomGenerator random) {
 
-    /** @param attempt 1 before the second try, 2 before the third, and so on */
+    /** @param attempt 1 before the second attempt, 2 before the third, and so on */
     void pause(int attempt) {
         LockSupport.parkNanos(nanos(attempt));
     }

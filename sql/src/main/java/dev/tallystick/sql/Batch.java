@@ -33,7 +33,7 @@ final class Batch {
         return entries.size();
     }
 
-    /** The entry of a batch of one. */
+    /** The only entry of a single-entry batch. */
     Entry<?, ?> only() {
         return entries.getFirst();
     }
@@ -42,12 +42,12 @@ final class Batch {
         return groups.getFirst().primitive.name();
     }
 
-    /** For an entry that was not answered in company: it waits for its locks now. */
+    /** For an entry that got no answer in a shared batch: now it waits for its locks. */
     static Batch alone(Entry<?, ?> entry) {
         return new Batch(List.of(entry), true, false);
     }
 
-    /** A batch of one that was applied as if it had company. */
+    /** A single-entry batch, applied as if it were shared. */
     Batch alone() {
         return new Batch(entries, true, isRepeat);
     }
@@ -56,7 +56,7 @@ final class Batch {
         return isAlone;
     }
 
-    /** The same entries, of which any may have been applied before. */
+    /** The same entries, any of which may have been applied before. */
     Batch again() {
         return new Batch(entries, isAlone, true);
     }
@@ -68,7 +68,7 @@ final class Batch {
                 new Batch(entries.subList(middle, entries.size()), false, isRepeat));
     }
 
-    /** The answers of each group, in the order of the groups. Nothing is read or told to anybody before the commit. */
+    /** The answers of each group, in the order of the groups. They are neither read nor delivered before the commit. */
     List<List<?>> apply(Tx tx) throws SQLException {
         tx.batch();
         if (!isAlone) {
@@ -84,7 +84,7 @@ final class Batch {
         return answers;
     }
 
-    /** Tells the answers, and returns the entries that have none. */
+    /** Delivers the answers, and returns the entries without one. */
     List<Entry<?, ?>> answer(List<List<?>> answers) {
         List<Entry<?, ?>> unanswered = new ArrayList<>();
         for (int i = 0; i < groups.size(); i++) {
@@ -117,7 +117,7 @@ final class Batch {
             this.primitive = primitive;
         }
 
-        @SuppressWarnings("unchecked") // an entry joins the group of its own primitive only
+        @SuppressWarnings("unchecked") // an entry joins only the group of its own primitive
         void add(Entry<?, ?> entry) {
             Entry<I, O> member = (Entry<I, O>) entry;
             members.add(member);
@@ -133,7 +133,7 @@ final class Batch {
             return answers;
         }
 
-        /** An error here is an item's fault as an exception is: the transaction is rolled back, and the batch split. */
+        /** Treat an Error like an exception of the item: roll back the transaction and split the batch. */
         private List<@Nullable O> applied(Tx tx) throws SQLException {
             try {
                 return primitive.apply(tx, items);

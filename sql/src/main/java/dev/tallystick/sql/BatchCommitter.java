@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits batches, one at a time, on a session of its own. Every entry is answered, or handed on because a stranger's lock keeps it
- * from being applied: a batch waits for strangers for a moment only. For one thread.
+ * Commits batches one at a time on its own session. It answers every entry, or passes it on if a foreign lock blocks it: a
+ * batch waits only briefly for foreign locks. Single-threaded.
  */
 final class BatchCommitter implements AutoCloseable {
 
@@ -20,7 +20,7 @@ final class BatchCommitter implements AutoCloseable {
     private final Opening patient;
     private @Nullable BatchSession session;
 
-    /** @param blocked takes the entries that have to wait for a lock longer than a batch does */
+    /** @param blocked takes the entries that must wait for a lock longer than a batch does */
     BatchCommitter(
             GroupCommitter committer, Database database, GroupCommitter.Limits limits, Consumer<Entry<?, ?>> blocked) {
         this.committer = committer;
@@ -35,7 +35,7 @@ final class BatchCommitter implements AutoCloseable {
         guarded(batch, () -> settle(batch));
     }
 
-    /** Leaves no entry without an answer, even if this thread dies in the middle of it. */
+    /** Answers every entry, even if this thread dies midway. */
     private static void guarded(Batch batch, Runnable attempt) {
         try {
             attempt.run();
@@ -63,7 +63,7 @@ final class BatchCommitter implements AutoCloseable {
         }
     }
 
-    /** Commits an entry by itself, and waits for its locks. */
+    /** Commits a single entry, and waits for its locks. */
     void commitPatiently(Entry<?, ?> entry) {
         Batch alone = Batch.alone(entry);
         guarded(alone, () -> {
@@ -83,15 +83,15 @@ final class BatchCommitter implements AutoCloseable {
         }
     }
 
-    /** Nothing of the batch happened, and one of its entries is why. */
+    /** Nothing of the batch happened, because of one of its entries. */
     private void split(Batch batch) {
         committer.splits.increment();
         batch.halves().forEach(this::commit);
     }
 
     /**
-     * Applies the guarded batch again until an answer comes. A definite failure is no answer here: it speaks of this attempt,
-     * while the one before may have committed.
+     * Applies the guarded batch again until it gets an answer. A definite failure is not an answer here: it concerns this
+     * attempt, while the previous one may have committed.
      */
     private void lookUp(Batch batch, UnknownOutcomeException unknown) {
         RuntimeException last = unknown;
@@ -128,7 +128,7 @@ final class BatchCommitter implements AutoCloseable {
         return failure instanceof DefiniteFailureException definite && definite.reason() == reason;
     }
 
-    /** Returns what has to go alone; everything else is answered. */
+    /** Returns the entries that must run alone; all others are answered. */
     private List<Entry<?, ?>> attempt(Batch batch, Opening opening) {
         List<List<?>> answers;
         try {
@@ -171,7 +171,7 @@ final class BatchCommitter implements AutoCloseable {
         return session;
     }
 
-    /** Gives the session back; the next batch gets another one. */
+    /** Returns the session; the next batch opens another one. */
     @Override
     public void close() {
         if (session != null) {

@@ -4,12 +4,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 /**
- * A session on which batches run, each under the settings of {@link SessionStore#openingOfBatch}. Primitives look rows up by their keys, a few hundred at a time, so
- * there is one good plan for each statement: nested loops over the indexes. Postgres is held to it, and keeps it. Left to itself
- * it plans long statements anew for every batch.
+ * A session for batches, each under the settings of {@link SessionStore#openingOfBatch}. Primitives look up a few hundred rows
+ * at a time by key, so each statement has one good plan: nested loops over the indexes. The settings force Postgres to make
+ * this plan and keep it; otherwise it would plan long statements again for every batch.
  *
- * <p>A plan that was made while a table was empty may walk the whole of it, for that was the least effort then. So plans are
- * forgotten while the tables grow: whenever twice as much was handled as when they were made, and from time to time.
+ * <p>A plan that was made for an empty table may scan the whole table. So the session discards its plans while the tables
+ * grow: whenever it has handled twice as many items as when they were made, and from time to time.
  */
 final class BatchSession {
 
@@ -28,7 +28,7 @@ final class BatchSession {
         return session;
     }
 
-    /** To be called in the transaction of a batch, before its statements. */
+    /** Call this in the transaction of a batch, before its statements. */
     void expect(Tx tx, int items) throws SQLException {
         handled += items;
         long now = System.nanoTime();

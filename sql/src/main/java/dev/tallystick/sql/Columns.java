@@ -9,8 +9,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch turned on its side: one array for each column, as {@code unnest} takes them. Batches are small and columns many, which
- * streams would make expensive.
+ * A batch transposed into one array per column, as {@code unnest} takes them. Without streams, which are expensive for small
+ * batches with many columns.
  */
 public record Columns<T>(List<T> items) {
 

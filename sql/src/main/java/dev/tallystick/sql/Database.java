@@ -13,12 +13,12 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
 /**
- * Runs named transactions on a durable Postgres, at READ COMMITTED: correctness rests on locks, guards and unique keys. Isolation
- * and limits are set by each transaction for itself, whatever the database and the pool have set, and no wait is without end: see
+ * Runs named transactions on a durable Postgres, at READ COMMITTED: correctness relies on locks, guards and unique keys. Each
+ * transaction sets its own isolation level and limits, regardless of the database and the pool, and every wait is bounded: see
  * {@link SessionLimits}.
  *
- * <p>A transaction that loses against a concurrent one (40001, 40P01) is run again, a bounded number of times. One whose COMMIT
- * is not answered is never run again here: only its caller knows whether its writes are guarded. Thread-safe.
+ * <p>A transaction that loses against a concurrent one (40001, 40P01) is retried a bounded number of times. A transaction
+ * whose COMMIT gets no reply is never retried here: only its caller knows whether its writes are guarded. Thread-safe.
  */
 public final class Database {
 
@@ -34,9 +34,9 @@ public final class Database {
     private final Statements statements;
 
     /**
-     * A database on {@code source}, refused unless what it commits survives a power cut.
+     * A database on {@code source}; refuses one whose commits do not survive a power cut.
      *
-     * @param source if it has no limit to how long a login may take, it gets one
+     * @param source gets a login timeout if it has none
      */
     public static Database on(DataSource source) {
         return on(source, RandomGenerator.getDefault(), CrashPoints.NONE);
@@ -49,7 +49,7 @@ public final class Database {
     /**
      * As {@link #on(DataSource)}, with other limits.
      *
-     * @param own the limits of transactions that name no others
+     * @param own the default limits of transactions
      */
     public static Database on(DataSource source, RandomGenerator random, CrashPoints crashPoints, SessionLimits own) {
         limitLogin(source);
@@ -59,7 +59,7 @@ public final class Database {
         return new Database(source, crashPoints, backoff, own, new SessionStore(asking.demandDurability()), statements);
     }
 
-    /** Whether a Postgres that refuses a connection like this may grant it later although nothing is changed. */
+    /** Whether Postgres may accept a connection later, without any change, after it refused one with this error. */
     public static boolean mayLetInLater(SQLException refusal) {
         return SqlStates.reasonOf(refusal) != Reason.REFUSED;
     }
@@ -88,17 +88,17 @@ public final class Database {
         return statements.schema();
     }
 
-    /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
+    /** The transaction that is open on {@code connection}; the caller began it and ends it. */
     public Tx join(Connection connection) throws SQLException {
         if (connection.getAutoCommit()) {
             throw new IllegalArgumentException(
-                    "the connection has auto-commit on, so each statement would commit by itself:"
-                            + " call setAutoCommit(false) before, and commit() when all is done");
+                    "the connection has auto-commit on, so each statement would commit separately:"
+                            + " call setAutoCommit(false) first, and commit() at the end");
         }
         return Tx.joined(connection, statements);
     }
 
-    /** For statements that commit by themselves. */
+    /** For statements that commit on their own. */
     Tx autoCommitting(Connection connection) throws SQLException {
         return Tx.joined(connection, statements);
     }
@@ -109,22 +109,22 @@ public final class Database {
                 source.setLoginTimeout(Math.toIntExact(LOGIN.toSeconds()));
             }
         } catch (SQLException | UnsupportedOperationException e) {
-            // Then it has limits of its own, which are its owner's business.
+            // The owner of the connection has set its own limits.
         }
     }
 
     /**
      * Runs {@code work} in a transaction and commits it.
      *
-     * @param name says in errors and logs what was being done
+     * @param name names the transaction in errors and logs
      * @throws DefiniteFailureException if nothing happened
-     * @throws UnknownOutcomeException if nobody can tell
+     * @throws UnknownOutcomeException if it is unknown whether it committed
      */
     public <T extends @Nullable Object> T transact(String name, Work<T> work) {
         return transact(name, own, work);
     }
 
-    /** As {@link #transact(String, Work)}, within other limits. */
+    /** As {@link #transact(String, Work)}, with other limits. */
     public <T extends @Nullable Object> T transact(String name, SessionLimits limits, Work<T> work) {
         Opening opening = opening(sessions.opening(limits), limits);
         for (int attempt = 1; ; attempt++) {
@@ -139,9 +139,7 @@ public final class Database {
         }
     }
 
-    /**
-     * One attempt on a session that the caller keeps. The session may be broken afterwards if this throws.
-     */
+    /** One attempt on a session that the caller keeps. If this throws, the session may be broken. */
     <T extends @Nullable Object> T transactOn(Session session, String name, Opening opening, Work<T> work) {
         Connection connection = session.connection();
         Done<T> done = run(connection, name, opening, work);
@@ -151,7 +149,7 @@ public final class Database {
         return done.result();
     }
 
-    /** What came of the work in a transaction that is to be committed. */
+    /** The result of the work in a transaction that is about to commit. */
     private record Done<T extends @Nullable Object>(Tx tx, T result) {}
 
     /** A session for our own statements. */
@@ -183,7 +181,7 @@ public final class Database {
                 Reason.UNAVAILABLE, "no connection for '" + name + "': " + e.getMessage(), e);
     }
 
-    /** What the transaction of a batch sets for itself. */
+    /** The settings of a batch's transaction. */
     Opening openingOfBatch(Duration lockWait) {
         return opening(sessions.openingOfBatch(own, lockWait.toMillis()), own);
     }
@@ -200,7 +198,7 @@ public final class Database {
         return backoff;
     }
 
-    // COMMIT was never sent, so after a failure the server will roll back, whether or not it can still be told to.
+    // COMMIT was never sent, so after a failure the server rolls back, even if our ROLLBACK cannot reach it.
     private <T extends @Nullable Object> Done<T> run(
             Connection connection, String name, Opening opening, Work<T> work) {
         boolean done = false;
@@ -215,7 +213,7 @@ public final class Database {
             fit = !SqlStates.blamesSession(e);
             throw rolledBack(name, SqlStates.reasonOf(e), e);
         } catch (RuntimeException e) {
-            // Users wrap what their statements throw.
+            // User code wraps the exceptions of its statements.
             fit = !SqlStates.blamesSession(e);
             if (!fit) {
                 throw rolledBack(name, Reason.UNAVAILABLE, e);
@@ -234,7 +232,7 @@ public final class Database {
         return new DefiniteFailureException(reason, "'" + name + "' was rolled back: " + e.getMessage(), e);
     }
 
-    /** COMMIT of a transaction in which a statement has failed rolls back, and the driver reports success. */
+    /** If a statement has failed, COMMIT rolls back and the driver reports success. */
     private static void demandUnharmed(Connection connection) throws SQLException {
         if (connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.FAILED) {
             throw new SQLException("a statement failed and its failure was ignored", SqlStates.IN_FAILED_TRANSACTION);
@@ -255,7 +253,7 @@ public final class Database {
             }
             discard(connection);
             throw new UnknownOutcomeException(
-                    "nobody knows whether '" + name + "' committed: repeat it under the same key", e);
+                    "it is unknown whether '" + name + "' committed: repeat it under the same key", e);
         }
     }
 
@@ -267,7 +265,7 @@ public final class Database {
         }
     }
 
-    /** The outcome is decided by now; a connection that cannot be given back does not change it. */
+    /** The outcome is already decided; failing to return the connection does not change it. */
     static void giveBack(Connection connection) {
         try {
             connection.close();
@@ -276,16 +274,16 @@ public final class Database {
         }
     }
 
-    /** A connection in an unknown state must not be used again; a pool drops one that is aborted. */
+    /** Never reuse a connection in an unknown state; a pool drops an aborted one. */
     static void discard(Connection connection) {
         try {
             connection.abort(Runnable::run);
         } catch (SQLException e) {
-            // It is gone already, which is what was wanted.
+            // It is already gone.
         }
     }
 
-    /** Returns what {@link SessionStore#watchesClients} does. */
+    /** The result of {@link SessionStore#watchesClients}. */
     private boolean demandDurability() {
         return transact("check durability", tx -> {
             List<String> off = SessionStore.undurable(tx);

@@ -2,24 +2,24 @@ package dev.tallystick.sql;
 
 import org.jspecify.annotations.Nullable;
 
-/** Nothing of the transaction happened, and nothing of it will. {@link #reason()} says whether repeating can help. */
+/** Nothing of the transaction happened or will happen. {@link #reason()} says whether a retry can help. */
 public final class DefiniteFailureException extends TransactionException {
 
     private static final long serialVersionUID = 1L;
 
     /** Why nothing happened. */
     public enum Reason {
-        /** It kept losing against concurrent transactions. Repeat later. */
+        /** It kept losing against concurrent transactions. Retry later. */
         CONFLICT,
-        /** A lock was not free in time. Repeat later. */
+        /** A lock was not free in time. Retry later. */
         LOCKED,
-        /** The database cannot be reached, is shutting down, or lets a session only read. Repeat once it is back. */
+        /** The database is unreachable, shutting down or read-only. Retry once it is back. */
         UNAVAILABLE,
-        /** The database has no disk space left. Repeat once somebody has made room. */
+        /** The database is out of disk space. Retry once an operator has freed some. */
         DISK_FULL,
-        /** Too much is queued already. Repeat later. */
+        /** The queue is full. Retry later. */
         OVERLOADED,
-        /** The database refused the statement: a constraint, a type, a syntax error. Repeating it unchanged cannot help. */
+        /** The database refused the statement: a constraint, a type, a syntax error. An unchanged retry cannot help. */
         REFUSED
     }
 
@@ -34,7 +34,7 @@ public final class DefiniteFailureException extends TransactionException {
         return reason;
     }
 
-    /** Whether the session could not write: its server was a standby, or was kept from writing. Another session may do. */
+    /** Whether the session was read-only, for example on a standby. Another session may work. */
     public boolean isOfReadOnlySession() {
         return SqlStates.isReadOnly(this);
     }

@@ -1,6 +1,6 @@
 package dev.tallystick.sql;
 
-/** What Postgres and the databases that speak its language do differently. Everything else is SQL that they share. */
+/** The differences between Postgres and compatible databases. All other SQL is shared. */
 final class Dialect {
 
     /** Held until the transaction ends, so that only one instance migrates at a time. */

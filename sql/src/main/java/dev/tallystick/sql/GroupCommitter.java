@@ -8,31 +8,33 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Lets concurrent callers share commits. Each hands in an item for a {@link Primitive}; whatever has queued while the last batch
- * was committing goes out as one batch in one transaction. A lone caller pays for no company; callers who were answered together
- * are given a fraction of a millisecond to come back together.
+ * Lets concurrent callers share commits. Each submits an item for a {@link Primitive}; all items that queue while the last
+ * batch commits go out as one batch in one transaction. A single caller is not delayed; callers who were answered together get
+ * a fraction of a millisecond to return together.
  *
- * <p>What holds for every item that was taken:
+ * <p>Guarantees for every accepted item:
  *
  * <ul>
- *   <li>Its future completes exactly once: with the answer, only after COMMIT was answered; with
- *       {@link DefiniteFailureException} if nothing happened; with {@link UnknownOutcomeException} if nobody can tell.
- *   <li>An item that cannot be applied fails alone: a batch that definitely failed is split until the culprit is by itself.
- *   <li>After an unknown outcome the batch is looked up by applying its guarded primitives again, never by a plain read, for the
- *       lost COMMIT may still be on its way.
+ *   <li>Its future completes exactly once: with the answer, only after COMMIT was confirmed; with
+ *       {@link DefiniteFailureException} if nothing happened; with {@link UnknownOutcomeException} if it is unknown whether it
+ *       committed.
+ *   <li>An item that cannot be applied fails alone: a batch that definitely failed is split until the failing item is by
+ *       itself.
+ *   <li>After an unknown outcome the committer finds the answer by applying the guarded primitives of the batch again, never
+ *       by a plain read, because the lost COMMIT may still be in flight.
  *   <li>Items with equal order keys keep their order.
- *   <li>It waits for no stranger's lock: an item that is blocked leaves the batch, waits for the lock alone while further batches
- *       go out, and fails with {@link Reason#LOCKED} if the lock is not free within {@link Limits#lockWait()}.
+ *   <li>It does not wait for foreign locks: a blocked item leaves the batch, waits for the lock alone while further batches go
+ *       out, and fails with {@link Reason#LOCKED} if the lock is not free within {@link Limits#lockWait()}.
  * </ul>
  *
- * <p>Thread-safe. What depends on a future runs on the committer's thread unless the {@code …Async} forms are used.
+ * <p>Thread-safe. Stages that depend on a future run on the committer's thread unless you use the {@code …Async} forms.
  */
 public final class GroupCommitter implements AutoCloseable {
 
     /**
-     * How much is batched, queued and waited for.
+     * The limits for batches, queues and waits.
      *
-     * @param queuedBytes so much the queue of a lane carries; a single item may be larger
+     * @param queuedBytes the capacity of a lane's queue; a single item may be larger
      */
     public record Limits(
             int lanes, int batch, int queue, long queuedBytes, Duration lockWait, int lookUps, Duration drain) {
@@ -40,16 +42,16 @@ public final class GroupCommitter implements AutoCloseable {
         public static final Limits DEFAULT =
                 new Limits(1, 500, 10_000, 64L << 20, Duration.ofMillis(500), 5, Duration.ofSeconds(30));
 
-        /** So many batches the queue carries at least, if it is limited by bytes. */
+        /** The minimum number of batches that fit into the queue, if it is limited by bytes. */
         private static final int BATCHES = 4;
 
-        /** A commit takes less than this; whoever holds a lock for longer may hold it for ever. */
+        /** A commit takes less than this; a holder that keeps a lock for longer may keep it for ever. */
         private static final Duration LOCK_WAIT_IN_COMPANY = Duration.ofMillis(25);
 
         public Limits {
             if (lanes < 1 || batch < 1 || queue < batch || queuedBytes < 1 || lookUps < 1) {
                 throw new IllegalArgumentException(
-                        "at least one lane, one item a batch, a queue that holds a batch, and one look-up");
+                        "need at least one lane, one item per batch, a queue that holds a batch, and one look-up");
             }
         }
 
@@ -57,21 +59,21 @@ public final class GroupCommitter implements AutoCloseable {
             return new Limits(number, batch, queue, queuedBytes, lockWait, lookUps, drain);
         }
 
-        /** So much a batch carries; a single item may be larger. */
+        /** The capacity of a batch; a single item may be larger. */
         long batchBytes() {
             return queuedBytes / BATCHES;
         }
 
-        /** So long a batch of several waits for a lock of one of them. */
+        /** How long a shared batch waits for a lock that one item needs. */
         Duration lockWaitInCompany() {
             return lockWait.compareTo(LOCK_WAIT_IN_COMPANY) < 0 ? lockWait : LOCK_WAIT_IN_COMPANY;
         }
     }
 
     /**
-     * What has been done so far. A split or a look-up is rare; many of them point to poisoned items or a bad network.
+     * Counters since the start. Splits and look-ups are rare; many of them indicate poisoned items or a bad network.
      *
-     * @param restarts how often a commit thread died and was replaced: each one points to a bug, and was logged
+     * @param restarts how often a commit thread died and was replaced: each one indicates a bug, and was logged
      */
     public record Counts(long batches, long items, long splits, long lookUps, long restarts) {}
 
@@ -93,8 +95,8 @@ public final class GroupCommitter implements AutoCloseable {
     }
 
     /**
-     * Hands in an item. The future fails with {@link Reason#OVERLOADED} if the queue is full and with {@link Reason#UNAVAILABLE}
-     * if the committer is closed; nothing has happened then.
+     * Submits an item. The future fails with {@link Reason#OVERLOADED} if the queue is full and with
+     * {@link Reason#UNAVAILABLE} if the committer is closed; in both cases nothing has happened.
      */
     public <I, O> CompletableFuture<O> submit(Primitive<I, O> primitive, I item) {
         Entry<I, O> entry = new Entry<>(primitive, item);
@@ -106,7 +108,7 @@ public final class GroupCommitter implements AutoCloseable {
         return new Counts(batches.sum(), items.sum(), splits.sum(), lookUps.sum(), restarts.sum());
     }
 
-    /** Takes nothing more, commits what has queued, and returns when that is done or {@link Limits#drain()} has passed. */
+    /** Accepts nothing more, commits the queue, and returns when that is done or {@link Limits#drain()} has passed. */
     @Override
     public void close() {
         lanes.forEach(Lane::refuseMore);
@@ -120,7 +122,7 @@ public final class GroupCommitter implements AutoCloseable {
         return lanes.get(Math.floorMod(laneKey.hashCode(), lanes.size()));
     }
 
-    /** One item on its way, and where its answer goes. */
+    /** One item in flight, with the future for its answer. */
     record Entry<I, O>(
             Primitive<I, O> primitive,
             I item,

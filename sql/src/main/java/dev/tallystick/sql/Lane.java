@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
 /**
  * One thread, one connection, one batch at a time.
  *
- * <p>Invariants: an entry is in the queue, or in the batch that is under way, or waits aside for its lock, or is answered. Equal
- * order keys meet in the same lane, at most one of them in a batch, the older one first. While an entry waits aside, those with its
- * lane key stay in the queue. Whatever an entry throws fails that entry; an error that no entry has thrown ends the session, is logged
- * and counted, and the lane starts over with a new one.
+ * <p>Invariants: an entry is in the queue, in the current batch, waiting aside for its lock, or answered. Equal order keys use
+ * the same lane, at most one of them per batch, the older one first. While an entry waits aside, entries with its lane key
+ * stay in the queue. An exception from an entry fails that entry; any other error ends the session, is logged and counted, and
+ * the lane starts over with a new session.
  */
 final class Lane {
 
@@ -31,13 +31,13 @@ final class Lane {
     /** How far past a full batch to look for entries whose order keys are still free. */
     private static final int LOOK_AHEAD = 4;
 
-    /** From how many callers on who were answered together the next batch waits for them to come back together. */
+    /** After a batch with at least this many callers, the next batch waits for them to return together. */
     private static final int COMPANY = 4;
 
-    /** How long at most. Callers who go on at once take a fraction of it, and a commit takes many times as long. */
+    /** The longest such wait. Callers who continue at once need a fraction of it, and a commit takes many times as long. */
     private static final long COMPANY_NANOS = 150_000;
 
-    /** How many lane keys are remembered for having been blocked. */
+    /** How many recently blocked lane keys to remember. */
     private static final int SUSPECTS = 1_000;
 
     private final GroupCommitter committer;
@@ -52,19 +52,19 @@ final class Lane {
     private final ArrayDeque<Entry<?, ?>> queue = new ArrayDeque<>();
     private boolean closed;
 
-    /** How long the queue must be to wake the lane. */
+    /** The queue length that wakes the lane. */
     private int wanted = 1;
 
-    /** How many entries the last batch had. */
+    /** The number of entries in the last batch. */
     private int answered;
 
-    /** What the entries in the queue carry. */
+    /** The bytes of the entries in the queue. */
     private long queuedBytes;
 
-    /** How many entries of a lane key wait for their locks elsewhere. */
+    /** How many entries of each lane key wait aside for their locks. */
     private final Map<Object, Integer> aside = new HashMap<>();
 
-    /** Lane keys whose lock was not free lately: they no longer cost a batch its time, but wait aside at once. */
+    /** Lane keys that were blocked recently: they wait aside at once, so that they no longer delay a batch. */
     private final Set<Object> suspects = new HashSet<>();
 
     Lane(GroupCommitter committer, Database database, GroupCommitter.Limits limits, int number) {
@@ -116,7 +116,7 @@ final class Lane {
         }
     }
 
-    /** Waits until the queue is committed; past the deadline, entries that were never sent are given back as such. */
+    /** Waits until the queue is committed; after the deadline, entries that were never sent fail as such. */
     void awaitDrained(long deadlineNanos) {
         try {
             TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, deadlineNanos - System.nanoTime()));
@@ -136,7 +136,7 @@ final class Lane {
         batches.close();
     }
 
-    /** Commits what comes until the lane is closed; false if it died before. Then nothing is lost but its session. */
+    /** Commits batches until the lane is closed; false if it died before. Then only its session is lost. */
     private boolean hasDrained() {
         try {
             for (List<Entry<?, ?>> batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
@@ -150,7 +150,7 @@ final class Lane {
         }
     }
 
-    /** What goes out next; empty once the lane is closed and everything that it took is answered. */
+    /** The next batch; empty once the lane is closed and all its entries are answered. */
     private List<Entry<?, ?>> nextBatch() {
         lock.lock();
         try {
@@ -169,7 +169,7 @@ final class Lane {
         }
     }
 
-    /** Takes from the queue what may go out together. What a lock was not free for lately waits for it aside. */
+    /** Takes entries from the queue that may share a batch. Recently blocked ones wait aside for their lock. */
     private List<Entry<?, ?>> taken() {
         List<Entry<?, ?>> batch = new ArrayList<>(Math.min(queue.size(), limits.batch()));
         Set<Object> passed = new HashSet<>();
@@ -195,8 +195,8 @@ final class Lane {
     }
 
     /**
-     * Who was just answered mostly comes back at once, with the next step or the next job. Without a moment for that the callers
-     * fall apart into two halves that take turns, and pay for twice as many batches.
+     * Callers who were just answered usually return at once, with the next step or the next job. Without this wait they split
+     * into two halves that take turns and need twice as many batches.
      */
     private void awaitCompany() {
         wanted = Math.min(limits.batch(), queue.size() + answered);
@@ -216,7 +216,7 @@ final class Lane {
         return LOOK_AHEAD * limits.batch();
     }
 
-    /** Has what is blocked wait for its lock elsewhere. What is in its lane after it waits until it is back. */
+    /** Lets the blocked entry wait for its lock elsewhere. Later entries of its lane key wait until it is back. */
     private void setAside(Entry<?, ?> entry) {
         lock.lock();
         try {

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does one thing again and again: when it is rung for, at moments that were named, and otherwise at an interval. A ring that comes while the thing is being
- * done is not lost. A turn that fails, because the database is away or for any other reason, is logged, and the next one comes
- * all the same: nobody is there to start it again.
+ * Repeats one task: when it is signalled, at scheduled times, and otherwise at an interval. A signal during a run is not lost.
+ * A failed run, for example because the database is down, is logged, and the next one follows all the same: nothing else would
+ * restart the loop.
  */
 public final class Loop {
 
@@ -22,7 +22,7 @@ public final class Loop {
     private final Runnable task;
     private final Thread thread;
 
-    /** So many moments are remembered, the nearest ones; what falls due at others is found at the interval. */
+    /** How many scheduled times to remember, the nearest first; the interval catches the others. */
     private static final int MAX_MOMENTS = 10_000;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -37,12 +37,12 @@ public final class Loop {
         this(name, interval, Duration.ZERO, task);
     }
 
-    /** @param rest what lies between two turns at least: rings that come close together are answered together */
+    /** @param rest the minimum pause between two runs: signals that arrive close together share a run */
     public Loop(String name, Duration interval, Duration rest, Runnable task) {
         this(name, interval, interval, rest, task);
     }
 
-    /** One that does not wait for a whole interval before its first turn. */
+    /** A loop that does not wait a whole interval before its first run. */
     public static Loop withFirst(Duration first, String name, Duration interval, Runnable task) {
         return new Loop(name, first, interval, Duration.ZERO, task);
     }
@@ -60,7 +60,7 @@ public final class Loop {
         thread.start();
     }
 
-    /** Do it soon. */
+    /** Runs the task soon. */
     public void ring() {
         lock.lock();
         try {
@@ -73,7 +73,7 @@ public final class Loop {
         }
     }
 
-    /** Do it once this time has passed, and not only at the interval. */
+    /** Runs the task after this time, and not only at the interval. */
     public void ringIn(Duration time) {
         lock.lock();
         try {
@@ -87,7 +87,7 @@ public final class Loop {
         }
     }
 
-    /** Ends after what is being done. */
+    /** Stops after the current run. */
     public void end() {
         lock.lock();
         try {
@@ -98,7 +98,7 @@ public final class Loop {
         }
     }
 
-    /** Waits for the end, if it ever began. */
+    /** Waits for the end, if the loop ever began. */
     public void awaitEnd(Duration limit) {
         if (thread.getState() == Thread.State.NEW) {
             return;
@@ -115,9 +115,9 @@ public final class Loop {
             try {
                 task.run();
             } catch (TransactionException e) {
-                LOG.warn("{} will be tried again in {}", name, interval, e);
+                LOG.warn("{} failed; next attempt in {}", name, interval, e);
             } catch (Throwable e) {
-                LOG.error("{} failed and will be tried again in {}", name, interval, e);
+                LOG.error("{} failed; next attempt in {}", name, interval, e);
             }
         }
     }
@@ -145,7 +145,7 @@ public final class Loop {
         }
     }
 
-    /** Until the end of the interval or the next moment, whichever comes first. */
+    /** Until the end of the interval or the next scheduled time, whichever comes first. */
     private long left(Duration end) {
         Duration soonest = moments.isEmpty() || moments.first().compareTo(end) > 0 ? end : moments.first();
         return soonest.minus(now()).toNanos();

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One numbered step of a schema. A step adds; it never takes away what code of the version before still uses. One that cannot
- * help it says so in its first line, {@code -- needs code N}: instances that do not know step N then refuse to start.
+ * One numbered step of a schema. A step only adds; it never removes anything that the previous version still uses. A step that
+ * has to says so in its first line, {@code -- needs code N}: instances that do not know step N then refuse to start.
  */
 record Migration(int number, String name, String sql, int needsCode) {
 
@@ -19,7 +19,7 @@ record Migration(int number, String name, String sql, int needsCode) {
     static Migration of(String file, String sql) {
         Matcher named = FILE.matcher(file);
         if (!named.matches()) {
-            throw new IllegalArgumentException("a migration is called like 0001-what-it-adds.sql, not " + file);
+            throw new IllegalArgumentException("a migration needs a name such as 0001-what-it-adds.sql, not " + file);
         }
         Matcher needs = NEEDS_CODE.matcher(sql);
         int needsCode = needs.matches() ? Integer.parseInt(needs.group(1)) : 0;

@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The migration table: which steps of which module this database has. */
+/** The migration table: the applied steps of each module in this database. */
 final class MigrationStore {
 
     private static final String CREATE_TABLE = """
@@ -45,7 +45,7 @@ final class MigrationStore {
             where module = ?
             """;
 
-    /** "if not exists" is not safe against itself, so this too is done by one instance at a time. */
+    /** "if not exists" is not safe under concurrency, so only one instance at a time does this. */
     boolean prepare(Tx tx, SchemaName schema) throws SQLException {
         lock(tx);
         tx.update(createSchema(schema));
@@ -57,7 +57,7 @@ final class MigrationStore {
         tx.query(Dialect.LOCK_MIGRATIONS, row -> true);
     }
 
-    /** Asked of the catalogue, which answers everybody, so that what is missing is told from what is forbidden. */
+    /** Ask the catalogue, which every role may read, to distinguish a missing table from a forbidden one. */
     boolean exists(Tx tx, SchemaName schema) throws SQLException {
         return tx.first(EXISTS, row -> row.getBoolean("there"), schema.value()).orElse(false);
     }
@@ -76,12 +76,12 @@ final class MigrationStore {
         return tx.first(NEEDED_CODE, row -> row.getInt("needed"), module).orElse(0);
     }
 
-    /** What {@link #prepare} does, for someone who does it by hand. */
+    /** The SQL of {@link #prepare}, to run by hand. */
     static String script(SchemaName schema) {
         return createSchema(schema) + ";\n\n" + CREATE_TABLE.strip() + ";\n";
     }
 
-    /** What {@link #record} does, for someone who does it by hand. */
+    /** The SQL of {@link #record}, to run by hand. */
     static String script(String module, Migration step) {
         return """
                 insert into tally.migration (module, number, name, digest, needs_code)

@@ -10,12 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The numbered steps of one module's tables. Any number of instances may start at once: one of them migrates, the others wait
- * and find it done. Each step is a transaction together with its row in the table {@code migration}, so a crash leaves whole
- * steps only.
+ * The numbered steps of one module's tables. Any number of instances may start at once: one migrates, the others wait and find
+ * it done. Each step and its row in the table {@code migration} share a transaction, so a crash leaves only complete steps.
  *
- * <p>Upgrades roll: an instance is content with steps that it does not know, as long as none of them says that it needs newer
- * code.
+ * <p>Rolling upgrades work: an instance accepts steps that it does not know, unless one of them says that it needs newer code.
  */
 public final class Migrations {
 
@@ -29,11 +27,11 @@ public final class Migrations {
     }
 
     /**
-     * The steps that lie as resources beside a class.
+     * The steps stored as resources beside a class.
      *
-     * @param module whose steps these are
-     * @param anchor the class beside which the files lie
-     * @param files {@code 0001-….sql}, {@code 0002-….sql} and so on, ascending; gaps leave room for work done side by side
+     * @param module the module that owns the steps
+     * @param anchor the class beside the files
+     * @param files {@code 0001-….sql}, {@code 0002-….sql} and so on, ascending; gaps leave room for parallel work
      */
     public static Migrations of(String module, Class<?> anchor, String... files) {
         List<Migration> steps = new ArrayList<>();
@@ -46,7 +44,7 @@ public final class Migrations {
     static Migrations of(String module, List<Migration> steps) {
         for (int i = 1; i < steps.size(); i++) {
             if (steps.get(i).number() <= steps.get(i - 1).number()) {
-                throw new IllegalArgumentException("migrations are listed in the order of their numbers: "
+                throw new IllegalArgumentException("migrations must be listed in the order of their numbers: "
                         + steps.get(i) + " is not after " + steps.get(i - 1));
             }
         }
@@ -62,11 +60,11 @@ public final class Migrations {
     }
 
     /**
-     * Brings the schema up to date. Only reads if it is.
+     * Brings the schema up to date. Only reads if it already is.
      *
      * @return the steps that this call applied; none if there was nothing to do, or another instance was first
-     * @throws SchemaException if the schema needs newer code, a step was changed after it had been applied, or a step is missing
-     *     that we may not apply
+     * @throws SchemaException if the schema needs newer code, a step was changed after it had been applied, or a step is
+     *     missing that we may not apply
      */
     public List<String> migrate(Database database) {
         List<Migration> missing = missing(database);
@@ -75,14 +73,14 @@ public final class Migrations {
         } catch (DefiniteFailureException e) {
             if (SqlStates.isForbidden(e)) {
                 throw new SchemaException("the schema \"" + database.schema() + "\" lacks " + module + " " + missing
-                        + ", and this role may not change it: run 'tally schema migrate' as a role that may, or let"
-                        + " someone run what 'tally schema print' prints");
+                        + ", and this role may not change it: run 'tally schema migrate' as a role that may,"
+                        + " or run the output of 'tally schema print'");
             }
             throw e;
         }
     }
 
-    /** Those steps that the database lacks. */
+    /** The steps missing from the database. */
     List<Migration> missing(Database database) {
         return database.transact("check schema", tx -> {
             if (!store.exists(tx, database.schema())) {
@@ -94,7 +92,7 @@ public final class Migrations {
         });
     }
 
-    /** These steps, for someone who applies them by hand. */
+    /** The SQL of these steps, to run by hand. */
     String script(List<Migration> chosen) {
         StringBuilder script = new StringBuilder();
         for (Migration step : chosen) {
@@ -137,7 +135,7 @@ public final class Migrations {
         String digest = known.get(step.number());
         if (digest != null && !digest.equals(step.digest())) {
             throw new SchemaException("migration " + module + " " + step
-                    + " was applied in another form: a step is never edited, add a new one instead");
+                    + " was applied with different content: never edit a step, add a new one instead");
         }
         return digest == null;
     }

@@ -3,15 +3,15 @@ package dev.tallystick.sql;
 import java.time.Duration;
 
 /**
- * How a transaction begins.
+ * The settings at the beginning of a transaction.
  *
- * @param sql goes out before the first statement, in its round trip
- * @param ownLimits goes out before the first statement after the last one of a user's
- * @param silence after so long without an answer to a statement its connection is broken
- * @param ownSilence the same for statements after the last one of a user's
+ * @param sql sent before the first statement, in the same round trip
+ * @param ownLimits sent before the first statement after the last user statement
+ * @param silence if a statement gets no reply for this long, its connection is broken
+ * @param ownSilence the same for statements after the last user statement
  */
 record Opening(String sql, String ownLimits, Duration silence, Duration ownSilence) {
 
-    /** For a transaction that somebody else has begun, and has set the limits of. */
+    /** For a transaction that a caller has begun and limited. */
     static final Opening NONE = new Opening("", "", SessionLimits.USERS.silence(), SessionLimits.USERS.silence());
 }

@@ -5,15 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One kind of durable write, as SQL that takes a batch. What a primitive promises, so that strangers may share its transaction:
+ * One kind of durable write, as SQL that takes a batch. A primitive makes these promises, so that unrelated callers may share
+ * its transaction:
  *
  * <ul>
- *   <li><b>It is guarded.</b> Applied again to items that are applied already, it writes nothing and gives the answers of the
- *       first time. After a lost COMMIT reply this is how the outcome is found out.
- *   <li><b>Conflicts are answers.</b> What an item may expect to meet (a key already used, a ceiling, a lost fence) is part of
- *       {@code O}; whatever is thrown means that the item cannot be applied at all.
- *   <li><b>It locks in order</b>: lower {@link #rank()} first, and within one statement sorted.
- *   <li><b>It runs no code of users</b>: everybody waits for the thread that applies it.
+ *   <li><b>It is guarded.</b> If it is applied again to the same items, it writes nothing and returns the same answers. After
+ *       a lost COMMIT reply, this is how we find the outcome.
+ *   <li><b>Conflicts are answers.</b> Expected conflicts (a key already used, a ceiling, a lost fence) are part of {@code O};
+ *       an exception means that the item cannot be applied at all.
+ *   <li><b>It locks in order</b>: lower {@link #rank()} first, and sorted within one statement.
+ *   <li><b>It runs no user code</b>: all callers wait for the thread that applies it.
  * </ul>
  */
 public interface Primitive<I, O> {
@@ -21,30 +22,30 @@ public interface Primitive<I, O> {
     /** For errors and logs. */
     String name();
 
-    /** Place in the lock order of a mixed batch: keys before jobs before activities before GUIDs. */
+    /** Position in the lock order of a mixed batch: keys before jobs before activities before GUIDs. */
     int rank();
 
-    /** Items with equal order keys are never in one batch and are applied in the order in which they were handed in. */
+    /** Items with equal order keys never share a batch and are applied in the order of submission. */
     Object orderKey(I item);
 
     /**
-     * Items with equal lane keys go through the same lane, so that one handed in later is in the same batch or in a later one,
-     * never in an earlier one. Items with equal order keys have equal lane keys.
+     * Items with equal lane keys use the same lane, so an item submitted later is in the same batch or a later one, never in
+     * an earlier one. Items with equal order keys have equal lane keys.
      */
     default Object laneKey(I item) {
         return orderKey(item);
     }
 
-    /** About how much memory an item takes, if that is its caller's choice: so much of it a queue and a batch are limited by. */
+    /** The approximate memory of an item, if its caller controls it; queues and batches are limited by the sum. */
     default long bytes(I item) {
         return 0;
     }
 
     /**
-     * Applies the items and returns one answer each, in the same order. The answers are read after the commit, so they may come
-     * with it ({@link Tx#queryLater}). {@code null} instead of an answer says that nothing was done for an item, because a stranger
-     * holds a lock that it needs or because it takes more than was tried: it goes alone in a further transaction, where it waits
-     * for its locks and must be answered; {@link Tx#mayWait()} tells.
+     * Applies the items and returns one answer each, in the same order. The answers are read after the commit, so they may
+     * arrive with it ({@link Tx#queryLater}). A {@code null} answer means that nothing was done for an item, because another
+     * transaction holds a lock that it needs or because it needs more than was tried. That item runs alone in another
+     * transaction, where it waits for its locks and must get an answer; {@link Tx#mayWait()} says which case this is.
      */
     List<@Nullable O> apply(Tx tx, List<I> items) throws SQLException;
 }

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The tables of several modules, made by their migrations in this order. Only {@link #migrate} writes, and only if a step is
- * missing: a role that may read and write the tables is content with a schema that someone else has brought up to date.
+ * The tables of several modules, created by their migrations in this order. Only {@link #migrate} writes, and only if a step
+ * is missing: a role that may only read and write the tables can use a schema that another role has brought up to date.
  */
 public record Schema(List<Migrations> modules) {
 
@@ -35,7 +35,7 @@ public record Schema(List<Migrations> modules) {
     }
 
     /**
-     * The steps that this database lacks.
+     * The steps missing from this database.
      *
      * @throws SchemaException if the schema needs newer code, or a step was changed after it had been applied
      */
@@ -49,14 +49,14 @@ public record Schema(List<Migrations> modules) {
         return missing;
     }
 
-    /** SQL that makes an empty database what {@link #migrate} makes of it. */
+    /** SQL that does to an empty database what {@link #migrate} does. */
     public String script(SchemaName name) {
         StringBuilder script = new StringBuilder(MigrationStore.script(name));
         modules.forEach(module -> script.append(module.script(module.steps())));
         return inOneTransaction(name, script);
     }
 
-    /** SQL that does what {@link #migrate} would do to this database; empty if there is nothing to do. */
+    /** SQL that does to this database what {@link #migrate} would do; empty if there is nothing to do. */
     public String script(Database database) {
         StringBuilder script = new StringBuilder();
         modules.forEach(module -> script.append(module.script(module.missing(database))));

@@ -1,6 +1,6 @@
 package dev.tallystick.sql;
 
-/** This schema and this code do not go together. A human decides: upgrade the code, or restore what was changed. */
+/** This schema and this code do not match. Upgrade the code, or restore the changed schema. */
 public final class SchemaException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

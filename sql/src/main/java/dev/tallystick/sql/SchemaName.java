@@ -2,7 +2,7 @@ package dev.tallystick.sql;
 
 import java.util.regex.Pattern;
 
-/** The schema of a database in which our tables are; {@code tally} unless its owner wants another. */
+/** The database schema of our tables; {@code tally} by default. */
 public record SchemaName(String value) {
 
     private static final Pattern NAME = Pattern.compile("(?!pg_)[a-z_][a-z0-9_]{0,62}");
@@ -11,12 +11,12 @@ public record SchemaName(String value) {
 
     public SchemaName {
         if (!NAME.matcher(value).matches()) {
-            throw new IllegalArgumentException("a schema is named with at most 63 small letters, digits and '_', not "
+            throw new IllegalArgumentException("a schema name has at most 63 lower-case letters, digits and '_', not "
                     + "beginning with a digit or 'pg_'; got '" + value + "'");
         }
     }
 
-    /** The name as SQL writes it; one that is a word of SQL is no keyword then. */
+    /** The name quoted for SQL, in case it is a keyword. */
     String quoted() {
         return '"' + value + '"';
     }

@@ -7,8 +7,8 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
 /**
- * A connection while it is ours: with auto-commit as we need it, read-write, outside of any transaction, and with a limit to its
- * silence, whatever the pool that it comes from has set. It goes back as it came. For one thread.
+ * A connection while we use it: auto-commit as we need it, read-write, outside of any transaction, and with a read timeout,
+ * regardless of the pool's settings. We return it as we found it. Single-threaded.
  */
 final class Session implements AutoCloseable {
 
@@ -22,7 +22,7 @@ final class Session implements AutoCloseable {
         this.silenceBefore = silenceBefore;
     }
 
-    /** None of this asks the server anything, unless the pool has left a transaction open. */
+    /** None of this contacts the server, unless the pool has left a transaction open. */
     static Session begin(Connection connection, boolean autoCommit, Duration silence) throws SQLException {
         boolean autoCommitBefore = connection.getAutoCommit();
         int silenceBefore = connection.getNetworkTimeout();
@@ -41,7 +41,7 @@ final class Session implements AutoCloseable {
         return connection;
     }
 
-    /** Rolls back what is open, and gives the connection back. */
+    /** Rolls back any open transaction, and returns the connection. */
     @Override
     public void close() {
         try {
@@ -55,7 +55,7 @@ final class Session implements AutoCloseable {
     }
 
     private void restore() throws SQLException {
-        // Turning auto-commit on would commit what is open.
+        // Turning auto-commit on would commit the open transaction.
         if (!connection.getAutoCommit() && isInTransaction(connection)) {
             connection.rollback();
         }

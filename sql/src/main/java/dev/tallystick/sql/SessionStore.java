@@ -9,10 +9,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.postgresql.PGConnection;
 
-/** What a transaction sets before its first statement. For itself only: nothing of it stays in a pool or behind a pooler. */
+/**
+ * The settings that a transaction makes before its first statement, for itself only: nothing stays behind in a pool or a
+ * pooler.
+ */
 final class SessionStore {
 
-    // In a statement of its own: it must come before the first snapshot, which a select takes.
+    // A separate statement: it must come before the first snapshot, which a select takes.
     private static final String ISOLATION = "set transaction isolation level read committed;\n";
 
     private static final String WATCHES_CLIENTS = "select version() like '%linux%' as watches";
@@ -29,10 +32,10 @@ final class SessionStore {
 
     private static final String STILL_THERE = "select 1";
 
-    /** Milliseconds after which a server notices that its client is gone, in the middle of a statement or of its answer. */
+    /** Milliseconds until a server notices, during a statement or its answer, that its client is gone. */
     private static final String GONE_MILLIS = "5000";
 
-    /** Batches look rows up by their keys, so one plan is good: nested loops over the indexes. See {@link BatchSession}. */
+    /** Batches look up rows by key, so one plan is good: nested loops over the indexes. See {@link BatchSession}. */
     private static final Map<String, String> PLANNING = Map.of(
             "plan_cache_mode", "force_generic_plan",
             "enable_seqscan", "off",
@@ -42,7 +45,9 @@ final class SessionStore {
 
     private final boolean watchesClients;
 
-    /** @param watchesClients whether the server's system can tell it that a client is gone; elsewhere it would complain */
+    /**
+     * @param watchesClients whether the server's operating system can report that a client is gone; others reject the setting
+     */
     SessionStore(boolean watchesClients) {
         this.watchesClients = watchesClients;
     }
@@ -51,26 +56,26 @@ final class SessionStore {
         return tx.first(WATCHES_CLIENTS, row -> row.getBoolean("watches")).orElseThrow();
     }
 
-    /** The settings for which the server may forget what it has committed. */
+    /** The settings that allow the server to lose committed data. */
     static List<String> undurable(Tx tx) throws SQLException {
         return tx.query(UNDURABLE, row -> row.getString("name"));
     }
 
     /**
-     * Whether the server's session is the one that the connection was opened to. A pooler that gives sessions to others between
-     * transactions cannot name the right one when it accepts a connection.
+     * Whether the server's session is the one that the connection was opened to. A pooler that reassigns sessions between
+     * transactions cannot report the right one when it accepts a connection.
      */
     static boolean isOurs(Tx tx, Connection connection) throws SQLException {
         int opened = connection.unwrap(PGConnection.class).getBackendPID();
         return tx.first(BACKEND, row -> row.getInt("pid")).orElseThrow() == opened;
     }
 
-    /** Throws unless the server answers. */
+    /** Throws unless the server responds. */
     static void demandAnswer(Tx tx) throws SQLException {
         tx.query(STILL_THERE, row -> true);
     }
 
-    /** What comes before the first statement of a transaction, in the same round trip. */
+    /** The settings before the first statement of a transaction, in the same round trip. */
     String opening(SessionLimits limits) {
         return ISOLATION + select(settings(limits));
     }
@@ -83,7 +88,7 @@ final class SessionStore {
         return ISOLATION + select(settings);
     }
 
-    /** What changes the limits in the middle of a transaction. */
+    /** Changes the limits in the middle of a transaction. */
     String change(SessionLimits limits) {
         return select(settings(limits));
     }

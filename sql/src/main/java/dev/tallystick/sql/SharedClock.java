@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * The clock that decides whatever processes share: when a schedule is due, when a job may begin, how long a token is good. It is
- * the database's, for the clock of a host may be wrong.
+ * The clock for decisions that processes share: when a schedule is due, when a job may begin, how long a token is valid. It is
+ * the database's clock, because a host's clock may be wrong.
  */
 @FunctionalInterface
 public interface SharedClock {
@@ -15,7 +15,7 @@ public interface SharedClock {
 
     Instant now(Tx tx) throws SQLException;
 
-    /** A clock that a test sets. */
+    /** A clock set by a test. */
     static SharedClock of(InstantSource clock) {
         return tx -> clock.instant();
     }

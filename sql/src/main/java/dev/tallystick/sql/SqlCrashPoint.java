@@ -2,11 +2,11 @@ package dev.tallystick.sql;
 
 import dev.tallystick.core.CrashPoint;
 
-/** Where dying matters in this module. */
+/** The places in this module where a crash matters. */
 public enum SqlCrashPoint implements CrashPoint {
-    /** The work is done inside the transaction, COMMIT is not sent: nothing happened. */
+    /** The work is done inside the transaction, but COMMIT is not sent: nothing happened. */
     BEFORE_COMMIT,
-    /** COMMIT was answered, the caller was not: it happened, and the caller does not know. */
+    /** COMMIT was confirmed, but the caller does not know yet: it happened. */
     AFTER_COMMIT,
     /** A migration ran inside its transaction and is not committed. */
     MIGRATION_APPLIED

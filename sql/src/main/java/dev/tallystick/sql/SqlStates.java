@@ -8,7 +8,7 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.util.PSQLException;
 
-/** The one place that interprets what the database reports. It reads codes, and nothing that depends on a language. */
+/** The only place that interprets database errors. It reads codes, and nothing that depends on a language. */
 final class SqlStates {
 
     private static final String SERIALIZATION_FAILURE = "40001";
@@ -22,15 +22,15 @@ final class SqlStates {
     private static final String READ_ONLY = "25006";
 
     /**
-     * A session that cannot write, or that was ended because it was idle or its transaction was too old. A server that was
-     * demoted, or whose disk was full, keeps its old sessions like that; new ones may well do.
+     * The session is read-only, or was terminated because it was idle or its transaction was too old. After a demotion or a
+     * full disk, a server keeps old sessions in this state; new ones may work.
      */
     private static final Set<String> UNFIT_SESSION = Set.of(READ_ONLY, "25P03", "25P04");
 
-    /** No chain of causes is longer, be it a ring. */
+    /** The longest chain of causes to follow, because it may be a cycle. */
     private static final int MAX_CAUSES = 20;
 
-    /** Whether running the same transaction once more may well succeed. */
+    /** Whether the same transaction may well succeed if it is run again. */
     static boolean mayRepeat(SQLException failure) {
         String state = stateOf(failure);
         return state.equals(SERIALIZATION_FAILURE) || state.equals(DEADLOCK_DETECTED);
@@ -58,7 +58,7 @@ final class SqlStates {
         return lost ? Reason.UNAVAILABLE : Reason.REFUSED;
     }
 
-    /** Whether the session is to blame, and another one may do. */
+    /** Whether the session is at fault, and another one may work. */
     static boolean blamesSession(Throwable failure) {
         return isCausedBy(failure, UNFIT_SESSION);
     }
@@ -78,8 +78,9 @@ final class SqlStates {
     }
 
     /**
-     * Whether a failure of COMMIT itself proves that the transaction was rolled back. Only the server's own word does, from a
-     * session that lives on and is no longer in the transaction: one that is torn down may have written its commit record already.
+     * Whether a failure of COMMIT itself proves that the transaction was rolled back. Only an error from the server does, in a
+     * session that survives and has left the transaction: a session that is terminated may already have written its commit
+     * record.
      */
     static boolean provesRollback(SQLException failureOfCommit, Connection connection) {
         String state = stateOf(failureOfCommit);
@@ -92,7 +93,7 @@ final class SqlStates {
                 && livesOn(connection);
     }
 
-    /** Whether the role that we connect as may not do that. */
+    /** Whether our role lacks the permission. */
     static boolean isForbidden(Throwable failure) {
         return isCausedBy(failure, Set.of(INSUFFICIENT_PRIVILEGE));
     }

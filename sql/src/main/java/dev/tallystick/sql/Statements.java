@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * The statements of a database. They are written for the schema {@code tally}; where the tables are in another, each is rewritten
- * once. Not by {@code search_path}: that belongs to a session, which is the application's or, behind a pooler, anybody's.
+ * The statements of a database. They are written for the schema {@code tally}; for another schema, each is rewritten once. We
+ * do not use {@code search_path}: it belongs to a session, which is the application's or, behind a pooler, shared with others.
  */
 final class Statements {
 
@@ -28,7 +28,7 @@ final class Statements {
         return schema.equals(SchemaName.DEFAULT) ? sql : rewritten.computeIfAbsent(sql, this::rewrite);
     }
 
-    /** The statement together with COMMIT, in one round trip. */
+    /** The statement with COMMIT appended, in one round trip. */
     String withCommit(String sql) {
         return withCommit.computeIfAbsent(sql, last -> last + ";\ncommit");
     }

@@ -2,7 +2,7 @@ package dev.tallystick.sql;
 
 import org.jspecify.annotations.Nullable;
 
-/** A transaction did not end well. The subtype says what is now true in the database, and so what the caller may do. */
+/** A transaction failed. The subtype says what is now true in the database, and so what the caller may do. */
 public abstract sealed class TransactionException extends RuntimeException
         permits DefiniteFailureException, UnknownOutcomeException {
 

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 /**
- * An open transaction. Whoever was handed it writes through it; whoever opened it ends it. For one thread.
+ * An open transaction. Code that receives it writes through it; only the code that opened it ends it. Single-threaded.
  *
- * <p>Parameters are bound by their Java type; arrays ({@code long[]}, {@code String[]}, {@code UUID[]}, {@code byte[][]} and the
- * like) become Postgres arrays, so that one statement over {@code unnest(…)} carries a whole batch.
+ * <p>Parameters are bound by their Java type; arrays ({@code long[]}, {@code String[]}, {@code UUID[]}, {@code byte[][]} and
+ * the like) become Postgres arrays, so that one statement over {@code unnest(…)} carries a whole batch.
  */
 public final class Tx {
 
@@ -56,56 +56,56 @@ public final class Tx {
         this.silence = opening.silence();
     }
 
-    /** The transaction that is open on {@code connection}, which the caller has begun and will end. */
+    /** The transaction that is open on {@code connection}; the caller began it and ends it. */
     static Tx joined(Connection connection, Statements statements) throws SQLException {
         return new Tx(connection, statements, false, Opening.NONE);
     }
 
-    /** A transaction that is ended by {@link #commit()}. */
+    /** A transaction that {@link #commit()} ends. */
     static Tx begun(Connection connection, Statements statements, Opening opening) throws SQLException {
         return new Tx(connection, statements, true, opening);
     }
 
-    /** From now on no user's code runs in this transaction: the limits of our own statements hold. */
+    /** From now on no user code runs in this transaction: the limits of our own statements apply. */
     public void withoutUsers() {
         unsent = opening.ownLimits();
         silence = opening.ownSilence();
     }
 
-    /** From now on it is that of a batch. */
+    /** From now on this is the transaction of a batch. */
     void batch() {
         batched = true;
     }
 
-    /** Whether its thread is one that others queue for: nothing may be done on it that takes long. */
+    /** Whether other callers queue for its thread: nothing slow may run on it. */
     public boolean othersQueue() {
         return batched;
     }
 
-    /** From now on it may be for several who know nothing of each other. */
+    /** From now on unrelated callers may share it. */
     void share() {
         shared = true;
     }
 
     /**
-     * Whether a statement may wait for a row that a stranger has locked. Where several may share a transaction, what one of them
-     * waits for may be in the hands of somebody who waits for another one of them.
+     * Whether a statement may wait for a row that another transaction has locked. In a shared transaction it must not: the
+     * holder of that lock may itself be waiting for another member of this transaction.
      */
     public boolean mayWait() {
         return !shared;
     }
 
-    /** From now on any item may be one that was applied before. */
+    /** From now on any item may have been applied before. */
     void repeat() {
         repeated = true;
     }
 
-    /** Whether the items may have been applied before, by a transaction whose outcome nobody knows. */
+    /** Whether the items may have been applied before, by a transaction whose outcome is unknown. */
     public boolean isRepeat() {
         return repeated;
     }
 
-    /** The JDBC connection, for SQL that these methods do not cover. Ending its transaction is not the holder's business. */
+    /** The JDBC connection, for SQL that these methods do not cover. The holder must not end the transaction. */
     public Connection connection() throws SQLException {
         runDeferred();
         if (!unsent.isEmpty()) {
@@ -114,7 +114,7 @@ public final class Tx {
         return connection;
     }
 
-    /** Runs a statement and returns the number of rows that it wrote. */
+    /** Runs a statement and returns the number of rows it wrote. */
     public int update(String sql, @Nullable Object... parameters) throws SQLException {
         runDeferred();
         try (PreparedStatement statement = prepare(sql, parameters)) {
@@ -126,7 +126,7 @@ public final class Tx {
         }
     }
 
-    @SuppressWarnings("try") // that it is closed is all that the watch is for
+    @SuppressWarnings("try") // closing it is all that the watch is for
     private boolean execute(PreparedStatement statement) throws SQLException {
         try (Watchdog.Watch watch = Watchdog.over(connection, silence)) {
             return statement.execute();
@@ -138,9 +138,9 @@ public final class Tx {
     }
 
     /**
-     * Runs a statement before the next one; if none follows, together with COMMIT, which spares a round trip.
+     * Runs a statement together with the next one; if none follows, together with COMMIT. This saves a round trip.
      *
-     * @param reader gets the rows that it returns when it has run; if that is with COMMIT, once they are durable
+     * @param reader receives its rows after it has run; with COMMIT, once they are durable
      */
     public void queryLater(String sql, RowReader<?> reader, @Nullable Object... parameters) throws SQLException {
         runDeferred();
@@ -174,7 +174,7 @@ public final class Tx {
             throws SQLException {
         runDeferred();
         try (PreparedStatement statement = prepare(sql, parameters)) {
-            // executeQuery() refuses what has another statement before it, or a COMMIT behind it.
+            // executeQuery() refuses a statement that follows another one or is followed by COMMIT.
             ResultSet last = null;
             for (boolean rows = execute(statement);
                     hasResult(statement, rows);
@@ -201,7 +201,7 @@ public final class Tx {
         return read == null ? null : read.toInstant();
     }
 
-    /** Runs what has no parameters and may be several statements. */
+    /** Runs one or more statements without parameters. */
     void script(String sql) throws SQLException {
         try (Statement statement = connection().createStatement()) {
             statement.execute(statements.text(sql));

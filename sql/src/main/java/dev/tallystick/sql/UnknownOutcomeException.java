@@ -3,8 +3,8 @@ package dev.tallystick.sql;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transaction may have committed, and may not have: COMMIT was sent and no answer came. Repeat the same request under the
- * same key; whoever repeats it under a new one may do the work twice.
+ * The transaction may or may not have committed: COMMIT was sent and no reply came. Repeat the same request under the same
+ * key; a new key may do the work twice.
  */
 public final class UnknownOutcomeException extends TransactionException {
 

@@ -10,8 +10,8 @@ import org.postgresql.core.Oid;
 import org.postgresql.jdbc.PgArray;
 
 /**
- * UUIDs as Postgres stores them. The driver writes out arrays of them as text, which takes both sides longer than the rest of a
- * batch's parameters together.
+ * UUIDs in Postgres's binary format. The driver sends UUID arrays as text, which costs both sides more time than all other
+ * parameters of a batch together.
  */
 final class UuidArray {
 
@@ -23,7 +23,7 @@ final class UuidArray {
         return new PgArray(connection.unwrap(BaseConnection.class), Oid.UUID_ARRAY, bytes(values));
     }
 
-    /** The binary form of an array: dimensions, whether there are nulls, type; length and lower bound; then each element. */
+    /** The binary form of an array: dimensions, null flag, type; length and lower bound; then each element. */
     private static byte[] bytes(@Nullable UUID[] values) {
         boolean hasNulls = false;
         int size = values.length == 0 ? 3 * Integer.BYTES : HEADER;

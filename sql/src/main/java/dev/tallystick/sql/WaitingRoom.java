@@ -5,12 +5,12 @@ import dev.tallystick.sql.GroupCommitter.Entry;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Where entries wait for strangers' locks, so that no batch has to. A few at a time, each with a session for the moment. */
+/** Entries wait here for foreign locks, so that no batch has to. A few at a time, each with a temporary session. */
 final class WaitingRoom {
 
     private static final int SEATS = 2;
 
-    /** Learns that an entry is answered. */
+    /** Called when an entry is answered. */
     interface Back {
         void comes(boolean lockWasFree);
     }
@@ -44,7 +44,8 @@ final class WaitingRoom {
             if (seated) {
                 commit(entry);
             } else {
-                entry.fail(new DefiniteFailureException(Reason.LOCKED, "too much waits for locks: try again", null));
+                entry.fail(
+                        new DefiniteFailureException(Reason.LOCKED, "too many items wait for locks: try again", null));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -58,7 +59,7 @@ final class WaitingRoom {
 
     private void commit(Entry<?, ?> entry) {
         try (BatchCommitter alone = new BatchCommitter(committer, database, limits, unanswered -> {
-            throw new IllegalStateException("what waits alone is handed on to nobody");
+            throw new IllegalStateException("an entry that waits alone is not passed on");
         })) {
             alone.commitPatiently(entry);
         }

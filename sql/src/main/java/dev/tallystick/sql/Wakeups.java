@@ -16,13 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets processes on one database wake each other. A ring is a hint and nothing more: it may be lost, so whoever listens looks by
- * itself from time to time as well.
+ * Lets processes on one database wake each other. A signal is only a hint: it may be lost, so listeners also poll from time to
+ * time.
  *
- * <p>Rings go out after the fact and never inside a transaction of somebody's, because a NOTIFY makes commits wait for each
- * other; those that come close together go out as one. To listen takes a connection for good, to ring only for the moment. Behind
- * a pooler that gives sessions to others between transactions nobody can listen, and nobody does.
- * Thread-safe.
+ * <p>Signals go out after the fact and never inside a caller's transaction, because NOTIFY makes commits wait for each other;
+ * signals close together are combined. Listening takes a permanent connection, signalling only a temporary one. Behind a
+ * pooler that reassigns sessions between transactions, listening is impossible, so we do not try. Thread-safe.
  */
 public final class Wakeups implements AutoCloseable {
 
@@ -31,7 +30,7 @@ public final class Wakeups implements AutoCloseable {
     private static final Pattern CHANNEL = Pattern.compile("[a-z_]{1,50}");
     private static final Duration LISTENING = Duration.ofMillis(50);
 
-    /** A listener hears nothing from a server that is gone, as from one that has nothing to say: so it asks now and then. */
+    /** A dead server looks the same to a listener as a silent one, so it sends a query now and then. */
     private static final Duration BETWEEN_QUESTIONS = Duration.ofSeconds(5);
 
     private static final Duration BETWEEN_RINGS = Duration.ofMillis(2);
@@ -46,15 +45,15 @@ public final class Wakeups implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Listens from now on.
+     * Starts to listen.
      *
-     * @param channel what the processes have agreed upon
-     * @param self what tells this process from the others, so that it does not wake itself
-     * @param woken called when another process rings; short, for further rings wait meanwhile
+     * @param channel the channel that the processes have agreed on
+     * @param self identifies this process, so that it does not wake itself
+     * @param woken called when another process signals; must be short, because further signals wait meanwhile
      */
     public Wakeups(Database database, String channel, String self, Runnable woken) {
         if (!CHANNEL.matcher(channel).matches()) {
-            throw new IllegalArgumentException("a channel is named with small letters and '_', not '" + channel + "'");
+            throw new IllegalArgumentException("a channel name has lower-case letters and '_', not '" + channel + "'");
         }
         this.database = database;
         this.channel = channel;
@@ -64,7 +63,7 @@ public final class Wakeups implements AutoCloseable {
         this.listener = thread("tally-listen", this::listen);
     }
 
-    /** Wakes the other processes, soon. */
+    /** Wakes the other processes soon. */
     public void ring() {
         wanted.release();
     }
@@ -74,11 +73,11 @@ public final class Wakeups implements AutoCloseable {
         return listener.isAlive();
     }
 
-    /** Ends, and gives its connection back. */
+    /** Stops, and returns its connection. */
     @Override
     public void close() {
         closed = true;
-        // The last ring, which lets our own listener go.
+        // The last signal, which releases our own listener.
         wanted.release();
         try {
             ringer.join(LISTENING.multipliedBy(20));
@@ -88,14 +87,14 @@ public final class Wakeups implements AutoCloseable {
         }
     }
 
-    /** Work on a connection, which is broken if this throws. */
+    /** Work on a connection; the connection is broken if this throws. */
     private interface Use {
         void of(Connection connection) throws SQLException;
     }
 
-    /** What a thread does over and over. */
+    /** One turn of a thread's loop. */
     private interface Turn {
-        /** Returns whether there is to be another one. */
+        /** Returns whether to run again. */
         boolean take() throws SQLException, InterruptedException;
     }
 
@@ -111,7 +110,7 @@ public final class Wakeups implements AutoCloseable {
                 more = turn.take();
                 failures = 0;
             } catch (SQLException | DefiniteFailureException e) {
-                // A lost ring is made good by whoever looks by itself; the next connection listens again.
+                // Polling makes up for a lost signal; the next connection listens again.
                 failures = Math.min(failures + 1, 10);
                 database.backoff().pause(failures);
             } catch (Throwable e) {
@@ -123,7 +122,7 @@ public final class Wakeups implements AutoCloseable {
     }
 
     private void connected(Use use) throws SQLException {
-        // Outside of transactions: inside of one, rings neither go out nor come in.
+        // Outside of transactions: inside one, signals are neither sent nor received.
         try (Session session = database.session("wake-ups", true)) {
             try {
                 use.of(session.connection());
@@ -138,12 +137,12 @@ public final class Wakeups implements AutoCloseable {
         wanted.acquire();
         wanted.drainPermits();
         connected(this::notifyAllOfThem);
-        // Whatever is wanted in the meantime is one more ring, not many.
+        // All requests made in the meantime become one more signal.
         LockSupport.parkNanos(BETWEEN_RINGS.toNanos());
         return true;
     }
 
-    /** A NOTIFY is a commit of its own. What may be lost need not wait for the disk, nor keep others from it. */
+    /** A NOTIFY is its own commit. A signal that may be lost need not wait for the disk, nor make others wait. */
     private void notifyAllOfThem(Connection connection) throws SQLException {
         try (PreparedStatement statement =
                 connection.prepareStatement("select set_config('synchronous_commit', 'off', true), pg_notify(?, ?)")) {
@@ -162,7 +161,7 @@ public final class Wakeups implements AutoCloseable {
             }
         });
         if (!sessionIsOurs.get()) {
-            LOG.info("a pooler is between us and Postgres: processes do not wake each other, and look by themselves");
+            LOG.info("a pooler is between us and Postgres: processes cannot wake each other, and poll instead");
         }
         return sessionIsOurs.get();
     }

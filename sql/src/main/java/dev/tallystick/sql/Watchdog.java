@@ -7,14 +7,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Breaks the connection of a statement that does not come to an end. A socket limits how long we wait for an answer, and not how
- * long we try to send what a peer does not take. Thread-safe.
+ * Breaks the connection of a statement that does not finish. A socket timeout limits how long we wait for a reply, but not how
+ * long we try to send to a peer that does not read. Thread-safe.
  */
 final class Watchdog {
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(250);
 
-    /** A statement under way. Not a record: each is itself. */
+    /** A running statement. Not a record: instances compare by identity. */
     static final class Watch implements AutoCloseable {
 
         private final Watchdog watchdog;
@@ -58,7 +58,7 @@ final class Watchdog {
             for (Watch watch : watched) {
                 if (now - watch.deadlineNanos > 0) {
                     watch.close();
-                    // What breaking it waits for, nobody else has to wait for.
+                    // Breaking the connection may block; do not block others.
                     Thread.ofVirtual().start(() -> Database.discard(watch.connection));
                 }
             }

@@ -4,8 +4,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens inside a transaction. It may run several times, each time in a fresh transaction, so it keeps its effects inside
- * {@link Tx} and its result in what it returns.
+ * The body of a transaction. It may run several times, each time in a fresh transaction, so it must keep its effects inside
+ * {@link Tx} and return its result.
  */
 @FunctionalInterface
 public interface Work<T extends @Nullable Object> {
