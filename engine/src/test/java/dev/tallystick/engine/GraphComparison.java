@@ -211,7 +211,7 @@ final class GraphComparison implements AutoCloseable {
         for (int turn = 0; turn < 600; turn++) {
             for (TaskView task : engines.getFirst().tasks().all("default", null, 100)) {
                 byte[] answer = codec.encode(DrawnGraph.answer(task.name()));
-                engines.getFirst().tasks().resolve("default", task.id(), "ada", answer, "only");
+                engines.getFirst().tasks().resolve("default", task.id(), Person.named("ada"), answer, "only");
             }
             try {
                 Optional<Closed> closed = engines.getFirst().await(job, Duration.ofMillis(50));
