@@ -94,6 +94,22 @@ class HostileTreesTest {
         }
     }
 
+    @Test
+    void a_version_that_claims_a_huge_number_is_not_counted_up_to() throws IOException {
+        Forgery.in(repository)
+                .plant(
+                        (store, pack, honest) -> {
+                            TreeEdit edit = TreeEdit.of(store, honest);
+                            List<String> place = VersionPath.of(999_999_999);
+                            edit.directory(ORDER.path())
+                                    .directory(place.subList(0, place.size() - 1))
+                                    .put(place.getLast(), pack.add(ObjectType.BLOB, new byte[] {'x'}));
+                            return edit.writeTo(pack);
+                        },
+                        root);
+        assertEverythingEnds();
+    }
+
     /** Directories of the stream that each hold the one before under these merges. */
     private void plantMerges(int levels, List<String> merges) throws IOException {
         Forgery.in(repository)
