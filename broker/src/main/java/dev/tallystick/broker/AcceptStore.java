@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** What is written along with a key when a message is accepted. One method is one statement; the caller owns the transaction. */
+/** Writes what accompanies the key of an accepted message. One method is one statement; the caller owns the transaction. */
 final class AcceptStore {
 
     private static final String MISSING = """
@@ -25,8 +25,8 @@ final class AcceptStore {
             end
             """;
 
-    // A member that was removed a moment ago is the last of its name. Four tables, each written once. A message that a
-    // subscriber's inbox would get twice is one row all the same.
+    // For a member removed a moment ago, the name serves as its ID. Four tables, each written once. A message that
+    // would reach a subscriber's inbox twice is one row.
     private static final String WRITE = """
             with item as (
                 select i.*,
@@ -76,7 +76,7 @@ final class AcceptStore {
 
     private record Mention(String mesh, String member, UUID message) {}
 
-    /** The ids of those whose destination, which is no workflow, does not exist. */
+    /** The IDs of submissions whose destination, other than a workflow, does not exist. */
     Set<UUID> missing(Tx tx, List<AcceptItem> items) throws SQLException {
         Columns<AcceptItem> of = new Columns<>(items);
         return new HashSet<>(tx.query(

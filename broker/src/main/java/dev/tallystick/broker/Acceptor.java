@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The accepting transaction: keys, messages, history, deliveries, mentions and jobs of a batch.
  *
- * <p>What depends on state, such as whether a topic exists, is decided after the key is bound. Otherwise a retry could be told
- * that its topic is gone while the original, which still found it, is about to commit. A refusal takes its key back in the same
- * transaction, so that it leaves nothing.
+ * <p>Checks that depend on state, such as whether a topic exists, run after the key is bound. Otherwise a retry could be told
+ * that its topic is gone while the original, which still found it, is about to commit. A refusal releases its key in the same
+ * transaction, so that nothing remains.
  */
 final class Acceptor implements Primitive<AcceptItem, Acceptance> {
 
@@ -88,7 +88,7 @@ final class Acceptor implements Primitive<AcceptItem, Acceptance> {
         return answers;
     }
 
-    /** Whether a workflow exists is the hook's business. */
+    /** The hook checks whether a workflow exists. */
     private Set<UUID> missing(Tx tx, List<AcceptItem> fresh) throws SQLException {
         List<AcceptItem> messages = fresh.stream()
                 .filter(item -> item.envelope().to().kind() != Destination.Kind.WORKFLOW)

@@ -64,7 +64,7 @@ final class HistoryStore {
             where m.mesh = ? and m.id = ?
             """.formatted(MessageColumns.SELECTED);
 
-    // In a statement of its own, so that the next one sees all that whoever numbered before has committed.
+    // A separate statement, so that the next one sees everything that the previous sequencer committed.
     private static final String LOCK_END = """
             select position
             from tally.sequencer
@@ -147,10 +147,10 @@ final class HistoryStore {
     }
 
     /**
-     * Gives positions to what has none, as the last thing of the transaction. Everybody who numbers waits for it, so its lock is
-     * held for as long as the statements take, and not while anything travels.
+     * Assigns positions to unnumbered entries, as the last step of the transaction. All sequencers wait for this lock, so it is
+     * held only while the statements run, and never across a round trip.
      *
-     * @param numbered learns how many there were, if there were any
+     * @param numbered receives the number of entries, if there were any
      */
     void number(Tx tx, int limit, IntConsumer numbered) throws SQLException {
         tx.queryLater(

@@ -4,8 +4,8 @@ import dev.tallystick.core.Destination;
 import dev.tallystick.sql.Database;
 
 /**
- * Whether there is room for another topic, queue, member or token. It is asked before that is created: those who ask at the same
- * moment may exceed a quota by their number, and by no more. Thread-safe.
+ * Checks whether a quota has room for another topic, queue, member or token, before it is created: concurrent callers may
+ * exceed a quota by their number, and by no more. Thread-safe.
  */
 public final class Stock {
 
@@ -19,9 +19,9 @@ public final class Stock {
     }
 
     /**
-     * Before a topic or a queue is created.
+     * Call before creating a topic or a queue.
      *
-     * @throws QuotaExceededException if it is a new one, and there is no room for it
+     * @throws QuotaExceededException if it is new and there is no room for it
      */
     public void requireRoomFor(String mesh, Destination destination) {
         boolean topic = destination.kind() == Destination.Kind.TOPIC;
@@ -33,9 +33,9 @@ public final class Stock {
     }
 
     /**
-     * Before a member is created.
+     * Call before creating a member.
      *
-     * @throws QuotaExceededException if it is a new one, and there is no room for it
+     * @throws QuotaExceededException if it is new and there is no room for it
      */
     public void requireRoomForMember(String mesh, String name) {
         if (!database.transact("count members", tx -> store.hasRoomForMember(tx, mesh, name, quotas.members()))) {
@@ -44,13 +44,13 @@ public final class Stock {
     }
 
     /**
-     * Before a token is created.
+     * Call before creating a token.
      *
-     * @throws QuotaExceededException if the member has as many good tokens as it may have
+     * @throws QuotaExceededException if the member has the maximum number of valid tokens
      */
     public void requireRoomForToken(String mesh, String member) {
         if (!database.transact("count tokens", tx -> store.hasRoomForToken(tx, mesh, member, quotas.tokens()))) {
-            throw new QuotaExceededException("the member has " + quotas.tokens() + " good tokens", Quotas.TOKENS);
+            throw new QuotaExceededException("the member has " + quotas.tokens() + " valid tokens", Quotas.TOKENS);
         }
     }
 }
