@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A history that a MERGE joined to a document's own.
+ * A history that a MERGE added to a document's own.
  *
- * @param name the version of the MERGE; for one that came along with another, such as {@code 7/3}, each on the way to it
- * @param shared its first transactions that are part of the document's own history or of an earlier branch
+ * @param name the version of the MERGE; for a nested one, the versions of all MERGEs that lead to it, such as {@code 7/3}
+ * @param shared how many of its first transactions belong to the document's own history or to an earlier branch
  */
 record Branch(String name, StreamView stream, int shared) {
 
-    /** All branches of a document; each transaction belongs to the first that has it. */
+    /** All branches of a document; each transaction belongs to the first branch that has it. */
     static List<Branch> of(StreamView document) throws IOException {
         List<Branch> found = new ArrayList<>();
         found.add(new Branch("", document, 0));
@@ -38,7 +38,7 @@ record Branch(String name, StreamView stream, int shared) {
         for (String merge : holder.stream.merges()) {
             StreamView joined = holder.stream
                     .merged(merge)
-                    .orElseThrow(() -> new DamagedObjectException(holder.stream.id() + " lacks what it merged"));
+                    .orElseThrow(() -> new DamagedObjectException(holder.stream.id() + " lacks a merged history"));
             int shared = 0;
             for (Branch earlier : found) {
                 shared = Math.max(shared, ChangedStreams.common(earlier.stream, joined));
