@@ -7,50 +7,51 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Starts the jobs that messages to a workflow ask for. Thread-safe. */
+/** Starts the jobs for messages to a workflow. Thread-safe. */
 public interface AcceptHook {
 
-    /** What a submission to a workflow will come to. */
+    /** The plan for a submission to a workflow. */
     sealed interface Plan {
 
         /**
-         * It can be started.
+         * The job can be started.
          *
-         * @param answer what the first answer and every repeat has beyond an {@link AcceptedMessage}; kept with the key
-         * @param memo what the hook wants to know again when it starts the job; kept nowhere
+         * @param answer the fields that the first answer and every repeat have beyond an {@link AcceptedMessage}; kept with the
+         *     key
+         * @param memo data that the hook wants back when it starts the job; not stored
          */
         record Ready(StoredResponse answer, @Nullable String memo) implements Plan {}
 
         /**
-         * It cannot be started as things are now. The broker still looks whether the key was accepted before, and answers
-         * this only if it was not.
+         * The job cannot be started in the current state. The broker still checks whether the key was accepted before, and
+         * answers this only if it was not.
          */
         record Refused(Rejection why) implements Plan {}
     }
 
-    /** A job about to be started. Its id is also that of its message. */
+    /** A job about to be started. Its ID is also its message's ID. */
     record PlannedJob(UUID id, Member member, Submission submission, Plan.Ready plan) {}
 
     /** Decides, before any transaction, what to start. Called once for every submission that is not a known duplicate. */
     Plan plan(Member member, Submission submission);
 
     /**
-     * Writes the jobs, in the transaction that accepts them. Their keys are bound in it already; what this throws undoes all of
-     * it. May be called again with the same jobs, in another transaction, after this one was rolled back.
+     * Writes the jobs in the transaction that accepts them, where their keys are already bound; an exception rolls all of it
+     * back. May be called again with the same jobs in another transaction after a rollback.
      *
      * @param jobs at least one
      */
     void start(Tx tx, List<PlannedJob> jobs) throws SQLException;
 
-    /** The job is durable. Short: others wait meanwhile. Not called if the process dies before. */
+    /** The job is durable. Must be short: others wait meanwhile. Not called if the process dies first. */
     default void started(PlannedJob job) {}
 
-    /** The ends of the jobs that it starts, for those who want to hear of them. */
+    /** The ends of the jobs that this hook starts, for subscribers. */
     default EndWatch ends() {
         return EndWatch.NONE;
     }
 
-    /** For a broker of messages alone. */
+    /** For a broker without workflows. */
     AcceptHook NO_WORKFLOWS = new AcceptHook() {
 
         @Override

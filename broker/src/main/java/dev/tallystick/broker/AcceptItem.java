@@ -8,9 +8,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A submission on its way into the accepting transaction. Its ids stay the same however often that is tried.
+ * A submission on its way into the accepting transaction. Its IDs stay the same however often that is retried.
  *
- * @param plan what its workflow will do; null for what goes to no workflow
+ * @param plan the plan of its workflow; null if it goes to no workflow
  */
 record AcceptItem(UUID id, UUID history, Member member, Submission submission, AcceptHook.@Nullable Plan plan) {
 

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** What is written along with a key when a message is accepted. One method is one statement; the caller owns the transaction. */
+/** Writes what accompanies the key of an accepted message. One method is one statement; the caller owns the transaction. */
 final class AcceptStore {
 
     private static final String MISSING = """
@@ -85,7 +85,7 @@ final class AcceptStore {
 
     private record Mention(String mesh, String member, UUID message) {}
 
-    /** The ids of those whose destination, which is no workflow, does not exist. */
+    /** The IDs of submissions whose destination, other than a workflow, does not exist. */
     Set<UUID> missing(Tx tx, List<AcceptItem> items) throws SQLException {
         Columns<AcceptItem> of = new Columns<>(items);
         return new HashSet<>(tx.query(

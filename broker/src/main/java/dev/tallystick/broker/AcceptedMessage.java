@@ -10,12 +10,12 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * What an accepted submission is known by, read from its key: the same in its first answer and in every repeat.
+ * The identity of an accepted submission, read from its key: the same in the first answer and in every repeat.
  *
- * @param id of the message; of a message to a workflow, also that of the job
- * @param history of the entry in the history of its destination
+ * @param id the ID of the message and, for a message to a workflow, of the job
+ * @param history the ID of the entry in its destination's history
  * @param historyAvailable whether that entry can still be read
- * @param answer what the {@link AcceptHook} planned to answer; empty for what starts no job
+ * @param answer the answer planned by the {@link AcceptHook}; empty if no job is started
  */
 public record AcceptedMessage(
         IdempotencyKey key,
@@ -28,12 +28,12 @@ public record AcceptedMessage(
         StoredResponse answer) {
 
     static AcceptedMessage of(KeyEntry entry) {
-        // A job that the library submitted has a key and nothing else; it is its own history.
+        // A job submitted through the library has only a key; it is its own history.
         UUID history = entry.history() == null ? entry.original() : entry.history();
         return new AcceptedMessage(
                 entry.key().key(),
                 entry.fingerprint(),
-                Objects.requireNonNull(entry.destination(), "what was accepted has a destination"),
+                Objects.requireNonNull(entry.destination(), "an accepted message has a destination"),
                 entry.original(),
                 history,
                 entry.historyAvailable(),

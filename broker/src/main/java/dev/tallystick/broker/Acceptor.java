@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The accepting transaction: keys, messages, history, deliveries, mentions and jobs of a batch.
  *
- * <p>What depends on state, such as whether a topic exists, is decided after the key is bound. Otherwise a retry could be told
- * that its topic is gone while the original, which still found it, is about to commit. A refusal takes its key back in the same
- * transaction, so that it leaves nothing.
+ * <p>Checks that depend on state, such as whether a topic exists, run after the key is bound. Otherwise a retry could be told
+ * that its topic is gone while the original, which still found it, is about to commit. A refusal releases its key in the same
+ * transaction, so that nothing remains.
  */
 final class Acceptor implements Primitive<AcceptItem, Acceptance> {
 

@@ -1,10 +1,10 @@
 package dev.tallystick.broker;
 
-/** What came of acknowledging, keeping or giving back a delivery. */
+/** The result of acknowledging, extending or releasing a delivery. */
 public enum Acknowledge {
-    /** Done, now or when the same was asked before. */
+    /** Done, by this call or an earlier one. */
     DONE,
-    /** Somebody else has taken the delivery meanwhile. Nothing was written. */
+    /** Another consumer has taken the delivery meanwhile. Nothing was written. */
     LEASE_LOST,
     /** There is no such delivery. */
     UNKNOWN

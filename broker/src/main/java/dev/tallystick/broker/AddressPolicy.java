@@ -11,12 +11,12 @@ public interface AddressPolicy {
     boolean allows(InetAddress address);
 
     /**
-     * Only what can be reached over the public Internet. A webhook is called from inside our own network: without this, whoever
-     * may register one could have us ask our neighbours for their secrets.
+     * Only addresses on the public Internet. Webhooks are called from inside our own network: without this check, anyone who
+     * may register a webhook could make us fetch secrets from internal services.
      */
     AddressPolicy PUBLIC = AddressPolicy::isPublic;
 
-    /** For those who trust everybody that may register a webhook with their whole network. */
+    /** For operators who trust everyone that may register a webhook with their whole network. */
     AddressPolicy ANY = address -> true;
 
     private static boolean isPublic(InetAddress address) {
@@ -34,7 +34,7 @@ public interface AddressPolicy {
         };
     }
 
-    /** Without "this network", shared carrier space, protocol assignments, documentation, benchmarks and the reserved rest. */
+    /** Without "this network", shared carrier space, protocol assignments, documentation, benchmark and reserved ranges. */
     private static boolean isPublic(byte[] v4) {
         int first = v4[0] & 0xff;
         int second = v4[1] & 0xff;
@@ -51,7 +51,7 @@ public interface AddressPolicy {
         };
     }
 
-    /** Global unicast alone, without what only wraps an address of the old kind. */
+    /** Only global unicast, without ranges that merely wrap IPv4 addresses. */
     private static boolean isPublicV6(byte[] v6) {
         boolean global = (v6[0] & 0xe0) == 0x20;
         boolean sixToFour = v6[0] == 0x20 && v6[1] == 0x02;

@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * Something that the system itself tells those who subscribed to a workflow: how one of its jobs ended.
+ * A message from the system to the subscribers of a workflow: how one of its jobs ended.
  *
- * @param id derived from what is announced, so that announcing it again changes nothing
+ * @param id derived from the job, so that announcing it again changes nothing
  */
 public record Announcement(UUID id, String mesh, String workflow, Json body) {
 

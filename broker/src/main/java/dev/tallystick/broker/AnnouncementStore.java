@@ -6,15 +6,14 @@ import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.List;
 
-/** What is written for an announcement. One method is one statement; the caller owns the transaction. */
+/** The writes for an announcement. One method is one statement; the caller owns the transaction. */
 final class AnnouncementStore {
 
-    /** The name under which the system itself speaks; no member can have it. */
+    /** The sender of the system's own messages; no member can have this name. */
     static final String SENDER = "$tally";
 
-    // Nothing is written for a workflow that nobody subscribed to. An announcement that is there already has been made,
-    // with
-    // all that belongs to it.
+    // Writes nothing for a workflow without subscribers. An announcement that exists is complete, with everything that
+    // belongs to it.
     private static final String ANNOUNCE = """
             with item as (
                 select i.id, i.mesh, 'workflow:' || i.workflow as source, i.body

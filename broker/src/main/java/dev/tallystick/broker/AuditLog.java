@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what was accepted, by whom and for whom, to the log {@code tally.audit}, in the order of the history and without
- * contents. A line may come twice after a crash, and says its position.
+ * Logs who sent which accepted message to whom to {@code tally.audit}, in the order of the history and without contents. A
+ * line may be repeated after a crash; its position identifies it.
  */
 final class AuditLog {
 

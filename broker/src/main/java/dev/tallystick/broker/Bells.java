@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Tells those who push that there may be something new: a message with a position, or a delivery. A ring is a hint and nothing
- * more: whoever hears it looks, and looks by itself from time to time as well. Thread-safe.
+ * Signals to pushing threads that there may be a new message or delivery. A signal is only a hint: listeners check the
+ * database, and also poll it from time to time. Thread-safe.
  */
 public final class Bells {
 
-    /** Stops a listener from being rung for. */
+    /** Stops signals to a listener. */
     public interface Listening extends AutoCloseable {
         @Override
         void close();
     }
 
-    /** Not a record: one who listens twice is told apart from itself. */
+    /** Not a record: two registrations of one listener must differ. */
     private static final class Listener {
 
         private final Runnable ring;
@@ -28,9 +28,9 @@ public final class Bells {
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 
     /**
-     * Has {@code ring} called from now on.
+     * Calls {@code ring} from now on.
      *
-     * @param ring short, for others wait meanwhile: release a semaphore, or unpark a thread
+     * @param ring must be short, because others wait: release a semaphore, or unpark a thread
      */
     public Listening listen(Runnable ring) {
         Listener mine = new Listener(ring);

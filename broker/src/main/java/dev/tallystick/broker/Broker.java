@@ -29,15 +29,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Accepts messages and jobs, each once under its key.
  *
- * <p>A submission goes through the gate, which knows most repeats; then (B0) its key is looked up, so that a repeat costs no
- * budget; then (B1) what can be said without a transaction is checked, and the budget; then (B2, B3) one transaction, shared
- * with whoever comes at the same moment, binds the key and writes everything that belongs to it, or nothing.
+ * <p>A submission passes the gate, which knows most repeats; then (B0) its key is looked up, so that a repeat costs no budget;
+ * then (B1) the checks that need no transaction, and the budget; then (B2, B3) one transaction, shared with concurrent
+ * submissions, binds the key and writes everything that belongs to it, or nothing.
  *
  * <p>Any number of brokers share one database. Thread-safe; calls block.
  */
 public final class Broker implements AutoCloseable {
 
-    /** How long to leave another broker alone that is at the same. */
+    /** How long to wait while another broker processes the same submission. */
     private static final Duration ELSEWHERE = Duration.ofSeconds(1);
 
     private static final Duration STOPPING = Duration.ofSeconds(10);
@@ -46,7 +46,7 @@ public final class Broker implements AutoCloseable {
     private static final Duration LOOKING_FOR_ORPHANS = Duration.ofDays(1);
     private static final Duration FIRST_LOOK = Duration.ofMinutes(5);
 
-    /** The channel on which brokers tell each other that there is something new. */
+    /** The channel on which brokers notify each other of new messages. */
     private static final String WAKE = "tally_broker";
 
     private final BrokerSettings settings;
@@ -76,7 +76,7 @@ public final class Broker implements AutoCloseable {
     private final List<Loop> loops;
     private final Wakeups wakeups;
 
-    /** @param random a {@link java.security.SecureRandom}: ids and tokens are drawn from it */
+    /** @param random a {@link java.security.SecureRandom}: IDs and tokens are drawn from it */
     public Broker(
             Database database,
             BrokerSettings settings,
@@ -135,21 +135,21 @@ public final class Broker implements AutoCloseable {
         this.wakeups = new Wakeups(database, WAKE, ids.next().toString(), this::wokenByAnother);
     }
 
-    /** Not at the same moment for brokers that start together: to look for orphans is to go through all tables. */
+    /** With jitter for brokers that start together: an orphan check scans all tables. */
     private static Duration soon(RandomGenerator random) {
         return Duration.ofMillis(random.nextLong(FIRST_LOOK.toMillis()));
     }
 
-    /** Begins to do what has to be done apart from accepting: positions, retention, webhooks. */
+    /** Starts the background work: positions, retention, webhooks. */
     public void start() {
         loops.forEach(Loop::start);
     }
 
     /**
-     * Accepts a submission. What is answered as accepted is durable.
+     * Accepts a submission. An answer of accepted means durable.
      *
-     * @throws DefiniteFailureException if nothing was written because the database is away or overloaded
-     * @throws UnknownOutcomeException if nobody can tell; the same submission may come again under the same key
+     * @throws DefiniteFailureException if nothing was written because the database is down or overloaded
+     * @throws UnknownOutcomeException if the outcome is unknown; repeat the same submission under the same key
      */
     public Acceptance accept(Member member, Submission submission) {
         ScopedKey key = new ScopedKey(member.scope(), submission.key());
@@ -175,7 +175,7 @@ public final class Broker implements AutoCloseable {
         return answer;
     }
 
-    /** Counts a request that somebody else accepts against the budget of its member, as if it were a submission. */
+    /** Charges a request that is accepted elsewhere to its member's budget, like a submission. */
     public Limiter.Decision spend(Member member, IdempotencyKey key, Fingerprint request, int bytes) {
         return spend(new ScopedKey(member.scope(), key), request, bytes);
     }
@@ -189,12 +189,12 @@ public final class Broker implements AutoCloseable {
         return decision;
     }
 
-    /** What was counted by {@link #spend} has been rejected all the same. */
+    /** Records that a request charged by {@link #spend} was rejected. */
     public void spentInVain() {
         counters.consumedThenRejected();
     }
 
-    /** What a key of a member stands for, if it was accepted. */
+    /** The accepted message of a member's key, if any. */
     public Optional<AcceptedMessage> find(ScopedKey key) {
         return Futures.join(reads.submit(lookUp, key)).map(AcceptedMessage::of);
     }
@@ -235,7 +235,7 @@ public final class Broker implements AutoCloseable {
         return orphans;
     }
 
-    /** There is something to deliver: have it numbered, called for and pushed. */
+    /** Something was accepted: start numbering, webhook calls and pushes. */
     void ring() {
         sequencing.ring();
         calling.ring();
@@ -255,7 +255,7 @@ public final class Broker implements AutoCloseable {
         return counters.read(gate.counts());
     }
 
-    /** Commits what was handed in, and ends. */
+    /** Commits queued submissions, then stops. */
     @Override
     public void close() {
         wakeups.close();
@@ -282,7 +282,7 @@ public final class Broker implements AutoCloseable {
         }
     }
 
-    /** A job's options are not part of its fingerprint: what is refused because of them may pass with others. */
+    /** A job's options are not part of its fingerprint: a job refused because of them may pass with others. */
     private static void refuse(Gate.Pass<Acceptance> pass, Acceptance.Rejected rejected, Submission submission) {
         if (submission.envelope().to().kind() == Destination.Kind.WORKFLOW
                 || !submission.options().equals(JobOptions.NONE)) {
@@ -325,7 +325,7 @@ public final class Broker implements AutoCloseable {
         return answer;
     }
 
-    /** All that accepting waits for is the key, while another broker binds it. */
+    /** Accepting waits only for the key, while another broker binds it. */
     private Acceptance committed(AcceptItem item) {
         try {
             return Futures.join(committer.submit(acceptor, item));
@@ -343,7 +343,7 @@ public final class Broker implements AutoCloseable {
                 : new Acceptance.KeyReused(KeyReuse.of(entry.key(), entry.fingerprint(), offered));
     }
 
-    /** What the request alone decides. */
+    /** Checks that depend on the request alone. */
     private Optional<Rejection> check(Submission submission) {
         Envelope envelope = submission.envelope();
         int bytes =
@@ -351,22 +351,20 @@ public final class Broker implements AutoCloseable {
         if (bytes > settings.maxPayload()) {
             return Optional.of(new Rejection(
                     Rejection.Code.PAYLOAD_TOO_LARGE,
-                    "body and meta have " + bytes + " bytes, and at most " + settings.maxPayload() + " are accepted"));
+                    "body and meta have " + bytes + " bytes; the limit is " + settings.maxPayload()));
         }
         if (envelope.mentions().size() > settings.maxMentions()) {
             return Optional.of(new Rejection(
                     Rejection.Code.MENTIONS_REFUSED,
-                    envelope.mentions().size() + " members are mentioned, and at most " + settings.maxMentions()
-                            + " may be"));
+                    envelope.mentions().size() + " members are mentioned; the limit is " + settings.maxMentions()));
         }
         if (!envelope.mentions().stream().allMatch(Names::isName)) {
-            return Optional.of(new Rejection(
-                    Rejection.Code.MENTIONS_REFUSED, "something is mentioned that cannot be the name of a member"));
+            return Optional.of(new Rejection(Rejection.Code.MENTIONS_REFUSED, "a mention is not a valid member name"));
         }
         if (envelope.to().kind() != Destination.Kind.WORKFLOW
                 && !submission.options().equals(JobOptions.NONE)) {
             return Optional.of(
-                    new Rejection(Rejection.Code.OPTIONS_REFUSED, "version, not_before and attributes are for jobs"));
+                    new Rejection(Rejection.Code.OPTIONS_REFUSED, "only jobs take version, not_before and attributes"));
         }
         return Optional.empty();
     }

@@ -3,9 +3,9 @@ package dev.tallystick.broker;
 import dev.tallystick.keys.Gate;
 
 /**
- * What a broker has answered since it began, and how full its gate is.
+ * A broker's answers since it started, and how full its gate is.
  *
- * @param consumedThenRejected submissions that were counted against a budget, and rejected all the same
+ * @param consumedThenRejected submissions that were charged to a budget and then rejected
  */
 public record BrokerCounts(
         long accepted,

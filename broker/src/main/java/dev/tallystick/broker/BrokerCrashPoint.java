@@ -2,21 +2,21 @@ package dev.tallystick.broker;
 
 import dev.tallystick.core.CrashPoint;
 
-/** Where dying matters in this module. */
+/** Where a crash matters in this module. */
 public enum BrokerCrashPoint implements CrashPoint {
-    /** A submission has passed every check, nothing of it is written; what it cost of the budget is spent. */
+    /** A submission has passed every check and nothing is written; its budget is spent. */
     CHECKED,
-    /** The rows of messages are written, the transaction is open: nothing happened. */
+    /** The messages are written, the transaction is open: nothing happened. */
     MESSAGES_WRITTEN,
-    /** So are the jobs. */
+    /** The jobs are written as well, the transaction is open: nothing happened. */
     JOBS_WRITTEN,
-    /** The message is durable, its sender does not know. */
+    /** The message is durable, its sender has no answer. */
     ACCEPTED,
-    /** Positions are about to be given and committed at once: they are not. */
+    /** Positions are about to be assigned and committed: none are. */
     NUMBERED,
-    /** A webhook has been called, which is not recorded: it will be called again. */
+    /** A webhook was called and that is not recorded: it will be called again. */
     CALLED,
-    /** The ends of jobs are announced, the transaction is open: they are still to be announced. */
+    /** Job ends are announced, the transaction is open: they will be announced again. */
     ANNOUNCED,
     /** Old history is deleted, the transaction is open: nothing happened. */
     FORGOTTEN

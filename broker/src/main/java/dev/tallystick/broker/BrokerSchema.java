@@ -2,7 +2,7 @@ package dev.tallystick.broker;
 
 import dev.tallystick.sql.Migrations;
 
-/** The tables of this module. They stand on those of the key ledger; run its migrations first. */
+/** The tables of this module. They depend on the key ledger's; run its migrations first. */
 public final class BrokerSchema {
 
     public static final Migrations MIGRATIONS = Migrations.of(

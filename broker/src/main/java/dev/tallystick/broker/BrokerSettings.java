@@ -5,14 +5,14 @@ import dev.tallystick.keys.KeyRetention;
 import java.time.Duration;
 
 /**
- * What governs a broker.
+ * A broker's settings.
  *
  * @param maxPayload of a message's body and meta data together, in bytes
  * @param maxMentions in one message
  * @param historyKept how long messages can be read after they were accepted; their keys are remembered longer
  * @param lanes how many batches are committed at once
- * @param poll how often a broker looks by itself for what others may have left to do
- * @param callable which addresses webhooks may be at
+ * @param poll how often a broker checks for work that others may have left
+ * @param callable the addresses that webhooks may call
  */
 public record BrokerSettings(
         KeyRetention keyRetention,
@@ -36,15 +36,15 @@ public record BrokerSettings(
 
     public BrokerSettings {
         if (maxPayload < 1 || maxMentions < 0 || lanes < 1) {
-            throw new IllegalArgumentException("a payload has at least one byte, and there is at least one lane");
+            throw new IllegalArgumentException("maxPayload and lanes must be at least 1");
         }
         if (historyKept.compareTo(keyRetention.duration()) > 0) {
-            throw new IllegalArgumentException("history is kept at most as long as keys are remembered, which is "
+            throw new IllegalArgumentException("history cannot be kept longer than keys are remembered, which is "
                     + keyRetention.days() + " days");
         }
     }
 
-    /** History that would be kept for longer than the keys is kept for as long as they are. */
+    /** Limits the retention of history to that of the keys. */
     public BrokerSettings withKeyRetention(KeyRetention other) {
         Duration kept = historyKept.compareTo(other.duration()) > 0 ? other.duration() : historyKept;
         return new BrokerSettings(other, gate, maxPayload, maxMentions, kept, lanes, poll, callable);

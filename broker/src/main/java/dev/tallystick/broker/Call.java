@@ -24,10 +24,10 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * One HTTP/1.1 POST to an address that was checked. The connection goes to the very address that passed the check: a client that
- * looks the name up once more may be given another one. Redirects are not followed, for the same reason.
+ * One HTTP/1.1 POST to a checked address. The connection goes to exactly the address that passed the check: a client that
+ * resolves the name again may get another one. For the same reason, redirects are not followed.
  *
- * <p>A call as a whole has a time limit: whoever is called cannot hold it up, however slowly it reads or answers.
+ * <p>A call has a total time limit: a slow receiver cannot hold it up, however slowly it reads or answers.
  */
 final class Call {
 
@@ -47,27 +47,27 @@ final class Call {
         this(policy, LONGEST);
     }
 
-    /** @param limit how long a call takes at most, from looking the name up to the answer */
+    /** @param limit the maximum duration of a call, from the DNS lookup to the answer */
     Call(AddressPolicy policy, Duration limit) {
         this.policy = policy;
         this.limit = limit;
     }
 
-    /** What came of a call. */
+    /** The result of a call. */
     sealed interface Outcome {
 
-        /** The other side has answered. */
+        /** The receiver answered. */
         record Answered(int status) implements Outcome {}
 
-        /** It may answer another time. */
+        /** No answer; a later call may succeed. */
         record Failed(String why) implements Outcome {}
 
-        /** It is not called, now or later. */
+        /** The call is not allowed, now or later. */
         record Forbidden(String why) implements Outcome {}
     }
 
     Outcome post(URI url, Map<String, String> headers, byte[] body) {
-        // Whatever the exchange waits for when the time is over, it ends because its connection is closed.
+        // At the deadline the connection is closed, which ends the exchange wherever it waits.
         try (Socket connection = new Socket()) {
             return Futures.join(CompletableFuture.supplyAsync(
                             () -> exchange(connection, url, headers, body), Thread::startVirtualThread)
@@ -82,7 +82,7 @@ final class Call {
             InetAddress[] addresses = InetAddress.getAllByName(host(url));
             for (InetAddress address : addresses) {
                 if (!policy.allows(address)) {
-                    return new Outcome.Forbidden(url.getHost() + " is at an address that is not public");
+                    return new Outcome.Forbidden(url.getHost() + " has an address that is not public");
                 }
             }
             try (Socket socket = connect(connection, url, addresses[0])) {
@@ -98,29 +98,29 @@ final class Call {
 
     private Outcome tooLong() {
         BigDecimal seconds = BigDecimal.valueOf(limit.toMillis(), 3).stripTrailingZeros();
-        return new Outcome.Failed("it took longer than " + seconds.toPlainString() + " s");
+        return new Outcome.Failed("the call took longer than " + seconds.toPlainString() + " s");
     }
 
     private static Outcome failed(IOException e) {
         return new Outcome.Failed(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
     }
 
-    /** Refuses what could not be called, when it is registered. */
+    /** Refuses an uncallable URL at registration. */
     static URI require(URI url) {
         String scheme = url.getScheme() == null ? "" : url.getScheme().toLowerCase(Locale.ROOT);
         boolean web = scheme.equals("https") || scheme.equals("http");
         if (!web || url.getHost() == null || url.getUserInfo() != null || url.getFragment() != null) {
             throw new IllegalArgumentException(
-                    "a webhook is an http or https URL with a host, and without user and fragment: " + url);
+                    "a webhook must be an http or https URL with a host, without user or fragment: " + url);
         }
         if (url.getPort() == 0 || url.getPort() > HIGHEST_PORT) {
-            throw new IllegalArgumentException("a webhook's port is between 1 and " + HIGHEST_PORT + ": " + url);
+            throw new IllegalArgumentException("a webhook's port must be between 1 and " + HIGHEST_PORT + ": " + url);
         }
         requireName(url);
         return url;
     }
 
-    /** The name is sent along when a connection is secured, and not every name can be. */
+    /** TLS sends the host name along, and not every name can be sent. */
     private static void requireName(URI url) {
         String host = host(url);
         try {
@@ -129,9 +129,7 @@ final class Call {
             }
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "a webhook's host is a name of labels with up to 63 characters, and without a dot at its end: "
-                            + url,
-                    e);
+                    "a webhook's host must have labels of up to 63 characters and no trailing dot: " + url, e);
         }
     }
 
@@ -147,7 +145,7 @@ final class Call {
         return secure ? secured(plain, host(url), port) : plain;
     }
 
-    /** The certificate has to be that of the name in the URL. */
+    /** The certificate must match the host name in the URL. */
     private static Socket secured(Socket plain, String host, int port) throws IOException {
         SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
         SSLSocket socket = (SSLSocket) factory.createSocket(plain, host, port, true);

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * How many calls to webhooks this process makes at the moment, and how many more it may: neither a receiver that is slow to
- * answer nor a mesh that has many of them takes the room of the others. Thread-safe.
+ * How many webhook calls this process is making, and how many more it may make: neither a slow receiver nor a mesh with many of
+ * them takes capacity from the others. Thread-safe.
  */
 final class CallsUnderWay {
 
@@ -20,9 +20,9 @@ final class CallsUnderWay {
     private int all;
 
     /**
-     * What is under way.
+     * The calls in flight.
      *
-     * @param room for how many more there is room
+     * @param room how many more calls may start
      * @param receivers calls by inbox
      * @param meshes calls by mesh
      */

@@ -5,13 +5,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a token has to fit, and for whom it stands.
+ * What a token must match, and the member it authenticates.
  *
- * @param left how long it was still good when it was read, by the database's clock; null for as long as nobody revokes it
+ * @param left how long it was still valid when it was read, by the database's clock; null if it is valid until revoked
  */
 record Credentials(byte[] hash, @Nullable Duration left, Member member) {
 
-    /** Takes equally long whatever the difference is. */
+    /** Compares in constant time. */
     boolean fit(Token token) {
         return MessageDigest.isEqual(hash, token.hash());
     }

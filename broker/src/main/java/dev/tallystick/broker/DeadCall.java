@@ -5,9 +5,9 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * A call to a webhook that was given up.
+ * An abandoned webhook call.
  *
- * @param member whose webhook it is
+ * @param member the owner of the webhook
  * @param error how the last attempt ended
  */
 public record DeadCall(

@@ -8,10 +8,10 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The deliveries to webhooks that were given up. One method is one statement; the caller owns the transaction. */
+/** The abandoned deliveries to webhooks. One method is one statement; the caller owns the transaction. */
 final class DeadCallStore {
 
-    // What was for a webhook that is deleted is of no interest to anybody any more.
+    // Skips deliveries for deleted webhooks.
     private static final String LIST = """
             select w.id, w.member, w.url, d.message_id, d.attempts, d.error, d.dead_at
             from tally.delivery d

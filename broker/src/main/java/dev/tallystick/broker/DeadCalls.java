@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that were given up, until somebody has them made again, deletes the webhook, or the message is no longer kept.
+ * The abandoned webhook calls, until they are made again, the webhook is deleted, or the message is no longer kept.
  * Thread-safe.
  */
 public final class DeadCalls {
@@ -17,7 +17,7 @@ public final class DeadCalls {
     private final Runnable due;
     private final DeadCallStore store = new DeadCallStore();
 
-    /** @param due is told when there is a call to be made again */
+    /** @param due called when a call is to be made again */
     DeadCalls(Database database, Runnable due) {
         this.database = database;
         this.due = due;
@@ -27,20 +27,20 @@ public final class DeadCalls {
     public record Place(UUID message, String webhook) {}
 
     /**
-     * A page of them, in the order in which their messages were accepted.
+     * A page of abandoned calls, in the order in which their messages were accepted.
      *
-     * @param member only those of its webhooks; of the whole mesh if null
+     * @param member only calls to its webhooks; null for the whole mesh
      */
     public List<DeadCall> list(String mesh, @Nullable String member, @Nullable Place after, int limit) {
         return database.transact("list dead calls", tx -> store.list(tx, mesh, member, after, limit));
     }
 
-    /** Whether there is such a call, given up or not. */
+    /** Whether there is such a call, abandoned or not. */
     public boolean has(String mesh, Place call) {
         return database.transact("find call", tx -> store.has(tx, mesh, call));
     }
 
-    /** Has a call that was given up made again, with as many attempts as a new one. Any other is left as it is. */
+    /** Makes an abandoned call again, with as many attempts as a new one. Leaves any other call alone. */
     public void redrive(String mesh, Place call) {
         database.transact("redrive call", tx -> store.redrive(tx, mesh, call));
         due.run();

@@ -13,13 +13,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out what was accepted, at least once. Whoever takes a delivery has it for the length of a lease and acknowledges it
- * when it is dealt with; a lease that runs out makes it come again, to the same taker or another. What an inbox holds comes by
- * priority, and among equals in the order in which it was accepted. Thread-safe.
+ * Hands out accepted messages, at least once. A consumer leases a delivery and acknowledges it when done; when a lease expires,
+ * the delivery comes again, to the same consumer or another. An inbox is ordered by priority, then by the order of acceptance.
+ * Thread-safe.
  */
 public final class Deliveries {
 
-    /** How many are handed out or settled at once. */
+    /** How many deliveries may be leased or settled at once. */
     public static final int MAX_BATCH = 500;
 
     public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
@@ -35,8 +35,8 @@ public final class Deliveries {
     }
 
     /**
-     * Takes up to {@code max} deliveries from an inbox; only their taker can settle them. None if there is nothing to take:
-     * listen to {@link Bells} and come again.
+     * Leases up to {@code max} deliveries from an inbox; only their holder can settle them. Returns none if there is nothing to
+     * take: listen to {@link Bells} and try again.
      */
     public List<Delivery> lease(Member taker, Inbox inbox, int max, Duration lease) {
         return lease(taker.mesh(), taker.id(), inbox, max, lease);
@@ -49,13 +49,13 @@ public final class Deliveries {
 
     private List<Delivery> lease(String mesh, @Nullable String holder, Inbox inbox, int max, Duration lease) {
         if (max < 1 || max > MAX_BATCH) {
-            throw new IllegalArgumentException("1 to " + MAX_BATCH + " deliveries are taken at once, not " + max);
+            throw new IllegalArgumentException("1 to " + MAX_BATCH + " deliveries can be taken at once, not " + max);
         }
         requireLease(lease);
         return database.transact("lease deliveries", tx -> store.lease(tx, mesh, inbox, max, lease, holder));
     }
 
-    /** These are dealt with, and will not come again. May be repeated. One outcome for each, in the same order. */
+    /** Marks deliveries as done; they will not come again. Repeatable. One outcome for each, in the same order. */
     public List<Acknowledge> acknowledge(Member taker, List<Delivery.Lease> leases) {
         return settle(ACKNOWLEDGE, taker.mesh(), taker.id(), leases, store::finish);
     }
@@ -64,7 +64,7 @@ public final class Deliveries {
         return settle(ACKNOWLEDGE, mesh, null, leases, store::finish);
     }
 
-    /** Keeps deliveries for that long from now. */
+    /** Extends leases to this long from now. */
     public List<Acknowledge> extend(Member taker, List<Delivery.Lease> leases, Duration lease) {
         return extend(taker.mesh(), taker.id(), leases, lease);
     }
@@ -79,7 +79,7 @@ public final class Deliveries {
         return settle("extend leases", mesh, holder, leases, (tx, held) -> store.move(tx, held, lease, null));
     }
 
-    /** Gives deliveries back, for others to take after {@code delay}. */
+    /** Releases deliveries, for others to take after {@code delay}. */
     public List<Acknowledge> release(Member taker, List<Delivery.Lease> leases, Duration delay, String why) {
         return release(taker.mesh(), taker.id(), leases, delay, why);
     }
@@ -91,17 +91,17 @@ public final class Deliveries {
     private List<Acknowledge> release(
             String mesh, @Nullable String holder, List<Delivery.Lease> leases, Duration delay, String why) {
         if (delay.isNegative() || delay.compareTo(LONGEST_LEASE) > 0) {
-            throw new IllegalArgumentException("a delivery is put off by at most " + LONGEST_LEASE);
+            throw new IllegalArgumentException("a delivery can be delayed by at most " + LONGEST_LEASE);
         }
         return settle("release deliveries", mesh, holder, leases, (tx, held) -> store.move(tx, held, delay, why));
     }
 
-    /** Gives up on deliveries: they do not come again, and are listed as dead. */
+    /** Abandons deliveries: they do not come again, and are listed as dead. */
     List<Acknowledge> bury(String mesh, List<Delivery.Lease> leases, String why) {
         return settle("bury deliveries", mesh, null, leases, (tx, held) -> store.bury(tx, held, why));
     }
 
-    /** How many wait in an inbox or are leased from it. */
+    /** How many deliveries wait in an inbox or are leased from it. */
     public long waiting(String mesh, Inbox inbox) {
         return database.transact("count deliveries", tx -> store.waiting(tx, mesh, inbox));
     }
@@ -115,7 +115,7 @@ public final class Deliveries {
     private List<Acknowledge> settle(
             String name, String mesh, @Nullable String holder, List<Delivery.Lease> leases, Write write) {
         if (leases.size() > MAX_BATCH) {
-            throw new IllegalArgumentException("at most " + MAX_BATCH + " deliveries are settled at once");
+            throw new IllegalArgumentException("at most " + MAX_BATCH + " deliveries can be settled at once");
         }
         return database.transact(name, tx -> {
             Map<Place, DeliveryStore.State> states = new HashMap<>();
@@ -149,7 +149,7 @@ public final class Deliveries {
 
     private static void requireLease(Duration lease) {
         if (lease.isNegative() || lease.isZero() || lease.compareTo(LONGEST_LEASE) > 0) {
-            throw new IllegalArgumentException("a lease is longer than nothing and at most " + LONGEST_LEASE);
+            throw new IllegalArgumentException("a lease must be positive and at most " + LONGEST_LEASE);
         }
     }
 }

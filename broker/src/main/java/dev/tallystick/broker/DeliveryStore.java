@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The delivery table. One method is one statement; the caller owns the transaction. */
 final class DeliveryStore {
 
-    /** What a lease meets: the row as it is now. */
+    /** The current row that a lease refers to. */
     record State(
             UUID message, Inbox inbox, long fence, @Nullable String holder, boolean done, boolean dead) {}
 
@@ -40,7 +40,7 @@ final class DeliveryStore {
             order by l.turn, l.message_id
             """.formatted(MessageColumns.SELECTED);
 
-    // In one order, so that two who settle the same deliveries do not wait for each other.
+    // In a fixed order, so that two callers that settle the same deliveries do not deadlock.
     private static final String LOCK = """
             select d.message_id, d.inbox, d.fence, d.holder, d.done_at is not null as done, d.dead_at is not null as dead
             from unnest(?::uuid[], ?::text[]) as i (message_id, inbox)
@@ -81,7 +81,7 @@ final class DeliveryStore {
         return tx.query(LEASE, DeliveryStore::delivery, mesh, inbox.toString(), limit, lease.toMillis(), holder);
     }
 
-    /** Locks and reads the rows that leases speak of. */
+    /** Locks and reads the rows of these leases. */
     List<State> lock(Tx tx, String mesh, List<Delivery.Lease> leases) throws SQLException {
         Columns<Delivery.Lease> of = new Columns<>(leases);
         return tx.query(
@@ -107,7 +107,7 @@ final class DeliveryStore {
                 of.longs(Delivery.Lease::fence));
     }
 
-    /** Sets how long from now nobody else may take them. */
+    /** Sets for how long from now others may not take them. */
     void move(Tx tx, List<Delivery.Lease> leases, Duration visibleIn, @Nullable String error) throws SQLException {
         Columns<Delivery.Lease> of = new Columns<>(leases);
         tx.update(
@@ -119,7 +119,7 @@ final class DeliveryStore {
                 of.longs(Delivery.Lease::fence));
     }
 
-    /** Nothing more is attempted for them. */
+    /** Ends all attempts to deliver them. */
     void bury(Tx tx, List<Delivery.Lease> leases, String error) throws SQLException {
         Columns<Delivery.Lease> of = new Columns<>(leases);
         tx.update(

@@ -4,10 +4,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A machine from which a member works.
+ * A machine that a member works from.
  *
  * @param rotated when its key was last replaced, or null
- * @param revoked when it was, or null
+ * @param revoked when it was revoked, or null
  */
 public record Device(
         String member,

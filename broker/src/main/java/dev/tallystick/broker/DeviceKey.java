@@ -7,7 +7,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 
 /**
- * The public half of a device's key: Ed25519, 32 bytes.
+ * A device's public key: Ed25519, 32 bytes.
  *
  * @param base64 as it is written
  */
@@ -15,7 +15,7 @@ public record DeviceKey(String base64) {
 
     private static final int LENGTH = 32;
 
-    /** What stands before the 32 bytes where keys of all kinds are written alike (RFC 8410). */
+    /** The prefix before the 32 bytes in the common encoding of public keys (RFC 8410). */
     private static final byte[] PREFIX = HexFormat.of().parseHex("302a300506032b6570032100");
 
     public DeviceKey {

@@ -1,16 +1,16 @@
 package dev.tallystick.broker;
 
-/** What came of an attempt to register a device, or to replace its key. */
+/** The result of registering a device or replacing its key. */
 public sealed interface DeviceOutcome {
 
     /**
      * The device is known by this key.
      *
-     * @param before whether it was so already
+     * @param before whether it already was
      */
     record Known(Device device, boolean before) implements DeviceOutcome {}
 
-    /** Nothing changed: the name stands for another key, or the key for another device, or the device was revoked. */
+    /** Nothing changed: the name or the key is taken, or the device was revoked. */
     record Taken(String why) implements DeviceOutcome {}
 
     /** Nothing changed: the member has no such device. */

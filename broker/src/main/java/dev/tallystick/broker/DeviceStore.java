@@ -39,7 +39,7 @@ final class DeviceStore {
             where mesh = ? and member = ? and name = ?
             """;
 
-    /** Returns whether neither the name nor the key was known. */
+    /** Returns true if neither the name nor the key was known. */
     boolean insert(Tx tx, Member member, String name, DeviceKey key) throws SQLException {
         return tx.update(INSERT, member.mesh(), member.name(), name, key.bytes()) == 1;
     }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The devices of members. A device's key names it and nothing more: what a device may do is what its member's token may. Every
- * call may be repeated after a lost reply. Thread-safe.
+ * The devices of members. A device's key only identifies it: its member's token decides what it may do. Every call may be
+ * repeated after a lost reply. Thread-safe.
  */
 public final class Devices {
 
@@ -23,16 +23,16 @@ public final class Devices {
             boolean fresh = store.insert(tx, member, name, key);
             Optional<Device> device = store.lock(tx, member, name);
             if (device.isEmpty()) {
-                return new DeviceOutcome.Taken("this key names another device");
+                return new DeviceOutcome.Taken("this key belongs to another device");
             }
             return known(device.get(), key, !fresh);
         });
     }
 
     /**
-     * Replaces the key of a device.
+     * Replaces a device's key.
      *
-     * @param replaced the key that it has had so far: somebody who knows an older one is too late
+     * @param replaced the current key: a caller that knows only an older one is too late
      */
     public DeviceOutcome rotate(Member member, String name, DeviceKey replaced, DeviceKey key) {
         return database.transact("rotate device", tx -> {
@@ -46,19 +46,19 @@ public final class Devices {
                 return known(device.get(), key, true);
             }
             if (store.isKnown(tx, member.mesh(), key)) {
-                return new DeviceOutcome.Taken("this key names another device");
+                return new DeviceOutcome.Taken("this key belongs to another device");
             }
             store.rotate(tx, member, name, key);
             return known(store.lock(tx, member, name).orElseThrow(), key, false);
         });
     }
 
-    /** It is no device of the member any more, and its key is never one again. Returns whether there is such a device. */
+    /** Revokes a device; its key can never be used again. Returns whether there is such a device. */
     public boolean revoke(String mesh, String member, String name) {
         return database.transact("revoke device", tx -> store.revoke(tx, mesh, member, name));
     }
 
-    /** By name, also those that were revoked. */
+    /** By name, including revoked ones. */
     public List<Device> list(String mesh, String member) {
         return database.transact("list devices", tx -> store.list(tx, mesh, member));
     }
@@ -69,6 +69,6 @@ public final class Devices {
         }
         return device.key().equals(key)
                 ? new DeviceOutcome.Known(device, before)
-                : new DeviceOutcome.Taken("the device is known by another key");
+                : new DeviceOutcome.Taken("the device has another key");
     }
 }

@@ -4,12 +4,12 @@ import dev.tallystick.core.Destination;
 import dev.tallystick.sql.Database;
 import java.util.List;
 
-/** The topics and queues of the meshes, and who subscribed to what. Thread-safe. */
+/** The topics and queues of the meshes, and their subscribers. Thread-safe. */
 public final class Directory {
 
-    /** What came of subscribing. */
+    /** The result of subscribing. */
     public enum Subscribed {
-        /** The member gets what is sent to the topic from now on, as it may have done before. */
+        /** The member gets what is sent to the topic from now on; it may have been subscribed before. */
         DONE,
         UNKNOWN_TOPIC,
         UNKNOWN_MEMBER
@@ -72,7 +72,7 @@ public final class Directory {
             if (!store.lock(tx, mesh, source)) {
                 return Subscribed.UNKNOWN_TOPIC;
             }
-            // What no member can be called is as absent as one that nobody is called.
+            // An invalid member name is treated like an unknown member.
             return Names.isName(member) && store.subscribe(tx, mesh, source, member)
                     ? Subscribed.DONE
                     : Subscribed.UNKNOWN_MEMBER;
@@ -109,7 +109,7 @@ public final class Directory {
         switch (destination.kind()) {
             case TOPIC, QUEUE -> {}
             case MEMBER, WORKFLOW ->
-                throw new IllegalArgumentException("a " + destination.kind().word() + " is not kept here");
+                throw new IllegalArgumentException(destination + " is neither a topic nor a queue");
         }
     }
 }

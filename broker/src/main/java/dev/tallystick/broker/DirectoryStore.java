@@ -53,7 +53,7 @@ final class DirectoryStore {
             order by name
             """;
 
-    // The update changes nothing, but makes the row count the same whether it was there or not.
+    // The update changes nothing, but makes the row count the same for new and existing rows.
     private static final String SUBSCRIBE = """
             insert into tally.subscription as s (mesh, source, inbox)
             select m.mesh, ?, 'member:' || m.id

@@ -5,21 +5,21 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Where the broker hears of the ends of jobs. Each call is in a transaction of the broker's, so that who asked to be told, who is
- * told, and of what nobody has to be told any more never contradict each other. Thread-safe.
+ * How the broker learns of the ends of jobs. Each call runs in one of the broker's transactions, so that the watchers, the
+ * announced ends and the kept ends never contradict each other. Thread-safe.
  */
 public interface EndWatch {
 
-    /** From now on the ends of the workflow's jobs are kept, for this watcher among others. */
+    /** From now on the ends of the workflow's jobs are kept for this watcher. */
     void watch(Tx tx, String watcher, String mesh, String workflow) throws SQLException;
 
-    /** This watcher wants to hear no more. */
+    /** Removes this watcher. */
     void unwatch(Tx tx, String watcher) throws SQLException;
 
-    /** Takes what was kept; what is taken here is not kept any more. */
+    /** Takes and removes the kept ends. */
     List<Announcement> take(Tx tx, int limit) throws SQLException;
 
-    /** Where jobs never end. */
+    /** For brokers without jobs. */
     EndWatch NONE = new EndWatch() {
 
         @Override

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Goes through the whole history, of all meshes, on its own and after the fact. What it does with the entries, and how far it has
- * come, is one transaction. Of the same name one is at work at a time; the others do not wait for it.
+ * Processes the whole history of all meshes asynchronously. Processing the entries and recording the position is one
+ * transaction. Only one follower of a name runs at a time; the others do not wait for it.
  */
 final class Follower {
 
     private static final int BATCH = 200;
 
-    /** What is done with the entries. */
+    /** Processes the entries. */
     interface Step {
         void take(Tx tx, List<History.Entry> entries) throws SQLException;
     }
@@ -31,7 +31,7 @@ final class Follower {
         this.step = step;
     }
 
-    /** Takes everything that has a position by now. */
+    /** Processes everything that has a position by now. */
     void run() {
         int taken;
         do {

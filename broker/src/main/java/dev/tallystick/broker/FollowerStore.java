@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** How far followers have come, and what the one that searches has made. One method is one statement. */
+/** The positions of followers, and the search index. One method is one statement. */
 final class FollowerStore {
 
     private static final String BEGIN = """
@@ -28,7 +28,7 @@ final class FollowerStore {
             where name = ?
             """;
 
-    // What was already there stays: a follower may be sent back to the beginning.
+    // Keeps existing rows: a follower may be reset to the beginning.
     private static final String INDEX = """
             insert into tally.search (message_id, mesh, position, words)
             select message_id, mesh, position, to_tsvector('simple', text)
@@ -51,8 +51,8 @@ final class FollowerStore {
     }
 
     /**
-     * The position that a follower has reached, which nobody else can move until the transaction ends; empty if somebody else is at
-     * it.
+     * Locks and returns the position of a follower until the transaction ends; empty if another follower of this name is
+     * running.
      */
     Optional<Long> lock(Tx tx, String name) throws SQLException {
         return tx.first(LOCK, row -> row.getLong("position"), name);

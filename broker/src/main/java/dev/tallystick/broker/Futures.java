@@ -3,10 +3,10 @@ package dev.tallystick.broker;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Waiting for answers of the group committer. */
+/** Waits for answers of the group committer. */
 final class Futures {
 
-    /** The answer, or the failure itself instead of one that wraps it. */
+    /** Returns the answer, or throws the original failure instead of a wrapper. */
     static <T> T join(CompletableFuture<T> answer) {
         try {
             return answer.join();
@@ -15,7 +15,7 @@ final class Futures {
         }
     }
 
-    /** As {@link #join}, for what has no answer. */
+    /** Like {@link #join}, without a result. */
     static void await(CompletableFuture<Void> end) {
         try {
             end.join();

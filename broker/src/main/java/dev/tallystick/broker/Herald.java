@@ -4,7 +4,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
 import java.util.List;
 
-/** Announces the ends of jobs to those who subscribed to their workflows. An end is taken and announced in one transaction. */
+/** Announces the ends of jobs to the subscribers of their workflows. An end is taken and announced in one transaction. */
 final class Herald {
 
     private static final int BATCH = 200;
@@ -20,7 +20,7 @@ final class Herald {
         this.crashPoints = crashPoints;
     }
 
-    /** Announces all that has ended by now. Returns how many deliveries that made. */
+    /** Announces all ends so far. Returns the number of deliveries. */
     int run() {
         int made = 0;
         int taken;

@@ -10,8 +10,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was accepted, in the order of its positions, which each mesh has of its own. A position is given once the message is durable, by one sequencer at a time:
- * whoever has read up to a position has read everything up to there, and misses nothing by going on from it. Thread-safe.
+ * Accepted messages in the order of their positions, numbered per mesh. One sequencer at a time assigns positions, after the
+ * message is durable: a reader that has reached a position has seen everything up to it and misses nothing by continuing from
+ * there. Thread-safe.
  */
 public final class History {
 
@@ -20,13 +21,13 @@ public final class History {
     /** The position before the first. */
     public static final long BEGINNING = 0;
 
-    /** A message at its place. */
+    /** A message and its position. */
     public record Entry(long position, UUID id, Message message) {}
 
     /**
-     * Some entries.
+     * A page of entries.
      *
-     * @param next the position to go on from: that of the last entry, or what was asked for if there is none
+     * @param next the position to continue from: the last entry's, or the requested one if there are no entries
      */
     public record Page(List<Entry> entries, long next) {}
 
@@ -38,9 +39,9 @@ public final class History {
     }
 
     /**
-     * What came after a position.
+     * The entries after a position.
      *
-     * @param destination of a workflow, a topic, a queue or a member; null for everything in the mesh
+     * @param destination a workflow, topic, queue or member; null for the whole mesh
      */
     public Page read(String mesh, @Nullable Destination destination, long after, int limit) {
         requireLimit(limit);
@@ -53,7 +54,7 @@ public final class History {
                                 : store.of(tx, mesh, destination, after, limit)));
     }
 
-    /** What mentioned a member, by its id, after a position. */
+    /** The messages that mention a member, by its ID, after a position. */
     public Page mentions(String mesh, String id, long after, int limit) {
         requireLimit(limit);
         return page(after, database.transact("read mentions", tx -> store.mentions(tx, mesh, id, after, limit)));
@@ -69,7 +70,7 @@ public final class History {
         return database.transact("read message", tx -> store.messageFor(tx, reader, id));
     }
 
-    /** Empty if there is no such message in the mesh, or not any more. */
+    /** Empty if the mesh has no such message, or no longer. */
     public Optional<Message> message(String mesh, UUID id) {
         return database.transact("read message", tx -> store.message(tx, mesh, id));
     }

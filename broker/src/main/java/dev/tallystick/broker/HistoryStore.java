@@ -158,10 +158,10 @@ final class HistoryStore {
     }
 
     /**
-     * Gives positions to what has none, as the last thing of the transaction. Everybody who numbers waits for it, so its lock is
-     * held for as long as the statements take, and not while anything travels.
+     * Assigns positions to unnumbered entries, as the last step of the transaction. All sequencers wait for this lock, so it is
+     * held only while the statements run, and never across a round trip.
      *
-     * @param numbered learns how many there were, if there were any
+     * @param numbered receives the number of entries, if there were any
      */
     void number(Tx tx, int limit, IntConsumer numbered) throws SQLException {
         tx.queryLater(

@@ -3,19 +3,19 @@ package dev.tallystick.broker;
 import dev.tallystick.core.Destination;
 
 /**
- * Where deliveries wait to be taken, written {@code kind:name}: a member's own, a queue's, or a webhook's.
+ * Where deliveries wait, written {@code kind:name}: the inbox of a member, a queue or a webhook.
  *
- * @param name of a member and of a webhook the id
+ * @param name the name of a queue; the ID of a member or webhook
  */
 public record Inbox(Kind kind, String name) {
 
-    /** Whose it is. */
+    /** The kind of consumer. */
     public enum Kind {
-        /** One member takes from it. */
+        /** One member consumes it. */
         MEMBER,
-        /** Whoever comes first takes from it. */
+        /** Any member consumes it; the first one wins. */
         QUEUE,
-        /** The broker itself takes from it, and calls out. */
+        /** The broker itself consumes it and calls the webhook. */
         WEBHOOK
     }
 
@@ -46,7 +46,7 @@ public record Inbox(Kind kind, String name) {
                 return new Inbox(kind, text.substring(prefix.length()));
             }
         }
-        throw new IllegalArgumentException("an inbox begins with member:, queue: or webhook:, not '" + text + "'");
+        throw new IllegalArgumentException("an inbox must begin with member:, queue: or webhook:, not '" + text + "'");
     }
 
     @Override

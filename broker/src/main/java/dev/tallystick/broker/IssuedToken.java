@@ -1,4 +1,4 @@
 package dev.tallystick.broker;
 
-/** A token that was just issued: the only time that its secret is seen. */
+/** A newly issued token: the only time its secret is visible. */
 public record IssuedToken(Token token, TokenInfo info) {}

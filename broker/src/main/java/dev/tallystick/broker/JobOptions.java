@@ -6,11 +6,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job is asked for beyond its envelope. None of it is part of the fingerprint: a repeat that asks for something else
- * here gets the job of the first time.
+ * The options of a job beyond its envelope. They are not part of the fingerprint: a repeat with other options gets the original
+ * job.
  *
- * @param version of the workflow; null for the newest
- * @param notBefore when it may begin; null for at once
+ * @param version the version of the workflow; null for the newest
+ * @param notBefore the earliest start; null for immediately
  */
 public record JobOptions(
         @Nullable Integer version, @Nullable Instant notBefore, Json.ObjectValue attributes) {

@@ -7,30 +7,30 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How much a member, and a mesh, may ask for in a window of time. A request with a large body costs more than one. Counting is atomic, also over many processes, and idempotent: what comes
- * again under the same key, with the same fingerprint and in the same window costs nothing, up to
- * {@link #FREE_REPEATS} times, and from then on as much as anything else.
+ * Limits the requests of a member, and of a mesh, per window of time. A large body costs more than one request. Counting is
+ * atomic, even across processes, and idempotent: a repeat with the same key and fingerprint in the same window is free, up to
+ * {@link #FREE_REPEATS} times, and then costs as much as any request.
  *
- * <p>What was counted is not given back when the request is rejected later on. Thread-safe.
+ * <p>The budget is not refunded when the request is rejected later. Thread-safe.
  */
 public interface Limiter extends AutoCloseable {
 
     int FREE_REPEATS = 5;
 
-    /** So many bytes are covered by the cost of a request, and so many more cost one more. */
+    /** This many bytes are included in the cost of a request; each further block of this size costs one more. */
     int BYTES_OF_ONE = 64 * 1024;
 
-    /** What came of asking. */
+    /** The limiter's decision. */
     sealed interface Decision {
 
-        /** Go on. */
+        /** The request may proceed. */
         record Within() implements Decision {}
 
-        /** Not now; from {@code retryAfter} on the next window is open. */
+        /** Not now; the next window opens after {@code retryAfter}. */
         record Over(Duration retryAfter) implements Decision {}
     }
 
-    /** How many requests in how long, for each member, and for all members of a mesh together. */
+    /** The number of requests per window, for each member and for all members of a mesh together. */
     record Budget(int requests, Duration window, int requestsOfMesh) {
 
         public static final Budget DEFAULT = new Budget(1_000, Duration.ofSeconds(10));
@@ -40,24 +40,24 @@ public interface Limiter extends AutoCloseable {
 
         public Budget {
             if (requests < 1 || window.toMillis() < 1) {
-                throw new IllegalArgumentException("a budget has at least one request and one millisecond");
+                throw new IllegalArgumentException("a budget must have at least one request and one millisecond");
             }
             if (requestsOfMesh < requests) {
-                throw new IllegalArgumentException("the budget of a mesh is no less than that of a member");
+                throw new IllegalArgumentException("a mesh's budget must not be less than a member's");
             }
         }
 
-        /** One where a mesh has as much as ten members. */
+        /** A budget in which a mesh has as much as ten members. */
         public Budget(int requests, Duration window) {
             this(requests, window, (int) Math.min(Integer.MAX_VALUE, (long) USUAL_SHARE * requests));
         }
 
-        /** As it is written: {@code 1000/10} are 1,000 requests in 10 seconds, {@code 1000/10/5000} 5,000 for a mesh. */
+        /** Parses {@code 1000/10}, 1,000 requests in 10 seconds, or {@code 1000/10/5000}, with 5,000 for a mesh. */
         public static Budget parse(String text) {
             Matcher written = WRITTEN.matcher(text);
             if (!written.matches()) {
                 throw new IllegalArgumentException(
-                        "a budget is REQUESTS/SECONDS or REQUESTS/SECONDS/REQUESTS_OF_A_MESH, such as 1000/10, got '"
+                        "a budget must be REQUESTS/SECONDS or REQUESTS/SECONDS/REQUESTS_OF_A_MESH, such as 1000/10, got '"
                                 + text + "'");
             }
             int requests = Integer.parseInt(written.group(1));
@@ -68,7 +68,7 @@ public interface Limiter extends AutoCloseable {
                     : new Budget(requests, window, Integer.parseInt(ofMesh));
         }
 
-        /** What a request costs; never more than there is. */
+        /** The cost of a request; never more than the whole budget. */
         int cost(int bytes) {
             return Math.min(requests, 1 + bytes / BYTES_OF_ONE);
         }
@@ -77,7 +77,7 @@ public interface Limiter extends AutoCloseable {
     /**
      * Counts a request, unless it is a free repeat.
      *
-     * @param bytes of the request's body
+     * @param bytes the size of the request's body
      */
     Decision consume(ScopedKey key, Fingerprint fingerprint, int bytes);
 
@@ -88,6 +88,6 @@ public interface Limiter extends AutoCloseable {
     @Override
     default void close() {}
 
-    /** For those who do not limit. */
+    /** No limits. */
     Limiter NONE = (key, fingerprint, bytes) -> new Decision.Within();
 }

@@ -6,8 +6,8 @@ import java.util.Set;
 /**
  * An authenticated party in a mesh.
  *
- * @param name what people call it; after a member was removed, another one may get its name
- * @param id who it is, and nobody else ever: the name, or for the second one of that name {@code name#2}
+ * @param name the display name; after a member is removed, another may get its name
+ * @param id the unique identity, never reused: the name, or {@code name#2} for the second member of that name
  */
 public record Member(String mesh, String name, String id, Set<Role> roles) {
 
@@ -17,7 +17,7 @@ public record Member(String mesh, String name, String id, Set<Role> roles) {
         Names.require("mesh", mesh);
         Names.require("member", name);
         if (!nameIn(id).equals(name)) {
-            throw new IllegalArgumentException("'" + id + "' does not identify a member called '" + name + "'");
+            throw new IllegalArgumentException("'" + id + "' is not the ID of a member called '" + name + "'");
         }
         roles = Set.copyOf(roles);
     }
@@ -27,13 +27,13 @@ public record Member(String mesh, String name, String id, Set<Role> roles) {
         this(mesh, name, name, roles);
     }
 
-    /** The name of the member that an id stands for. */
+    /** The member name in an ID. */
     static String nameIn(String id) {
         int again = id.indexOf(AGAIN);
         return again < 0 ? id : id.substring(0, again);
     }
 
-    /** Within what its keys are known. */
+    /** The scope of its keys. */
     public Scope scope() {
         return new Scope(mesh, id);
     }

@@ -2,5 +2,5 @@ package dev.tallystick.broker;
 
 import java.time.Instant;
 
-/** A member as it is listed. */
+/** A member in a listing. */
 public record MemberInfo(Member member, Instant created) {}

@@ -26,7 +26,7 @@ final class MemberStore {
             order by name
             """;
 
-    // A mesh that is not there makes no row, and so does a member that is.
+    // A missing mesh yields no row, and neither does an existing member.
     private static final String CREATE_MEMBER = """
             with given as (
                 insert into tally.member_name as n (mesh, name, given)
@@ -119,7 +119,7 @@ final class MemberStore {
             returning id, mesh, member, created_at, expires_at, revoked_at
             """;
 
-    // Locked, so that of two who rotate one token at once only one gets a new one.
+    // Locked, so that of two concurrent rotations of one token only one gets a new token.
     private static final String TOKEN = """
             select id, mesh, member, created_at, expires_at, revoked_at
             from tally.token
@@ -162,7 +162,7 @@ final class MemberStore {
         return tx.update(CHANGE_ROLES, words(member.roles()), member.mesh(), member.name()) == 1;
     }
 
-    /** Keeps others from giving it something before it is removed, and returns its id; empty if there is no such member. */
+    /** Locks the member before its removal, so that it gets nothing new, and returns its ID; empty if there is none. */
     Optional<String> lockMember(Tx tx, String mesh, String name) throws SQLException {
         return tx.first(LOCK_MEMBER, row -> row.getString("id"), mesh, name);
     }
@@ -175,12 +175,12 @@ final class MemberStore {
         tx.update(REMOVE_SUBSCRIPTIONS, mesh, inbox.toString());
     }
 
-    /** The ids of those that the member has registered. */
+    /** The IDs of the member's webhooks. */
     List<String> webhooks(Tx tx, String mesh, String member) throws SQLException {
         return tx.query(WEBHOOKS, row -> row.getString("id"), mesh, member);
     }
 
-    /** Of the webhooks that the member has registered, which go with it. */
+    /** Removes the subscriptions of the member's webhooks, which go with it. */
     void removeWebhookSubscriptions(Tx tx, String mesh, String member) throws SQLException {
         tx.update(REMOVE_WEBHOOK_SUBSCRIPTIONS, mesh, member);
     }
@@ -197,7 +197,7 @@ final class MemberStore {
         return tx.first(MEMBER, MemberStore::memberInfo, mesh, name);
     }
 
-    /** The member with this id, which is another one than all who had the name before. */
+    /** The member with this ID, as opposed to earlier members of the same name. */
     Optional<MemberInfo> identified(Tx tx, String mesh, String id) throws SQLException {
         return tx.first(IDENTIFIED, MemberStore::memberInfo, mesh, id);
     }

@@ -16,17 +16,17 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meshes, their members, and the tokens by which members are known.
+ * The meshes, their members, and the tokens that authenticate members.
  *
- * <p>What was read is believed for {@link #BELIEVED}: that is how long a token may still pass at another process after it was
- * revoked, its member removed or its roles changed. Thread-safe.
+ * <p>Reads are cached for {@link #BELIEVED}: that is how long another process may still accept a token after it was revoked,
+ * its member removed or its roles changed. Thread-safe.
  */
 public final class Members {
 
     /** Less than the five seconds within which a revocation takes effect everywhere. */
     public static final Duration BELIEVED = Duration.ofSeconds(2);
 
-    /** So many tokens are remembered at most. */
+    /** The maximum number of cached tokens. */
     static final int MAX_REMEMBERED = 10_000;
 
     private final Database database;
@@ -36,11 +36,11 @@ public final class Members {
     private final MemberStore store = new MemberStore();
     private final ConcurrentMap<String, Remembered> remembered = new ConcurrentHashMap<>();
 
-    /** What a look at the database said of a token, and when; null if it is worth nothing. */
+    /** The result of looking up a token, and when; null if it is invalid. */
     private record Remembered(@Nullable Credentials credentials, Instant read) {}
 
     /**
-     * @param ends where the webhooks of members may watch
+     * @param ends the job ends that members' webhooks may watch
      * @param random a {@link java.security.SecureRandom}: tokens are drawn from it
      */
     public Members(Database database, EndWatch ends, InstantSource clock, RandomGenerator random) {
@@ -50,7 +50,7 @@ public final class Members {
         this.random = random;
     }
 
-    /** Whoever holds this token; empty if it is unknown, expired, revoked, or its member is gone. */
+    /** The member that this token authenticates; empty if it is unknown, expired, revoked, or its member is gone. */
     public Optional<Member> authenticate(Token token) {
         Instant now = clock.instant();
         Remembered known = remembered.get(token.id());
@@ -66,12 +66,12 @@ public final class Members {
                 : Optional.empty();
     }
 
-    /** Whether this token was issued to a member that is still there. It may be worth nothing by now. */
+    /** Whether this token was issued to an existing member. It may be invalid by now. */
     public boolean isIssued(Token token) {
         return database.transact("look for token", tx -> store.isIssued(tx, token));
     }
 
-    /** Creates a mesh, and returns false if there was one of this name already. */
+    /** Creates a mesh; returns false if it exists. */
     public boolean createMesh(String name) {
         Names.require("mesh", name);
         return database.transact("create mesh", tx -> store.createMesh(tx, name));
@@ -81,7 +81,7 @@ public final class Members {
         return database.transact("list meshes", store::meshes);
     }
 
-    /** Creates a member, and returns false if its mesh does not exist or it does; nothing is changed then. */
+    /** Creates a member; returns false, changing nothing, if its mesh does not exist or the member does. */
     public boolean create(Member member) {
         return create(member, Stock.Room.ANY);
     }
@@ -94,7 +94,7 @@ public final class Members {
         });
     }
 
-    /** Changes what a member may do, and returns false if there is no such member. */
+    /** Changes a member's roles; returns false if there is no such member. */
     public boolean changeRoles(String mesh, String name, Set<Role> roles) {
         Member changed = new Member(mesh, name, roles);
         boolean done = database.transact("change roles", tx -> store.changeRoles(tx, changed));
@@ -102,7 +102,7 @@ public final class Members {
         return done;
     }
 
-    /** Ends a membership, with all its tokens, subscriptions and webhooks. What waits for it is not delivered any more. */
+    /** Removes a member with its tokens, subscriptions and webhooks. Its waiting deliveries are dropped. */
     public boolean remove(String mesh, String name) {
         boolean done = database.transact("remove member", tx -> {
             Optional<Inbox> inbox = store.lockMember(tx, mesh, name).map(Inbox::member);
@@ -129,7 +129,7 @@ public final class Members {
         return database.transact("find member", tx -> store.member(tx, mesh, name));
     }
 
-    /** Whether jobs may be submitted in this name, as of the transaction. */
+    /** Whether this member may submit jobs, as of the transaction. */
     public boolean maySubmit(Tx tx, Scope scope) throws SQLException {
         return store.identified(tx, scope.mesh(), scope.member())
                 .filter(found -> found.member().may(Role.MEMBER))
@@ -137,9 +137,9 @@ public final class Members {
     }
 
     /**
-     * A new token for a member; the others stay as they are.
+     * Issues a new token for a member; its other tokens stay valid.
      *
-     * @param validity how long it is good; null for as long as nobody revokes it
+     * @param validity how long it is valid; null until revoked
      * @return empty if there is no such member
      */
     public Optional<IssuedToken> issue(String mesh, String member, @Nullable Duration validity) {
@@ -157,7 +157,7 @@ public final class Members {
     }
 
     /**
-     * A new token in place of an old one, which is worth nothing from now on.
+     * Replaces a token; the old one is invalid from now on.
      *
      * @return empty if there is no such token in the mesh, or it was revoked before
      */
@@ -175,7 +175,7 @@ public final class Members {
         return rotated;
     }
 
-    /** Makes a token worth nothing: here at once, everywhere within {@link #BELIEVED}. Repeating it changes nothing. */
+    /** Revokes a token: here at once, everywhere within {@link #BELIEVED}. Repeatable. */
     public Optional<TokenInfo> revoke(String mesh, String tokenId) {
         Optional<TokenInfo> revoked = database.transact("revoke token", tx -> store.revoke(tx, mesh, tokenId));
         remembered.remove(tokenId);
@@ -191,7 +191,7 @@ public final class Members {
                 .orElse(null);
     }
 
-    /** Tokens that nobody has ever issued are remembered too, so that a flood of them does not reach the database. */
+    /** Unknown tokens are cached too, so that a flood of them does not reach the database. */
     private void remember(String tokenId, Remembered read) {
         if (remembered.size() >= MAX_REMEMBERED) {
             remembered.clear();

@@ -7,9 +7,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message as it was accepted.
+ * An accepted message.
  *
- * @param key under which its sender submitted it; null for what the system itself announces
+ * @param key the key that its sender submitted it under; null for the system's own announcements
  */
 public record Message(
         UUID id,

@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/** How an envelope stands in the columns of the message table. */
+/** Maps an envelope to the columns of the message table. */
 final class MessageColumns {
 
-    /** For a statement that calls the message table m. */
+    /** For a statement that aliases the message table as m. */
     static final String SELECTED = """
             m.id, m.mesh, m.sender, m.key, m.destination, m.reply_to, m.priority, m.meta, m.mentions,
                 m.body_kind, m.body, m.traceparent, m.accepted_at\

@@ -2,7 +2,7 @@ package dev.tallystick.broker;
 
 import java.util.regex.Pattern;
 
-/** What meshes, members, topics and queues may be called: what needs no quoting in a path, a log or a shell. */
+/** The valid names of meshes, members, topics and queues: no quoting needed in a path, a log or a shell. */
 final class Names {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
@@ -10,7 +10,7 @@ final class Names {
     static String require(String what, String name) {
         if (!isName(name)) {
             throw new IllegalArgumentException("the name of a " + what
-                    + " has 1 to 128 letters, digits, '.', '_' and '-', and begins with a letter or a digit");
+                    + " must have 1 to 128 letters, digits, '.', '_' and '-', and begin with a letter or digit");
         }
         return name;
     }

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks whether everything that one transaction accepted is still together. It finds nothing unless somebody has meddled with
- * the tables, a backup was restored in part, or the code is wrong. Thread-safe.
+ * Checks that everything accepted by one transaction is still complete. It finds orphans only if tables were edited by hand, a
+ * backup was restored in part, or the code is wrong. Thread-safe.
  */
 public final class OrphanCheck {
 
@@ -26,13 +26,13 @@ public final class OrphanCheck {
     private final OrphanStore store = new OrphanStore();
     private volatile @Nullable OrphanReport last;
 
-    /** @param retention what is older has no key any more, and may still be there because somebody has not taken it yet */
+    /** @param retention older messages have no key any more, but may still wait for a consumer */
     OrphanCheck(Database database, KeyRetention retention) {
         this.database = database;
         this.remembered = retention.duration();
     }
 
-    /** Looks now. */
+    /** Runs the check now. */
     public OrphanReport run() {
         List<OrphanReport.Finding> findings = new ArrayList<>();
         for (OrphanReport.Kind kind : OrphanReport.Kind.values()) {
@@ -45,13 +45,13 @@ public final class OrphanCheck {
         }
         OrphanReport report = new OrphanReport(findings);
         if (!report.isClean()) {
-            LOG.error("rows that belong together are not: {}", report);
+            LOG.error("found orphaned rows: {}", report);
         }
         last = report;
         return report;
     }
 
-    /** What was found when it was looked last; empty if this process has not looked yet. */
+    /** The result of the last check; empty if this process has not run one yet. */
     public Optional<OrphanReport> last() {
         return Optional.ofNullable(last);
     }

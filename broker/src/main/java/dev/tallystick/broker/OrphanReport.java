@@ -2,10 +2,10 @@ package dev.tallystick.broker;
 
 import java.util.List;
 
-/** What the orphan check found: rows that should stand together and do not. Nothing ever should. */
+/** What the orphan check found: rows that lack another that belongs to them. There should be none. */
 public record OrphanReport(List<Finding> findings) {
 
-    /** A kind of row that must not be without another. */
+    /** A kind of orphaned row. */
     public enum Kind {
         KEY_WITHOUT_MESSAGE,
         KEY_WITHOUT_HISTORY,
@@ -18,7 +18,7 @@ public record OrphanReport(List<Finding> findings) {
         MENTION_WITHOUT_MESSAGE
     }
 
-    /** How many of a kind there are, and which, up to a limit. */
+    /** The number of orphans of a kind, with examples up to a limit. */
     public record Finding(Kind kind, long count, List<String> examples) {}
 
     public OrphanReport {

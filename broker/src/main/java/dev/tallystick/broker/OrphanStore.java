@@ -6,8 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Looks for rows that are not together. One method is one statement, and so sees one moment: what commits together is seen
- * together.
+ * Finds orphaned rows. One method is one statement, and so sees one snapshot: what commits together is seen together.
  */
 final class OrphanStore {
 
@@ -80,7 +79,7 @@ final class OrphanStore {
             where not exists (select from tally.message m where m.id = n.message_id)
             """;
 
-    /** @param remembered how long keys are */
+    /** @param remembered the retention of keys */
     List<String> find(Tx tx, OrphanReport.Kind kind, Duration remembered) throws SQLException {
         Object[] parameters =
                 kind == OrphanReport.Kind.MESSAGE_WITHOUT_KEY ? new Object[] {remembered.toMillis()} : new Object[0];

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts in Postgres, for all brokers on one database, by its clock. Requests that come at the same moment are counted
- * together. Thread-safe.
+ * Counts in Postgres, by its clock, for all brokers on one database. Concurrent requests are counted in one batch.
+ * Thread-safe.
  */
 public final class PostgresLimiter implements Limiter {
 
@@ -49,7 +49,7 @@ public final class PostgresLimiter implements Limiter {
         committer.close();
     }
 
-    /** Applied again after a lost reply it costs a free repeat, and nothing of the budget. */
+    /** Repeating it after a lost reply uses a free repeat and no budget. */
     private static final class Counting implements Primitive<RateStore.Request, Decision> {
 
         private final Budget budget;

@@ -3,12 +3,12 @@ package dev.tallystick.broker;
 import java.util.Map;
 
 /**
- * How many of the things that are kept there may be, so that nobody fills the database of all.
+ * Limits on stored objects, so that no tenant fills the shared database.
  *
  * @param topics of a mesh
  * @param queues of a mesh
  * @param members of a mesh
- * @param tokens of a member that are good
+ * @param tokens valid tokens of a member
  * @param schedules of a mesh
  * @param schedulesOfMember of one member
  */
@@ -45,7 +45,7 @@ public record Quotas(int topics, int queues, int members, int tokens, int schedu
 
     private static void require(String name, int value) {
         if (value < 1) {
-            throw new IllegalArgumentException(name + " is 1 or more, got " + value);
+            throw new IllegalArgumentException(name + " must be at least 1, got " + value);
         }
     }
 
@@ -54,7 +54,7 @@ public record Quotas(int topics, int queues, int members, int tokens, int schedu
         try {
             return value == null ? otherwise : Integer.parseInt(value);
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(name + " is a number, got '" + value + "'", e);
+            throw new IllegalArgumentException(name + " must be a number, got '" + value + "'", e);
         }
     }
 }

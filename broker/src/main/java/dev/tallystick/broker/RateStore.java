@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 /** The tables of budgets. One method is one statement; the caller owns the transaction. */
 final class RateStore {
 
-    /** Another limiter may have longer windows than the one that sweeps; so long they are left alone. */
+    /** Another limiter may have longer windows than the one that sweeps; this long they are kept. */
     static final Duration LEFT_ALONE = Duration.ofDays(7);
 
-    /** Stands for all members of a mesh together; no member can have this name. */
+    /** Represents all members of a mesh together; no member can have this name. */
     private static final String ALL = "*";
 
-    /** What is counted, and what it costs: the same under the same key is a repeat. */
+    /** A request and its cost: the same key and fingerprint again is a repeat. */
     record Request(ScopedKey key, Fingerprint fingerprint, int cost) {
 
         Scope scope() {
@@ -30,9 +30,9 @@ final class RateStore {
         }
     }
 
-    // Locks the rows in one order. A window that is over is begun anew; the clock is the database's, which all share.
-    // Windows are compared by their starts, which mean the same to limiters whose windows are of different lengths.
-    // A power cut may forget what was counted last: a budget is no promise, so nobody waits for the disk because of it.
+    // Locks the rows in one order. An expired window restarts; the clock is the database's, which all brokers share.
+    // Windows are compared by their starts, which mean the same to limiters with windows of different lengths. A power
+    // cut may lose the last counts: a budget is not a promise, so nothing waits for the disk.
     private static final String LOCK_WINDOWS = """
             with clock as (
                 select (extract(epoch from clock_timestamp()) * 1000)::bigint as millis,
@@ -47,11 +47,9 @@ final class RateStore {
                 window_start = greatest(w.window_start, excluded.window_start);
             """;
 
-    // Whoever holds the windows of its members is alone with what was granted to them. What costs something is granted
-    // in
-    // the order in which it came, as long as the budgets of its member and of its mesh last; what is over the budget of
-    // its
-    // member takes nothing from its mesh.
+    // The windows of the members are locked, so their grants do not change. Requests with a cost are granted in the
+    // order of arrival, as long as the budgets of the member and of the mesh last; a request over its member's budget
+    // takes nothing from the mesh.
     private static final String COUNT = """
             with asked as (
                 select i.*, w.window_start, w.used, a.used as used_by_mesh,
@@ -106,7 +104,7 @@ final class RateStore {
             where window_start < ((extract(epoch from clock_timestamp()) * 1000)::bigint / ? - 1) * ?
             """;
 
-    // Past those who are being counted: they lock in an order of their own.
+    // Skips rows that are being counted: those are locked in another order.
     private static final String SWEEP_WINDOWS = """
             with over as (
                 select mesh, member
@@ -120,10 +118,10 @@ final class RateStore {
             """;
 
     /**
-     * Counts requests, each under another key. The windows of their members are locked for as long as the statements take, and not
-     * while anything travels: all other brokers wait for them.
+     * Counts requests, each under a different key. The members' windows are locked only while the statements run, and never
+     * across a round trip: all other brokers wait for them.
      *
-     * @return the decisions, in the same order, once they are durable
+     * @return the decisions, in the same order, once they are committed
      */
     List<Limiter.@Nullable Decision> count(Tx tx, List<Request> requests, Limiter.Budget budget) throws SQLException {
         Columns<Scope> scopes = new Columns<>(requests.stream()
@@ -161,12 +159,12 @@ final class RateStore {
                 : new Limiter.Decision.Over(Duration.ofMillis(Math.max(1, row.getLong("left_millis"))));
     }
 
-    /** Forgets what was granted before the last window, and returns how much that was. */
+    /** Deletes grants from before the last window, and returns how many. */
     int sweepGrants(Tx tx, Duration window) throws SQLException {
         return tx.update(SWEEP_GRANTS, window.toMillis(), window.toMillis());
     }
 
-    /** Forgets the windows of those who have not asked for anything for long, and returns how many these were. */
+    /** Deletes the windows of members that have been idle for long, and returns how many. */
     int sweepWindows(Tx tx, Duration window) throws SQLException {
         return tx.update(SWEEP_WINDOWS, Math.max(2 * window.toMillis(), LEFT_ALONE.toMillis()));
     }

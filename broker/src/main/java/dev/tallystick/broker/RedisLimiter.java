@@ -20,10 +20,10 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * Counts in Redis, for any number of brokers, by its clock. A script counts a request in one go, so that no two brokers see the
- * same budget. A Redis that loses its memory begins every budget anew, and does no other harm. Thread-safe.
+ * Counts in Redis, by its clock, for any number of brokers. A script counts a request atomically, so that no two brokers see
+ * the same budget. A Redis that loses its data restarts every budget and does no other harm. Thread-safe.
  *
- * <p>Needs the Redis client, which this module does not bring along.
+ * <p>Needs the Redis client, which this module does not include.
  */
 public final class RedisLimiter implements Limiter {
 
@@ -36,7 +36,7 @@ public final class RedisLimiter implements Limiter {
     private final String place;
     private final String script;
 
-    /** Who waits for a connection waits here: in the client's pool, virtual threads that wait keep those back that have one. */
+    /** Callers wait for a connection here: waiting virtual threads in the client's pool would block those that have one. */
     private final Semaphore turns = new Semaphore(CONNECTIONS, true);
 
     /**
@@ -45,14 +45,14 @@ public final class RedisLimiter implements Limiter {
      */
     public RedisLimiter(URI address, Budget budget) {
         this.budget = budget;
-        // Without what may be a password.
+        // Without the user info, which may have a password.
         this.place = address.getHost() + ":" + port(address);
         this.redis = client(address);
         try {
             this.script = redis.scriptLoad(SCRIPT);
         } catch (JedisException e) {
             redis.close();
-            throw new IllegalArgumentException("no Redis is at work at " + place + ": " + e.getMessage(), e);
+            throw new IllegalArgumentException("cannot reach Redis at " + place + ": " + e.getMessage(), e);
         }
     }
 
@@ -63,9 +63,9 @@ public final class RedisLimiter implements Limiter {
             long left = count(key, fingerprint, bytes);
             return left == 0 ? new Decision.Within() : new Decision.Over(Duration.ofMillis(left));
         } catch (JedisException e) {
-            // It may be counted. Then the repeat is free.
+            // The request may have been counted. Then the repeat is free.
             throw new DefiniteFailureException(
-                    DefiniteFailureException.Reason.UNAVAILABLE, "the limiter's Redis at " + place + " is away", e);
+                    DefiniteFailureException.Reason.UNAVAILABLE, "cannot reach the limiter's Redis at " + place, e);
         } finally {
             turns.release();
         }
@@ -76,7 +76,7 @@ public final class RedisLimiter implements Limiter {
         redis.close();
     }
 
-    /** The member's first: what it was granted costs nothing when it comes again because of its mesh. */
+    /** The member's budget first: once granted, a repeat because of the mesh's budget is free. */
     private long count(ScopedKey key, Fingerprint fingerprint, int bytes) {
         Scope scope = key.scope();
         String mesh = scope.mesh();
@@ -89,7 +89,7 @@ public final class RedisLimiter implements Limiter {
     }
 
     private long count(String whose, int requests, String idempotencyKey, Fingerprint fingerprint, int cost) {
-        // In braces is what decides on which node of a cluster it is: a member's keys are together.
+        // The part in braces selects the node of a cluster: a member's keys stay together.
         String name = "tally:rate:{" + whose + "}";
         List<String> keys = List.of(name + ":window", name + ":granted");
         List<String> arguments = List.of(
@@ -102,7 +102,7 @@ public final class RedisLimiter implements Limiter {
         try {
             return (Long) redis.evalsha(script, keys, arguments);
         } catch (JedisNoScriptException e) {
-            // It was restarted, and has forgotten the script.
+            // Redis was restarted and lost the script.
             return (Long) redis.eval(SCRIPT, keys, arguments);
         }
     }
@@ -111,7 +111,8 @@ public final class RedisLimiter implements Limiter {
         String scheme = address.getScheme();
         String host = address.getHost();
         if (host == null || !("redis".equals(scheme) || "rediss".equals(scheme))) {
-            throw new IllegalArgumentException("a limiter is at redis://HOST:PORT, or at rediss://HOST:PORT for TLS");
+            throw new IllegalArgumentException(
+                    "a limiter's address must be redis://HOST:PORT, or rediss://HOST:PORT for TLS");
         }
         ConnectionPoolConfig connections = new ConnectionPoolConfig();
         connections.setMaxTotal(CONNECTIONS);

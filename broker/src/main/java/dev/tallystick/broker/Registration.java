@@ -1,12 +1,12 @@
 package dev.tallystick.broker;
 
-/** What came of an attempt to register a webhook. */
+/** The result of registering a webhook. */
 public sealed interface Registration {
 
-    /** The address is called from now on. This is the only time that the secret is seen. */
+    /** The address is called from now on. The secret is never shown again. */
     record Registered(Webhook webhook, String secret) implements Registration {}
 
-    /** Nothing changed: the member has {@code most} webhooks, and may not have more. */
+    /** Nothing changed: the member has {@code most} webhooks, the maximum. */
     record TooMany(int most) implements Registration {}
 
     /** Nothing changed: there is no such topic. */

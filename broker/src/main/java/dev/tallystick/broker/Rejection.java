@@ -5,13 +5,13 @@ import java.util.Locale;
 /** Why a submission was not accepted. */
 public record Rejection(Code code, String detail) {
 
-    /** The stable name of a cause. */
+    /** The stable name of a reason. */
     public enum Code {
         /** The body, the meta data or the whole is larger than the limit. */
         PAYLOAD_TOO_LARGE(true),
-        /** More members are mentioned than the limit allows, or something that cannot be a member's name. */
+        /** Too many members are mentioned, or a mention is not a valid member name. */
         MENTIONS_REFUSED(true),
-        /** The options do not fit the destination, or cannot be fulfilled by any state of the system. */
+        /** The options do not fit the destination, or cannot be met in any state of the system. */
         OPTIONS_REFUSED(true),
         /** There is no such topic in this mesh. */
         UNKNOWN_TOPIC(false),
@@ -28,12 +28,12 @@ public record Rejection(Code code, String detail) {
             this.byRequestAlone = byRequestAlone;
         }
 
-        /** Whether the same request is refused whatever else changes. Others depend on state, and may pass another time. */
+        /** Whether the same request is always refused. Other rejections depend on state, and a repeat may pass. */
         public boolean isDeterminedByRequestAlone() {
             return byRequestAlone;
         }
 
-        /** As it is written in problem documents. */
+        /** As written in problem documents. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Forgets messages that are older than they are kept and that nobody waits for, with all that belongs to them. Their keys are
- * remembered on, and say that there is nothing to read any more. Any number of instances may sweep at once.
+ * Deletes messages past their retention that no consumer waits for, with everything that belongs to them. Their keys stay, and
+ * say that the message can no longer be read. Several instances may sweep at once.
  */
 final class Retention {
 

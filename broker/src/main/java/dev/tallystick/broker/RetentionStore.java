@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Messages that are old enough to be forgotten. One method is one statement; the caller owns the transaction. */
+/** Messages past their retention. One method is one statement; the caller owns the transaction. */
 final class RetentionStore {
 
-    /** @param key null for what the system itself announced */
+    /** @param key null for the system's own announcements */
     record Old(UUID message, @Nullable ScopedKey key) {}
 
-    // What somebody still waits for is kept, however old it is.
+    // Keeps messages with open deliveries, however old.
     private static final String LOCK_OLD = """
             select h.message_id, m.mesh, coalesce(m.sender_id, m.sender) as sender, m.key
             from tally.history h

@@ -2,18 +2,18 @@ package dev.tallystick.broker;
 
 import java.util.Locale;
 
-/** What a member may do in its mesh. A role includes nothing of the others, save that an admin may do everything. */
+/** What a member may do in its mesh. No role includes another, except that an admin may do everything. */
 public enum Role {
-    /** Everything, also the affairs of members, topics and webhooks. */
+    /** May do everything, including managing members, topics and webhooks. */
     ADMIN,
-    /** Submits jobs and messages, and takes what is delivered to it. */
+    /** Submits jobs and messages, and takes its deliveries. */
     MEMBER,
-    /** Claims work of jobs and brings its results. */
+    /** Claims work of jobs and reports the results. */
     WORKER,
-    /** Looks, and changes nothing. */
+    /** Reads, and changes nothing. */
     OBSERVER;
 
-    /** How it is written in JSON and in the database. */
+    /** As written in JSON and in the database. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
@@ -24,6 +24,6 @@ public enum Role {
                 return role;
             }
         }
-        throw new IllegalArgumentException("a role is one of admin, member, worker, observer, not '" + word + "'");
+        throw new IllegalArgumentException("a role must be one of admin, member, worker, observer, not '" + word + "'");
     }
 }

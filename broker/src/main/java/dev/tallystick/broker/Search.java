@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Finds messages by their words. What was accepted can be found a little later: words are taken from the history, outside of the
- * transaction that accepts. Thread-safe.
+ * Full-text search over messages. A message can be found shortly after it is accepted: indexing follows the history, outside of
+ * the accepting transaction. Thread-safe.
  */
 public final class Search {
 
-    /** So much of a message is searched; what comes after it cannot be found by its words. */
+    /** Only this much of a message is indexed. */
     static final int MAX_TEXT = 64 * 1024;
 
     private static final int MAX_QUERY = 1_000;
@@ -24,7 +24,7 @@ public final class Search {
 
     private static final String NAME = "search";
 
-    /** The words of a message, as they stand in it. */
+    /** The words of a message. */
     record Text(UUID message, String mesh, long position, String text) {}
 
     private final Database database;
@@ -37,8 +37,7 @@ public final class Search {
     }
 
     /**
-     * The messages of a mesh that have all the words, or the quoted phrases, of a query, and none of those with a minus before
-     * them.
+     * The messages of a mesh that contain all words and quoted phrases of a query, and none of those prefixed with a minus.
      *
      * @param after the position to go on from, as of {@link History}
      * @throws IllegalArgumentException if the query is longer, or has more minus signs, than Postgres is sure to take
@@ -79,11 +78,11 @@ public final class Search {
             case Envelope.Body.Text plain -> plain.text();
             case Envelope.Body.Document document -> words(document.json());
         };
-        // Postgres has no NUL in a text.
+        // Postgres does not allow NUL in text.
         return text.substring(0, Math.min(text.length(), MAX_TEXT)).replace('\0', ' ');
     }
 
-    /** The strings of a document, without its names and its structure. */
+    /** The strings of a document, without its member names and structure. */
     private static String words(Json json) {
         return switch (json) {
             case Json.ObjectValue object -> words(List.copyOf(object.members().values()));

@@ -4,7 +4,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Gives positions to what is committed. Any number of them may run; one of them numbers at a time. */
+/** Assigns positions to committed entries. Several may run; one numbers at a time. */
 final class Sequencer {
 
     private static final int BATCH = 1_000;
@@ -18,7 +18,7 @@ final class Sequencer {
         this.crashPoints = crashPoints;
     }
 
-    /** Numbers what is committed by now, and returns how many there were. */
+    /** Numbers everything committed so far, and returns how many entries that was. */
     long run() {
         AtomicInteger numbered = new AtomicInteger();
         long all = 0;

@@ -10,9 +10,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What lets the one who is called know that it is us: {@code Tally-Signature: t=SECONDS,v1=HEX}, where HEX is the HMAC-SHA-256 of
- * the seconds, a dot, the message id, a dot and the body. The time is part of it so that a call which somebody has recorded
- * cannot be made again later, and the id because receivers tell repeats by it.
+ * Lets the receiver verify that we made a call: {@code Tally-Signature: t=SECONDS,v1=HEX}, where HEX is the HMAC-SHA-256 of the
+ * seconds, a dot, the message ID, a dot and the body. It includes the time so that a recorded call cannot be replayed later,
+ * and the ID because receivers detect repeats by it.
  */
 final class Signature {
 

@@ -4,7 +4,7 @@ import dev.tallystick.core.Destination;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 
-/** Counts what there is, up to what there may be. One method is one statement; the caller owns the transaction. */
+/** Counts objects up to their quota. One method is one statement; the caller owns the transaction. */
 final class StockStore {
 
     private static final String ROOM_FOR_DESTINATION = """

@@ -7,12 +7,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a member asks to be accepted.
+ * A message or job that a member submits.
  *
  * @param fingerprint of the envelope, computed once
  * @param options for a job; {@link JobOptions#NONE} for anything else
- * @param traceParent the W3C trace context that it came with, or null; kept with the message, not part of the fingerprint.
- *     One that is malformed is dropped, as the recommendation wants it, for it is sent on in headers
+ * @param traceParent the W3C trace context of the request, or null; kept with the message, not part of the fingerprint. A
+ *     malformed one is dropped, as the recommendation requires, because it is sent on in headers
  */
 public record Submission(
         IdempotencyKey key,

@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a member shows to prove who it is, written {@code tally_ID_SECRET}. The id may be seen by anybody who may see the member;
- * of the secret, 256 random bits, the database has the SHA-256 alone.
+ * A member's credential, written {@code tally_ID_SECRET}. Anyone who may see the member may see the ID; of the secret, 256
+ * random bits, the database stores only the SHA-256.
  */
 public final class Token {
 
@@ -39,18 +39,18 @@ public final class Token {
                 Base64.getUrlEncoder().withoutPadding().encodeToString(secret));
     }
 
-    /** Empty if this is not the form of a token. */
+    /** Empty if the text does not have the form of a token. */
     public static Optional<Token> parse(String text) {
         Matcher parts = FORM.matcher(text);
         return parts.matches() ? Optional.of(new Token(parts.group(1), parts.group(2))) : Optional.empty();
     }
 
-    /** By which the token is listed, rotated and revoked. */
+    /** Identifies the token to list, rotate or revoke it. */
     public String id() {
         return id;
     }
 
-    /** All of it, for the one to whom it is issued. */
+    /** The complete token, for the member it is issued to. */
     public String reveal() {
         return "tally_" + id + "_" + secret;
     }
@@ -63,7 +63,7 @@ public final class Token {
         }
     }
 
-    /** Without the secret, so that no log has it. */
+    /** Without the secret, so that it never appears in a log. */
     @Override
     public String toString() {
         return "tally_" + id + "_…";

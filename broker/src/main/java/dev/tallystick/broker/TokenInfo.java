@@ -4,10 +4,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a token, which is not its secret.
+ * A token without its secret.
  *
- * @param expires null if it does not
- * @param revoked since when it is worth nothing; null if it was not revoked
+ * @param expires null if it does not expire
+ * @param revoked when it was revoked; null if it was not
  */
 public record TokenInfo(
         String id,

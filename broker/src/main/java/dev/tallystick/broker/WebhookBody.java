@@ -5,7 +5,7 @@ import dev.tallystick.core.Json;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A message as webhooks are told of it. */
+/** A message as sent to webhooks. */
 final class WebhookBody {
 
     static Json of(Message message) {

@@ -13,16 +13,16 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The webhook table, and the deliveries that are for webhooks. One method is one statement; the caller owns the transaction. */
+/** The webhook table, and deliveries to webhooks. One method is one statement; the caller owns the transaction. */
 final class WebhookStore {
 
-    /** A delivery to be made, and where to; nowhere if the webhook is gone. */
+    /** A delivery and its target; no target if the webhook is gone. */
     record Due(Delivery delivery, @Nullable Target target) {}
 
-    /** @param owner with the roles that it has by now */
+    /** @param owner with its current roles */
     record Target(URI url, byte[] secret, Member owner) {}
 
-    // Those who register for the same member at once come one after the other, so that none overlooks another.
+    // Serializes concurrent registrations for one member, so that none overlooks another.
     private static final String LOCK_OWNER = """
             select name
             from tally.member
@@ -81,14 +81,13 @@ final class WebhookStore {
             where mesh = ? and id = ?
             """;
 
-    // As the index has it that these statements go along.
+    // Matches the partial index that these statements use.
     private static final String OPEN =
             "d.inbox >= 'webhook:' and d.inbox < 'webhook;' and d.done_at is null and d.dead_at is null";
 
-    // Receivers take turns within a mesh, and meshes with one another, whatever the backlog of each: the recursion hops
-    // from receiver to receiver along the index, so its cost is the number of receivers and not of deliveries. Of one
-    // receiver the oldest first. Only what is taken is locked, so that brokers do not hide from each other what they
-    // leave.
+    // Receivers of a mesh take turns, and so do meshes, whatever their backlogs: the recursion hops from receiver to
+    // receiver along the index, so its cost grows with the number of receivers, not of deliveries. Each receiver's
+    // oldest delivery comes first. Only leased rows are locked, so that brokers do not hide the rest from each other.
     private static final String LEASE = """
             with recursive lane as (
                 (select d.mesh, d.inbox from tally.delivery d where {open} order by d.mesh, d.inbox limit 1)
@@ -188,7 +187,7 @@ final class WebhookStore {
         return tx.first(FIND, WebhookStore::webhook, mesh, id);
     }
 
-    /** Takes what there is room for beside the calls that are under way. */
+    /** Leases as many deliveries as there is room for beside the calls in flight. */
     List<Due> lease(Tx tx, CallsUnderWay.Now now, Duration lease) throws SQLException {
         Columns<Map.Entry<String, Integer>> receivers =
                 new Columns<>(List.copyOf(now.receivers().entrySet()));

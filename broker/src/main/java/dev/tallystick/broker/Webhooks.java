@@ -21,15 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls out for those who would rather be called than ask. A call is repeated until it is answered with 2xx, ever less often,
- * and given up after {@link #MAX_ATTEMPTS}; it may come more than once, and says so by its id. No call waits for one to another
- * receiver. Thread-safe.
+ * Calls webhooks. A call is repeated with exponential backoff until it is answered with 2xx, and abandoned after
+ * {@link #MAX_ATTEMPTS}; it may arrive more than once, with the same ID. No call waits for a call to another receiver.
+ * Thread-safe.
  */
 public final class Webhooks {
 
     public static final int MAX_ATTEMPTS = 20;
 
-    /** A member has so many at most: whoever sends to a topic writes a row for each in the transaction that accepts. */
+    /** The maximum per member: accepting a message to a topic writes a row for each webhook in the accepting transaction. */
     public static final int MAX_OF_A_MEMBER = 100;
 
     static final int GONE = 410;
@@ -57,7 +57,7 @@ public final class Webhooks {
     private final WebhookStore store = new WebhookStore();
     private final DirectoryStore directory = new DirectoryStore();
 
-    /** @param roomMade is told whenever a call has ended, so that the next can begin */
+    /** @param roomMade called whenever a call has ended, so that the next can start */
     Webhooks(
             Database database,
             Deliveries deliveries,
@@ -80,17 +80,17 @@ public final class Webhooks {
     }
 
     /**
-     * Has an address called from now on.
+     * Registers an address, which is called from now on.
      *
-     * @param source a topic, the owner itself, or a workflow, which stands for the ends of its jobs
-     * @throws IllegalArgumentException if the URL or the source is not one that can be
+     * @param source a topic, the owner itself, or a workflow, which means the ends of its jobs
+     * @throws IllegalArgumentException if the URL or the source is invalid
      */
     public Registration register(Member owner, Destination source, URI url) {
         Call.require(url);
         if (source.kind() == Destination.Kind.QUEUE
                 || (source.kind() == Destination.Kind.MEMBER
                         && !source.reference().equals(owner.name()))) {
-            throw new IllegalArgumentException("a webhook is called for a topic, a workflow, or its owner");
+            throw new IllegalArgumentException("a webhook's source must be a topic, a workflow, or its owner");
         }
         Names.require(source.kind().word(), source.reference());
         byte[] secret = new byte[SECRET_BYTES];
@@ -118,7 +118,7 @@ public final class Webhooks {
         return database.transact("list webhooks", tx -> store.list(tx, mesh));
     }
 
-    /** Calls no more, also not for what is on its way. Returns false if there was no such webhook. */
+    /** Deletes a webhook and drops its open calls. Returns false if there was no such webhook. */
     public boolean delete(String mesh, String id) {
         return database.transact("delete webhook", tx -> {
             boolean there = store.find(tx, mesh, id).isPresent();
@@ -134,7 +134,7 @@ public final class Webhooks {
         return database.transact("find webhook", tx -> store.find(tx, mesh, id));
     }
 
-    /** Begins the calls that are due, as far as there is room, and waits for none of them. */
+    /** Starts the due calls, as far as there is room, without waiting for them. */
     List<CompletableFuture<Void>> begin() {
         List<CompletableFuture<Void>> begun = new ArrayList<>();
         List<WebhookStore.Due> due = lease();
@@ -145,7 +145,7 @@ public final class Webhooks {
         return begun;
     }
 
-    /** Lets the calls that are under way come to an end; those that take longer are made again by somebody else. */
+    /** Waits for calls in flight to end; calls that take longer are made again by another broker. */
     void close(Duration limit) {
         threads.shutdown();
         try {
@@ -166,7 +166,7 @@ public final class Webhooks {
         return CompletableFuture.runAsync(() -> deliver(due), threads).whenComplete((called, failure) -> {
             underWay.ends(lease);
             if (failure != null) {
-                LOG.warn("what came of a call to {} is not recorded: it will be made again", lease.inbox(), failure);
+                LOG.warn("the result of a call to {} was not recorded: it will be made again", lease.inbox(), failure);
             }
             roomMade.run();
         });
@@ -200,17 +200,17 @@ public final class Webhooks {
         }
         return target.owner().may(Role.MEMBER)
                 ? call(target, due.delivery())
-                : new Call.Outcome.Forbidden("the owner of the webhook has the role member no more");
+                : new Call.Outcome.Forbidden("the owner of the webhook no longer has the role member");
     }
 
-    /** Whatever is wrong with one call is an attempt that failed, for it must not end all the others. */
+    /** Any error in one call is a failed attempt; it must not end the other calls. */
     private Call.Outcome call(WebhookStore.Target target, Delivery delivery) {
         try {
             byte[] body = WebhookBody.of(delivery.message()).canonicalBytes();
             long seconds = clock.instant().getEpochSecond();
             return call.post(target.url(), Signature.headers(target.secret(), delivery, body, seconds), body);
         } catch (RuntimeException e) {
-            LOG.warn("{} cannot be called", delivery.lease().inbox(), e);
+            LOG.warn("cannot call {}", delivery.lease().inbox(), e);
             return new Call.Outcome.Failed(e.toString());
         }
     }
@@ -219,7 +219,7 @@ public final class Webhooks {
         return reason(outcome).map(Webhooks::storable);
     }
 
-    /** The other side may have a say in a reason, and the database refuses some characters. */
+    /** The receiver may influence a reason, and the database refuses some characters. */
     private static String storable(String reason) {
         String beginning = reason.substring(0, Math.min(reason.length(), LONGEST_REASON));
         return REFUSED.matcher(beginning).replaceAll(" ");
@@ -242,7 +242,7 @@ public final class Webhooks {
         };
     }
 
-    /** Doubles with each attempt, and is drawn from its upper half so that many who failed together come apart. */
+    /** Doubles with each attempt, with jitter from its upper half so that calls that failed together spread out. */
     Duration pause(int attempt) {
         long bound = Math.min(FIRST_PAUSE.toMillis() << Math.min(attempt - 1, 20), LONGEST_PAUSE.toMillis());
         return Duration.ofMillis(bound / 2 + random.nextLong(bound / 2 + 1));

@@ -47,7 +47,7 @@ class AcceptTest {
         return Stream.of(ALERTS, INVOICES, TO_BOB, ORDER);
     }
 
-    /** Key state × fingerprint × cached or not: what is not cached is asked of a broker that has just been started. */
+    /** Key state × fingerprint × cached or not: uncached cases ask a broker that has just started. */
     @ParameterizedTest
     @MethodSource("destinations")
     void a_repeat_gets_the_first_answer_and_another_request_is_refused(Destination to) {
@@ -137,7 +137,7 @@ class AcceptTest {
                 "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
                 "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\nX-Forged: yes"
             })
-    void what_is_no_trace_context_is_accepted_without_one(String wrong) {
+    void a_malformed_trace_context_is_dropped(String wrong) {
         AcceptedMessage accepted =
                 accepted(broker.accept(ALICE, to(ALERTS, "k", "hello").withTraceParent(wrong)));
 
@@ -157,7 +157,7 @@ class AcceptTest {
     }
 
     @Test
-    void every_subscriber_of_a_topic_gets_a_delivery_of_its_own() {
+    void every_subscriber_of_a_topic_gets_its_own_delivery() {
         broker.directory().subscribe(MESH, "alerts", "alice");
 
         accepted(broker.accept(ALICE, to(ALERTS, "k", "hello")));

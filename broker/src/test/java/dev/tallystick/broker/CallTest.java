@@ -20,11 +20,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whoever is called has all the time in the world, and holds up nobody. */
+/** A slow receiver cannot hold up a call beyond its limit. */
 @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CallTest {
 
-    private static final Call.Outcome TOO_LONG = new Call.Outcome.Failed("it took longer than 0.3 s");
+    private static final Call.Outcome TOO_LONG = new Call.Outcome.Failed("the call took longer than 0.3 s");
     private static final byte[] SHORT = {1};
     private static final byte[] MORE_THAN_THE_BUFFERS_HOLD = new byte[32 * 1024 * 1024];
 
@@ -81,17 +81,17 @@ class CallTest {
     }
 
     @Test
-    void who_never_answers_is_waited_for_so_long_and_no_longer() {
+    void a_receiver_that_never_answers_is_cut_off_at_the_limit() {
         assertThat(post("http", SHORT)).isEqualTo(TOO_LONG);
     }
 
     @Test
-    void who_never_reads_is_waited_for_so_long_and_no_longer() {
+    void a_receiver_that_never_reads_is_cut_off_at_the_limit() {
         assertThat(post("http", MORE_THAN_THE_BUFFERS_HOLD)).isEqualTo(TOO_LONG);
     }
 
     @Test
-    void who_answers_byte_by_byte_is_waited_for_so_long_and_no_longer() {
+    void a_receiver_that_answers_byte_by_byte_is_cut_off_at_the_limit() {
         Future<Socket> peer = threads.submit(server::accept);
         Future<?> unused = threads.scheduleAtFixedRate(() -> drip(peer), 0, 50, TimeUnit.MILLISECONDS);
 
@@ -99,7 +99,7 @@ class CallTest {
     }
 
     @Test
-    void who_never_shakes_hands_is_waited_for_so_long_and_no_longer() {
+    void a_receiver_that_never_shakes_hands_is_cut_off_at_the_limit() {
         assertThat(post("https", SHORT)).isEqualTo(TOO_LONG);
     }
 

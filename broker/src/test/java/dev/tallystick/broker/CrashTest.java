@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Dies at every point, starts again, and demands that the repeat of a request finds it done once or does it once. */
+/** Crashes at every point, restarts, and requires that repeating a request finds it done once or does it once. */
 class CrashTest {
 
     @RegisterExtension
@@ -69,7 +69,7 @@ class CrashTest {
         coverage.assertComplete();
     }
 
-    /** A webhook that may not be called, for what is sent to the topic. */
+    /** A webhook for the topic whose address may not be called. */
     private void prepare() {
         try (Broker broker = TestBroker.on(postgres.dataSource())) {
             broker.webhooks().register(ALICE, TestBroker.ALERTS, URI.create("http://localhost/hook"));
@@ -78,7 +78,7 @@ class CrashTest {
         }
     }
 
-    /** Whether there was a death to survive; if not, the point is passed for the last time. */
+    /** Whether a crash happened; if not, the point was passed for the last time. */
     private boolean dies(Submission submission, CrashAt crash) {
         live(submission, crash);
         for (int restart = 0; restart < 2; restart++) {
@@ -101,7 +101,7 @@ class CrashTest {
         return crash.hasCrashed();
     }
 
-    /** A life in which one message is accepted, numbered and called for, and an old one is forgotten, as far as it gets. */
+    /** A run, until the crash, in which one message is accepted, numbered and called for, and an old one is forgotten. */
     private void live(Submission submission, CrashPoints crashPoints) {
         sendAnOldOne(submission.key() + "-old");
         try (Broker broker = TestBroker.on(
@@ -113,9 +113,9 @@ class CrashTest {
             AcceptDoor keys = new AcceptDoor(TestBroker.SETTINGS.keyRetention());
             new Retention(database, keys, TestBroker.SETTINGS.historyKept(), crashPoints).sweep();
         } catch (SimulatedCrash dead) {
-            // The process is gone, and so is everything it knew.
+            // The process is gone, with everything it knew.
         } catch (TransactionException e) {
-            // A process that lives on would tell its caller so; whether this one does makes no difference to the next.
+            // A surviving process would report this to its caller; for the next process it makes no difference.
         }
     }
 

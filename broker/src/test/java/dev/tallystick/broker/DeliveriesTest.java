@@ -46,7 +46,7 @@ class DeliveriesTest {
     }
 
     @Test
-    void what_was_taken_and_acknowledged_does_not_come_again() {
+    void an_acknowledged_delivery_does_not_come_again() {
         send("k", "hello");
 
         List<Delivery> taken = deliveries.lease(MESH, Inbox.of(BOB), 10, LEASE);
@@ -82,7 +82,7 @@ class DeliveriesTest {
     }
 
     @Test
-    void a_lease_that_ran_out_but_that_nobody_else_took_is_still_good() {
+    void an_expired_lease_is_still_good_if_the_delivery_was_not_taken_again() {
         send("k", "hello");
         List<Delivery> taken = deliveries.lease(MESH, Inbox.of(BOB), 1, LEASE);
         expireLeases();
@@ -91,7 +91,7 @@ class DeliveriesTest {
     }
 
     @Test
-    void what_is_given_back_comes_again_at_once_or_later() {
+    void a_released_delivery_comes_again_at_once_or_later() {
         send("k", "hello");
         List<Delivery> taken = deliveries.lease(MESH, Inbox.of(BOB), 1, LEASE);
 
@@ -115,7 +115,7 @@ class DeliveriesTest {
     }
 
     @Test
-    void what_nobody_sent_or_what_is_another_meshs_is_unknown() {
+    void an_unsent_delivery_or_one_of_another_mesh_is_unknown() {
         send("k", "hello");
         Delivery.Lease real =
                 deliveries.lease(MESH, Inbox.of(BOB), 1, LEASE).getFirst().lease();
@@ -127,7 +127,7 @@ class DeliveriesTest {
     }
 
     @Test
-    void what_is_urgent_comes_first_and_among_equals_what_was_accepted_first() {
+    void deliveries_come_by_priority_then_by_acceptance() {
         int n = 0;
         for (Priority priority : List.of(Priority.LOW, Priority.NEXT, Priority.NOW, Priority.LOW, Priority.NOW)) {
             Submission plain = text("k" + n, TO_BOB, priority.word() + n++);
@@ -141,7 +141,7 @@ class DeliveriesTest {
     }
 
     @Test
-    void of_many_consumers_of_a_queue_one_takes_each_message() throws Exception {
+    void each_message_of_a_queue_goes_to_one_consumer() throws Exception {
         for (int i = 0; i < 200; i++) {
             broker.accept(ALICE, text("k" + i, INVOICES, "invoice " + i));
         }
@@ -161,13 +161,13 @@ class DeliveriesTest {
     }
 
     @Test
-    void whoever_listens_is_rung_for_by_this_broker_and_by_another() {
+    void listeners_get_signals_from_this_broker_and_from_another() {
         Signal here = new Signal("a ring here");
         Signal there = new Signal("a ring at the other broker");
         try (Broker other = TestBroker.on(postgres.dataSource());
                 Bells.Listening listening = broker.bells().listen(here::fire);
                 Bells.Listening alsoListening = other.bells().listen(there::fire)) {
-            // A ring may be lost while the other is not listening yet; a later one is not.
+            // A signal may be lost before the other broker listens; a later one is not.
             Eventually.holds("the other to be rung for", () -> {
                 broker.ring();
                 return there.hasFired();

@@ -45,7 +45,7 @@ class HistoryTest {
     }
 
     @Test
-    void what_is_not_numbered_yet_is_not_read_and_then_it_is() {
+    void an_entry_is_read_only_once_it_is_numbered() {
         UUID id = send("k");
         assertThat(history.read(MESH, null, History.BEGINNING, 10).entries()).isEmpty();
 
@@ -82,7 +82,7 @@ class HistoryTest {
                 .containsExactly(9L, 10L);
     }
 
-    /** The message with the lower id commits last: whoever has read the other one by then must still come to see it. */
+    /** The message with the lower ID commits last: a reader that has already seen the other must still get it. */
     @Test
     void a_reader_with_a_position_does_not_miss_what_was_begun_earlier_and_committed_later() throws Exception {
         Gate written = new Gate("the slow one before its commit");
@@ -138,7 +138,7 @@ class HistoryTest {
     }
 
     @Test
-    void a_destination_has_a_history_of_its_own_and_so_has_a_mesh() {
+    void each_destination_and_each_mesh_has_its_own_history() {
         UUID alert = send("k");
         broker.accept(ALICE, text("other", INVOICES, "x"));
         sequencer.run();
@@ -166,7 +166,7 @@ class HistoryTest {
         database.transact(
                 "let time pass",
                 tx -> tx.update("update tally.history set accepted_at = accepted_at - interval '31 days'"));
-        assertThat(retention.sweep()).as("somebody still waits for it").isZero();
+        assertThat(retention.sweep()).as("an open delivery keeps it").isZero();
         List<Delivery> taken = broker.deliveries().lease(MESH, Inbox.queue("invoices"), 1, Deliveries.DEFAULT_LEASE);
         broker.deliveries()
                 .acknowledge(MESH, taken.stream().map(Delivery::lease).toList());

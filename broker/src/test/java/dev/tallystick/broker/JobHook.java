@@ -17,7 +17,7 @@ final class JobHook implements AcceptHook {
 
     private final Set<String> workflows = ConcurrentHashMap.newKeySet();
 
-    /** Workflows, by who watches them. */
+    /** Workflows, by watcher. */
     final Map<String, String> watched = new ConcurrentHashMap<>();
 
     final AtomicInteger started = new AtomicInteger();
@@ -61,7 +61,7 @@ final class JobHook implements AcceptHook {
         }
     }
 
-    /** Every job has ended as soon as it was started. */
+    /** Every job ends as soon as it is started. */
     @Override
     public EndWatch ends() {
         return new EndWatch() {

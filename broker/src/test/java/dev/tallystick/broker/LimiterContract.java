@@ -15,7 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** What every limiter does, wherever it counts. Windows are an hour long, so that none ends during a test unless it is made to. */
+/** The behaviour of every limiter. Windows are an hour long, so that none ends during a test unless the test ends it. */
 abstract class LimiterContract {
 
     private static final Scope ALICE = new Scope("default", "alice");
@@ -27,10 +27,10 @@ abstract class LimiterContract {
     static final Duration WINDOW = Duration.ofHours(1);
     static final Duration LONGER = Duration.ofDays(1);
 
-    /** Another limiter that counts at the same place. Closed by the one that implements this. */
+    /** Another limiter with the same counters. The implementing class closes it. */
     abstract Limiter open(Limiter.Budget budget);
 
-    /** Ends the current window, for all limiters: what began in it began by {@link #LONGER} earlier. */
+    /** Ends the current window for all limiters by moving its start back by {@link #LONGER}. */
     abstract void nextWindow();
 
     @Test
@@ -62,7 +62,7 @@ abstract class LimiterContract {
     }
 
     @Test
-    void so_many_requests_are_within_the_budget_and_no_more() {
+    void requests_are_granted_up_to_the_budget() {
         Limiter limiter = open(new Limiter.Budget(3, WINDOW));
 
         for (int i = 0; i < 3; i++) {
@@ -75,7 +75,7 @@ abstract class LimiterContract {
     }
 
     @Test
-    void members_have_budgets_of_their_own() {
+    void each_member_has_its_own_budget() {
         Limiter limiter = open(new Limiter.Budget(1, WINDOW));
 
         for (Scope scope : List.of(ALICE, BOB, ELSEWHERE)) {
@@ -100,7 +100,7 @@ abstract class LimiterContract {
     }
 
     @Test
-    void a_repeat_is_free_also_when_the_budget_is_used_up() {
+    void a_repeat_is_free_even_if_the_budget_is_used_up() {
         Limiter limiter = open(new Limiter.Budget(1, WINDOW));
         limiter.consume(key(ALICE, "k"), ONE);
 
@@ -117,7 +117,7 @@ abstract class LimiterContract {
     }
 
     @Test
-    void requests_under_one_key_have_free_repeats_of_their_own() {
+    void each_request_under_a_key_has_its_own_free_repeats() {
         Limiter limiter = open(new Limiter.Budget(2, WINDOW));
         limiter.consume(key(ALICE, "k"), ONE);
         limiter.consume(key(ALICE, "k"), TWO);
@@ -173,7 +173,7 @@ abstract class LimiterContract {
     }
 
     @Test
-    void a_longer_window_goes_on_with_what_was_used_and_ends_in_time() {
+    void a_longer_window_keeps_what_was_used_and_ends_in_time() {
         open(new Limiter.Budget(1, WINDOW)).consume(key(ALICE, "before"), ONE);
 
         Limiter limiter = open(new Limiter.Budget(2, LONGER));
@@ -192,7 +192,7 @@ abstract class LimiterContract {
 
         Limiter limiter = open(new Limiter.Budget(1, WINDOW));
 
-        // In the first hour of a day both began at the same moment, and this is over the budget already.
+        // In the first hour of a day both windows began at the same moment, and this is already over the budget.
         limiter.consume(key(ALICE, "k"), ONE);
         assertIsOver(limiter, WINDOW);
         nextWindow();

@@ -28,7 +28,7 @@ class MembersTest {
     private final Members elsewhere = new Members(database, EndWatch.NONE, clock, RandomGenerator.getDefault());
 
     @Test
-    void who_shows_a_token_is_the_member_that_it_was_issued_to() {
+    void a_token_authenticates_the_member_it_was_issued_to() {
         Token token = issue(null);
 
         assertThat(members.authenticate(token)).contains(ALICE);
@@ -47,7 +47,7 @@ class MembersTest {
     }
 
     @Test
-    void a_token_that_nobody_issued_is_refused() {
+    void an_unknown_token_is_refused() {
         assertThat(members.authenticate(Token.mint(RandomGenerator.getDefault())))
                 .isEmpty();
     }
@@ -62,7 +62,7 @@ class MembersTest {
         assertThat(members.authenticate(token)).isEmpty();
     }
 
-    /** Lets the tokens expire that would by then. */
+    /** Expires the tokens that would have expired by then. */
     private int expireIfWithin(String interval) {
         return database.transact("let time pass", tx -> tx.update("""
                 update tally.token
@@ -72,7 +72,7 @@ class MembersTest {
     }
 
     @Test
-    void a_token_is_good_until_it_expires_also_if_it_is_remembered() {
+    void a_token_is_valid_until_it_expires_even_if_it_is_cached() {
         Credentials remembered = new Credentials(new byte[32], Duration.ofSeconds(1), ALICE);
 
         assertThat(remembered.areGoodAfter(Duration.ofMillis(999))).isTrue();
@@ -114,7 +114,7 @@ class MembersTest {
     }
 
     @Test
-    void a_token_that_is_worth_nothing_any_more_was_issued_all_the_same() {
+    void an_invalid_token_still_counts_as_issued() {
         Token expired = issue(Duration.ofHours(1));
         expireIfWithin("2 hours");
         Token revoked = issue(null);

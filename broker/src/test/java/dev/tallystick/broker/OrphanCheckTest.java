@@ -35,7 +35,7 @@ class OrphanCheckTest {
     }
 
     @Test
-    void what_was_accepted_is_together() {
+    void accepted_messages_have_no_orphans() {
         sendSome();
 
         assertThat(broker.orphans().last()).isEmpty();
@@ -51,7 +51,7 @@ class OrphanCheckTest {
         "delivery, MESSAGE_WITHOUT_DELIVERY",
         "mention,  MESSAGE_WITHOUT_MENTION"
     })
-    void whatever_is_taken_away_is_missed(String table, String kinds) {
+    void any_deleted_row_is_reported(String table, String kinds) {
         sendSome();
 
         database.transact("meddle", tx -> tx.update("delete from tally." + table));
@@ -63,7 +63,7 @@ class OrphanCheckTest {
     }
 
     @Test
-    void what_nobody_has_taken_when_its_key_expires_is_no_orphan() {
+    void an_untaken_message_whose_key_expires_is_not_an_orphan() {
         sendSome();
         int days = TestBroker.SETTINGS.keyRetention().days() + 1;
         database.transact("let time pass", tx -> {

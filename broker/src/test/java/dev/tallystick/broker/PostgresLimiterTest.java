@@ -24,7 +24,7 @@ class PostgresLimiterTest extends LimiterContract {
     private final RateStore store = new RateStore();
     private final List<Limiter> opened = new ArrayList<>();
 
-    /** A method of the store that forgets. */
+    /** A method of the store that deletes old rows. */
     private interface Sweep {
         int in(Tx tx, Duration window) throws SQLException;
     }
@@ -47,7 +47,7 @@ class PostgresLimiterTest extends LimiterContract {
     }
 
     @Test
-    void what_was_granted_in_old_windows_is_forgotten() {
+    void grants_of_old_windows_are_deleted() {
         open(new Limiter.Budget(1, WINDOW))
                 .consume(ScopedKey.of("k"), TestBroker.job("k", "x").fingerprint());
         assertThat(sweep(store::sweepGrants)).isZero();
@@ -71,7 +71,7 @@ class PostgresLimiterTest extends LimiterContract {
     }
 
     @Test
-    void nobody_waits_for_the_disk_because_of_a_budget() {
+    void counting_a_budget_does_not_wait_for_the_disk() {
         Optional<String> counting = database.transact("count", tx -> {
             List<RateStore.Request> requests = List.of(new RateStore.Request(
                     ScopedKey.of("k"), TestBroker.job("k", "x").fingerprint(), 1));

@@ -65,7 +65,7 @@ class RedisLimiterTest extends LimiterContract {
     }
 
     @Test
-    void what_is_counted_is_forgotten_by_itself() {
+    void counters_expire_by_themselves() {
         open(new Limiter.Budget(1, WINDOW)).consume(ScopedKey.of("k"), ORDER);
 
         assertThat(redis.keys("*"))
@@ -74,7 +74,7 @@ class RedisLimiterTest extends LimiterContract {
     }
 
     @Test
-    void a_redis_that_was_restarted_is_asked_again_and_one_that_is_away_is_no_answer() throws IOException {
+    void a_restarted_redis_is_used_again_and_an_absent_one_is_unavailable() throws IOException {
         Limiter limiter = open(new Limiter.Budget(1, WINDOW));
         limiter.consume(ScopedKey.of("k"), ORDER);
         server.stop();
@@ -86,7 +86,7 @@ class RedisLimiterTest extends LimiterContract {
             server = redis();
         }
 
-        // The pool drops what was connected before when it is used.
+        // The pool drops stale connections when they are used.
         assertThat(Eventually.value(
                         "an answer",
                         () -> {
@@ -101,7 +101,7 @@ class RedisLimiterTest extends LimiterContract {
     }
 
     @Test
-    void where_no_redis_is_there_is_no_limiter() throws IOException {
+    void an_absent_redis_is_refused() throws IOException {
         URI nowhere = URI.create("redis://user:secret@127.0.0.1:" + freePort());
 
         assertThatThrownBy(() -> new RedisLimiter(nowhere, Limiter.Budget.DEFAULT))
@@ -111,7 +111,7 @@ class RedisLimiterTest extends LimiterContract {
     }
 
     @Test
-    void an_address_that_is_none_of_a_redis_is_refused() {
+    void an_address_that_is_not_a_redis_url_is_refused() {
         for (String address : List.of("http://127.0.0.1:6379", "redis:nowhere")) {
             assertThatThrownBy(() -> new RedisLimiter(URI.create(address), Limiter.Budget.DEFAULT))
                     .isInstanceOf(IllegalArgumentException.class)

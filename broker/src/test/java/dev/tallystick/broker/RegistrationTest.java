@@ -37,7 +37,7 @@ class RegistrationTest {
     }
 
     @Test
-    void a_member_has_so_many_webhooks_and_no_more_also_if_it_registers_them_at_once() throws Exception {
+    void a_member_cannot_exceed_its_webhooks_even_by_registering_them_at_once() throws Exception {
         List<Registration> outcomes = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Registration>> asked = new ArrayList<>();
@@ -66,7 +66,7 @@ class RegistrationTest {
     }
 
     @Test
-    void who_is_no_member_any_more_has_nothing_called_and_watches_nothing() {
+    void a_removed_member_has_no_webhooks_called_and_watches_nothing() {
         broker.members().remove(MESH, "alice");
 
         assertThat(broker.webhooks().register(ALICE, TestBroker.ORDER, ANYWHERE))
@@ -76,7 +76,7 @@ class RegistrationTest {
     }
 
     @Test
-    void what_cannot_be_called_is_refused() {
+    void an_uncallable_url_is_refused() {
         for (String url : List.of(
                 "ftp://example.org/",
                 "https:///x",

@@ -44,7 +44,7 @@ class RejectionTest {
         broker.close();
     }
 
-    /** Each can be provoked, and done away with. */
+    /** Each cause can be created and removed. */
     enum Cause {
         TOO_LARGE(Rejection.Code.PAYLOAD_TOO_LARGE) {
             @Override
@@ -163,7 +163,7 @@ class RejectionTest {
         assertThat(broker.accept(ALICE, cause.submission())).isInstanceOf(Acceptance.Duplicate.class);
     }
 
-    /** Those of options are refused for what is not part of the fingerprint, and have a test of their own below. */
+    /** Option rejections depend on what is not part of the fingerprint, and have their own test below. */
     @Test
     void every_code_has_a_cause_here() {
         Set<Rejection.Code> provoked = EnumSet.of(Rejection.Code.OPTIONS_REFUSED);
@@ -239,7 +239,7 @@ class RejectionTest {
     }
 
     @Test
-    void what_was_accepted_is_answered_as_such_even_if_its_topic_is_gone() {
+    void an_accepted_message_is_answered_as_accepted_even_if_its_topic_is_gone() {
         broker.accept(ALICE, text("k", TestBroker.ALERTS, "x"));
         broker.directory().delete(MESH, TestBroker.ALERTS);
         restart(SETTINGS);
@@ -249,7 +249,7 @@ class RejectionTest {
     }
 
     @Test
-    void what_was_counted_and_then_rejected_is_told() {
+    void requests_that_were_counted_and_then_rejected_are_reported() {
         broker.accept(ALICE, Cause.NO_TOPIC.submission());
 
         assertThat(broker.counts().consumedThenRejected()).isEqualTo(1);

@@ -49,14 +49,14 @@ class SearchTest {
     }
 
     @Test
-    void what_comes_later_is_found_too_and_a_follower_may_begin_anew() {
+    void later_messages_are_found_too_and_a_follower_may_restart() {
         send(text("a", ALERTS, "pump"));
         index();
         send(text("b", ALERTS, "pump"));
         index();
         assertThat(found("pump")).hasSize(2);
 
-        database.transact("begin anew", tx -> tx.update("update tally.follower set position = 0"));
+        database.transact("restart the follower", tx -> tx.update("update tally.follower set position = 0"));
         index();
 
         assertThat(found("pump")).hasSize(2);

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 
-/** What the tests of this module have in common: the schema, a mesh with members, and short ways to write submissions. */
+/** Common to the tests of this module: the schema, a mesh with members, and shorthands for submissions. */
 final class TestBroker {
 
     static final String MESH = "default";
@@ -72,12 +72,12 @@ final class TestBroker {
         return Submission.of(key(key), Envelope.ofJob("order", Json.of(input)));
     }
 
-    /** Something for any destination, whose content is told apart by {@code text}. */
+    /** A submission to any destination, distinguished by {@code text}. */
     static Submission to(Destination to, String key, String text) {
         return to.kind() == Destination.Kind.WORKFLOW ? job(key, text) : text(key, to, text);
     }
 
-    /** Makes the calls to webhooks that are due, until none is. */
+    /** Makes the due webhook calls until none is left. */
     static void call(Broker broker) {
         List<CompletableFuture<Void>> calls;
         do {
@@ -86,7 +86,7 @@ final class TestBroker {
         } while (!calls.isEmpty());
     }
 
-    /** How many rows there are of everything that accepting writes. */
+    /** The number of rows of everything that accepting writes. */
     static Map<String, Long> rows(DataSource source) {
         Map<String, Long> rows = new LinkedHashMap<>();
         Database database = Database.on(source);

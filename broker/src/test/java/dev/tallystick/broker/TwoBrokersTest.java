@@ -91,8 +91,8 @@ class TwoBrokersTest {
     }
 
     /**
-     * The original has found its topic and is about to commit when the topic is deleted and the retry comes: the retry must not
-     * be told that there is no such topic.
+     * The original has found its topic and is about to commit when the topic is deleted and the retry arrives: the retry must
+     * not be answered that there is no such topic.
      */
     @Test
     void a_retry_is_not_refused_for_a_topic_that_its_original_still_found() throws Exception {
@@ -116,7 +116,7 @@ class TwoBrokersTest {
         }
     }
 
-    /** A broker waits for a stranger only so long; then nothing has happened, and it may be asked again. */
+    /** A broker waits for another only so long; then nothing has happened, and the caller may ask again. */
     private static Acceptance repeatedly(Broker broker) {
         while (true) {
             try {

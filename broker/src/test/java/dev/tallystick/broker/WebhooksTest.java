@@ -70,7 +70,7 @@ class WebhooksTest {
     }
 
     @Test
-    void a_message_is_told_to_the_webhook_signed_and_once() {
+    void a_message_is_sent_to_the_webhook_signed_and_once() {
         Registration.Registered hook = registered(ALERTS, "/hook?a=b");
         AcceptedMessage message = AcceptTest.accepted(broker.accept(BOB, text("k", ALERTS, "hello ä")));
 
@@ -132,7 +132,7 @@ class WebhooksTest {
     }
 
     @Test
-    void who_is_gone_is_not_called_again() {
+    void a_receiver_that_answers_gone_is_not_called_again() {
         broker.webhooks().register(ALICE, ALERTS, url("/"));
         broker.accept(BOB, text("k", ALERTS, "hello"));
         status = Webhooks.GONE;
@@ -226,7 +226,7 @@ class WebhooksTest {
         }
     }
 
-    /** How the last attempts failed at what is begun and not done. */
+    /** How the last attempts of open deliveries failed. */
     private List<String> unfinishedAttempts() {
         return database.transact("read errors", tx -> tx.query("""
                         select coalesce(error, 'none') as error
@@ -236,7 +236,7 @@ class WebhooksTest {
     }
 
     @Test
-    void a_deleted_webhook_is_not_called_also_not_for_what_was_on_its_way() {
+    void a_deleted_webhook_is_not_called_even_for_open_deliveries() {
         Webhook hook = registered(ALERTS, "/").webhook();
         broker.accept(BOB, text("k", ALERTS, "hello"));
 
@@ -287,7 +287,7 @@ class WebhooksTest {
     }
 
     @Test
-    void a_member_is_told_of_what_is_sent_to_it_and_not_of_what_is_sent_to_others() {
+    void a_member_webhook_gets_messages_to_the_member_and_no_others() {
         broker.webhooks().register(BOB, TestBroker.TO_BOB, url("/"));
         assertThatThrownBy(() -> broker.webhooks().register(ALICE, TestBroker.TO_BOB, url("/")))
                 .isInstanceOf(IllegalArgumentException.class);
@@ -323,7 +323,7 @@ class WebhooksTest {
     }
 
     @Test
-    void ends_that_nobody_subscribed_to_are_told_to_nobody() {
+    void job_ends_without_subscribers_are_not_announced() {
         AcceptTest.accepted(broker.accept(ALICE, TestBroker.job("k", "x")));
 
         assertThat(new Herald(database, jobs.ends(), CrashPoints.NONE).run()).isZero();

@@ -1,6 +1,6 @@
 package dev.tallystick.cli;
 
-/** A command cannot do what it was asked. The message is for the person who asked: why, and on the next line what to do. */
+/** A command failed. The message is for the user: the reason, and on the next line what to do. */
 final class CommandFailed extends RuntimeException {
 
     private final ExitCode exitCode;

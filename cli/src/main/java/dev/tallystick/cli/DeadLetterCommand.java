@@ -10,12 +10,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Looks after the jobs that failed, and the calls to webhooks that were given up. */
+/** Lists, redrives and discards failed jobs; lists and repeats abandoned webhook calls. */
 @Command(
         name = "deadletter",
         description = {
-            "List the jobs that failed and that nobody waits for, and decide about them.",
-            "List the calls to webhooks that were given up, and have them made again."
+            "List failed jobs that no parent waits for; redrive or discard them.",
+            "List abandoned webhook calls and make them again."
         },
         subcommands = {
             DeadLetterCommand.Ls.class,
@@ -40,13 +40,13 @@ final class DeadLetterCommand extends TallyCommand {
 
     @Override
     ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "what about dead letters?", "Try 'tally deadletter --help'.");
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally deadletter --help'.");
     }
 
-    /** What speaks of one letter. */
+    /** A command about one dead letter. */
     abstract static class OfOne extends ServerConnection {
 
-        @Parameters(index = "0", paramLabel = "JOB", description = "The id of the job that failed.")
+        @Parameters(index = "0", paramLabel = "JOB", description = "The ID of the failed job.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID job;
 
@@ -55,10 +55,10 @@ final class DeadLetterCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "ls", description = "List them, the oldest first.", sortOptions = false)
+    @Command(name = "ls", description = "List dead letters, oldest first.", sortOptions = false)
     static final class Ls extends ServerConnection {
 
-        @Option(names = "--after", paramLabel = "JOB", description = "Only those after this one.")
+        @Option(names = "--after", paramLabel = "JOB", description = "Only dead letters after this one.")
         private @Nullable UUID after;
 
         @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
@@ -91,31 +91,34 @@ final class DeadLetterCommand extends TallyCommand {
 
     @Command(
             name = "redrive",
-            description = "Do the job again from where it failed. Once only: asking again gives the same job.")
+            description = "Resume the job where it failed, as a new job. Repeats return the same job.")
     static final class Redrive extends OfOne {
 
         @Override
         ExitCode run(TallyClient client) {
-            answer("job " + client.deadLetters().redrive(job()).job() + " goes on in its place");
+            answer("job " + client.deadLetters().redrive(job()).job() + " continues it");
             return ExitCode.OK;
         }
     }
 
-    @Command(name = "discard", description = "Leave the job as it is: nothing is to be done about it.")
+    @Command(name = "discard", description = "Leave the job failed and remove it from the list.")
     static final class Discard extends OfOne {
 
         @Override
         ExitCode run(TallyClient client) {
             client.deadLetters().discard(job());
-            answer("job " + job() + " stays as it is");
+            answer("job " + job() + " is discarded");
             return ExitCode.OK;
         }
     }
 
-    @Command(name = "calls", description = "List the calls that were given up.", sortOptions = false)
+    @Command(name = "calls", description = "List abandoned webhook calls.", sortOptions = false)
     static final class Calls extends ServerConnection {
 
-        @Option(names = "--after", paramLabel = "NEXT", description = "Only those after this: the next of a page.")
+        @Option(
+                names = "--after",
+                paramLabel = "NEXT",
+                description = "Only calls after this: the NEXT of the last page.")
         private @Nullable String after;
 
         @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
@@ -135,14 +138,14 @@ final class DeadLetterCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "call", description = "Make a call again that was given up.", sortOptions = false)
+    @Command(name = "call", description = "Make an abandoned webhook call again.", sortOptions = false)
     static final class CallAgain extends ServerConnection {
 
         @Option(names = "--webhook", paramLabel = "ID", required = true, description = "The webhook.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID webhook;
 
-        @Option(names = "--message", paramLabel = "ID", required = true, description = "What it is to be told.")
+        @Option(names = "--message", paramLabel = "ID", required = true, description = "The message to send it.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID message;
 

@@ -17,21 +17,21 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Runs one order of three steps, in a database of its own, and shows what a crash in the middle leaves to be done. */
+/** Runs a three-step order in its own database and shows which steps are left after a crash. */
 @Command(
         name = "demo",
         description = {
-            "Run an order of three steps on an embedded Postgres.",
-            "Kill it in the middle and run it again: what was recorded is not done again."
+            "Run a three-step order on an embedded Postgres.",
+            "Kill it at any point and run it again: recorded steps never run again."
         },
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  tally demo              # one order, from its first step to its last",
-            "  tally demo --crash      # dies in the middle of the second step",
-            "  tally demo              # goes on where that one died",
-            "  tally demo --order 1    # an old key again: the same job, the same answer",
+            "  tally demo              # one order, from start to finish",
+            "  tally demo --crash      # crashes in the second step",
+            "  tally demo              # resumes where it crashed",
+            "  tally demo --order 1    # the same key: the same job, the same answer",
         })
 final class Demo extends TallyCommand {
 
@@ -39,7 +39,7 @@ final class Demo extends TallyCommand {
     private static final Duration STEP = Duration.ofMillis(500);
     private static final int KILLED = 137;
 
-    /** A short lease, so that nobody who tries a crash waits long for what it left behind. */
+    /** Short, so that a crash is resumed quickly. */
     private static final EngineSettings SETTINGS = EngineSettings.DEFAULT
             .lease(Duration.ofSeconds(2), Duration.ofMillis(500))
             .poll(Duration.ofMillis(100));
@@ -55,10 +55,10 @@ final class Demo extends TallyCommand {
     @Option(
             names = "--order",
             paramLabel = "N",
-            description = "Which order; its key is demo:N (default: the first that is not done).")
+            description = "The order; its key is demo:N (default: the first unfinished one).")
     private @Nullable Integer order;
 
-    @Option(names = "--crash", description = "Die in the middle of the second step, as kill -9 would.")
+    @Option(names = "--crash", description = "Crash in the second step, like kill -9.")
     private boolean crash;
 
     private final Set<String> ranHere = ConcurrentHashMap.newKeySet();

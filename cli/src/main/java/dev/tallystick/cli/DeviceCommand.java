@@ -7,12 +7,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The devices of a member. */
+/** A member's devices. */
 @Command(
         name = "device",
         description = {
-            "Register your devices by their public keys, replace the keys, and revoke devices.",
-            "A key names a device and gives it no rights: your token does."
+            "Register your devices by public key, rotate their keys, and revoke devices.",
+            "A key identifies a device; only your token grants rights."
         },
         subcommands = {
             DeviceCommand.Register.class,
@@ -33,10 +33,10 @@ final class DeviceCommand extends TallyCommand {
 
     @Override
     ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "what about devices?", "Try 'tally device --help'.");
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally device --help'.");
     }
 
-    /** What speaks of one device. */
+    /** A command about one device. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the device.")
@@ -48,14 +48,14 @@ final class DeviceCommand extends TallyCommand {
         }
     }
 
-    /** What gives a device a key. */
+    /** A command that sets a device's key. */
     abstract static class WithKey extends OfOne {
 
         @Option(
                 names = "--public-key",
                 paramLabel = "BASE64",
                 required = true,
-                description = "Its Ed25519 public key: 32 bytes in base64.")
+                description = "The Ed25519 public key: 32 bytes in base64.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String key;
 
@@ -75,14 +75,10 @@ final class DeviceCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "rotate", description = "Replace the key of a device.", sortOptions = false)
+    @Command(name = "rotate", description = "Replace a device's key.", sortOptions = false)
     static final class Rotate extends WithKey {
 
-        @Option(
-                names = "--replaces",
-                paramLabel = "BASE64",
-                required = true,
-                description = "The key that it has had so far.")
+        @Option(names = "--replaces", paramLabel = "BASE64", required = true, description = "The device's current key.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String replaced;
 

@@ -5,7 +5,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** The examples of help texts. A command of a group, unless it has its own, shows those of the group that are about it. */
+/** The examples in help texts. A subcommand without examples shows those of its group that call it. */
 final class Examples {
 
     private static final String HEADING = "%nExamples:%n";
@@ -21,7 +21,7 @@ final class Examples {
         }
     }
 
-    /** The lines that begin with the command, each with those that it goes on in. */
+    /** The lines that begin with the command, each with its continuation lines. */
     private static String[] about(CommandLine command, CommandLine group) {
         String begin = "  " + command.getCommandSpec().qualifiedName() + " ";
         List<String> lines = new ArrayList<>();

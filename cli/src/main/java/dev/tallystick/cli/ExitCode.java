@@ -1,18 +1,18 @@
 package dev.tallystick.cli;
 
-/** What a script learns from a run of {@code tally}. The numbers are part of the public surface. */
+/** The exit codes of {@code tally}. The numbers are part of the public API. */
 enum ExitCode {
     OK(0),
-    /** A fault of ours. */
+    /** An internal error. */
     INTERNAL(1),
     /** The command line or the input is wrong; nothing was done. */
     USAGE(2),
     NOT_FOUND(3),
-    /** What is there contradicts what was asked for. */
+    /** The request conflicts with the current state. */
     CONFLICT(4),
     /**
-     * It may have happened or not, or has not come to its end. Repeat with the same key: that is safe, and it settles the
-     * matter. What issues a token has none, and says what to do instead.
+     * The outcome is unknown, or there is none yet. Repeat with the same key: that is safe and gives the outcome. Commands
+     * that issue a token take no key; they say what to do instead.
      */
     UNKNOWN_OUTCOME(5);
 

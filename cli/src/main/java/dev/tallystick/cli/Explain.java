@@ -13,10 +13,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Says in words what the 15 digits of a ledger mean. */
+/** Explains the 15 digits of a ledger. */
 @Command(
         name = "explain",
-        description = "Say in words what the 15 digits of a ledger mean.",
+        description = "Explain the 15 digits of a ledger.",
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
         parameterListHeading = "%n",
@@ -34,7 +34,9 @@ final class Explain extends TallyCommand {
     @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private String digits;
 
-    @Option(names = "--guid", description = "It is the ledger of one transition (a GUID), not of an activity.")
+    @Option(
+            names = "--guid",
+            description = "Read the digits as the ledger of a transition (a GUID), not of an activity.")
     private boolean guid;
 
     @Override
@@ -60,15 +62,15 @@ final class Explain extends TallyCommand {
     private String advice() {
         boolean onlyDigits = digits.matches("[0-9]+");
         if (onlyDigits && digits.length() < Digit.COUNT) {
-            return "Leading zeros count: is it " + "0".repeat(Digit.COUNT - digits.length()) + digits + "?";
+            return "Keep leading zeros: did you mean " + "0".repeat(Digit.COUNT - digits.length()) + digits + "?";
         }
         if (!onlyDigits || digits.length() > Digit.COUNT) {
             return WRITE_ALL_DIGITS;
         }
         if (guid && isActivityLedger(digits)) {
-            return "It reads as the ledger of an activity: leave out --guid.";
+            return "This is the ledger of an activity: leave out --guid.";
         }
-        return "No increment leads to this number: check it against the row that it came from.";
+        return "No sequence of increments yields this number: compare it with the database row.";
     }
 
     private static boolean isActivityLedger(String digits) {

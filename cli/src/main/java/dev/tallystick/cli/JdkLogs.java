@@ -5,7 +5,7 @@ import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** Sends what libraries log through the JDK the way of everything else. The JDK finds it as a service. */
+/** Routes JDK logging of libraries to our log. The JDK loads this class as a service. */
 public final class JdkLogs extends System.LoggerFinder {
 
     @Override

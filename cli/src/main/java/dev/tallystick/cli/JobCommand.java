@@ -18,10 +18,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Looks after the jobs of a server. */
+/** Lists and controls a server's jobs. */
 @Command(
         name = "job",
-        description = "List, follow, signal and cancel the jobs of a server, and do closed ones again.",
+        description = "List, follow, signal and cancel jobs; rerun or fork closed jobs.",
         subcommands = {
             JobCommand.Ls.class,
             JobCommand.Show.class,
@@ -54,10 +54,10 @@ final class JobCommand extends TallyCommand {
 
     @Override
     ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "what about jobs?", "Try 'tally job --help'.");
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally job --help'.");
     }
 
-    /** Prints how a job ended; a job that did not complete is a conflict with what was wanted. */
+    /** Prints how a job ended. A job that did not complete is a conflict. */
     static ExitCode show(TallyCommand command, SequencedMap<String, Json> fields, TallyClient.Result result) {
         fields.put("status", Json.of(result.status()));
         if (result.output() != null) {
@@ -78,13 +78,16 @@ final class JobCommand extends TallyCommand {
         return result.status().equals("completed") ? ExitCode.OK : ExitCode.CONFLICT;
     }
 
-    /** What speaks of one job. */
+    /** A command about one job. */
     abstract static class OfOne extends ServerConnection {
 
-        @Parameters(index = "0", arity = "0..1", paramLabel = "JOB", description = "The id of the job.")
+        @Parameters(index = "0", arity = "0..1", paramLabel = "JOB", description = "The ID of the job.")
         private @Nullable String job;
 
-        @Option(names = "--key", paramLabel = "KEY", description = "The key that you submitted it under, instead.")
+        @Option(
+                names = "--key",
+                paramLabel = "KEY",
+                description = "The key you submitted the job under, instead of JOB.")
         private @Nullable String key;
 
         abstract ExitCode run(TallyClient client, UUID id) throws Exception;
@@ -96,20 +99,20 @@ final class JobCommand extends TallyCommand {
 
         private UUID id(TallyClient client) {
             if ((job == null) == (key == null)) {
-                throw new CommandFailed(ExitCode.USAGE, "which job?", "Name its id, or its --key.");
+                throw new CommandFailed(ExitCode.USAGE, "missing job", "Pass the job's ID or its --key.");
             }
             if (job != null) {
                 try {
                     return UUID.fromString(job);
                 } catch (IllegalArgumentException e) {
-                    throw new CommandFailed(ExitCode.NOT_FOUND, "'" + job + "' is no job's id", "See 'tally job ls'.");
+                    throw new CommandFailed(ExitCode.NOT_FOUND, "'" + job + "' is not a job ID", "See 'tally job ls'.");
                 }
             }
             return client.jobs().findByKey(key(key)).id();
         }
     }
 
-    @Command(name = "ls", description = "List jobs, the newest first.", sortOptions = false)
+    @Command(name = "ls", description = "List jobs, newest first.", sortOptions = false)
     static final class Ls extends ServerConnection {
 
         @Option(names = "--workflow", paramLabel = "NAME", description = "Only jobs of this workflow.")
@@ -124,10 +127,10 @@ final class JobCommand extends TallyCommand {
         @Option(
                 names = "--attribute",
                 paramLabel = "NAME=VALUE",
-                description = "Only jobs that have this; may be repeated.")
+                description = "Only jobs with this attribute; repeatable.")
         private Map<String, String> attributes = new LinkedHashMap<>();
 
-        @Option(names = "--before", paramLabel = "JOB", description = "Only jobs made before this one.")
+        @Option(names = "--before", paramLabel = "JOB", description = "Only jobs created before this one.")
         private @Nullable UUID before;
 
         @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
@@ -148,7 +151,7 @@ final class JobCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "show", description = "Show a job, with the last error in it.", sortOptions = false)
+    @Command(name = "show", description = "Show a job and its last error.", sortOptions = false)
     static final class Show extends OfOne {
 
         @Override
@@ -165,7 +168,10 @@ final class JobCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "why", description = "Say what a job waits for, and what would move it.", sortOptions = false)
+    @Command(
+            name = "why",
+            description = "Show what a job is waiting for, and what would unblock it.",
+            sortOptions = false)
     static final class Why extends OfOne {
 
         @Override
@@ -181,10 +187,13 @@ final class JobCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "result", description = "Show what a job returned.", sortOptions = false)
+    @Command(name = "result", description = "Show a job's result.", sortOptions = false)
     static final class Result extends OfOne {
 
-        @Option(names = "--wait", paramLabel = "SECONDS", description = "Wait so long for its end, at most 60.")
+        @Option(
+                names = "--wait",
+                paramLabel = "SECONDS",
+                description = "How long to wait for the job to end (at most 60).")
         private int seconds;
 
         @Override
@@ -196,10 +205,7 @@ final class JobCommand extends TallyCommand {
         }
     }
 
-    @Command(
-            name = "activities",
-            description = "Show the activities of a job, with their ledgers.",
-            sortOptions = false)
+    @Command(name = "activities", description = "Show a job's activities and their ledgers.", sortOptions = false)
     static final class Activities extends OfOne {
 
         @Override
@@ -219,8 +225,8 @@ final class JobCommand extends TallyCommand {
     @Command(
             name = "events",
             description = {
-                "Show what happened to a job, in the order of positions.",
-                "Whoever goes on after the last position that it saw misses nothing."
+                "Show a job's events, ordered by position.",
+                "To resume without missing events, pass the last position you saw to --after."
             },
             sortOptions = false)
     static final class Events extends OfOne {
@@ -228,10 +234,12 @@ final class JobCommand extends TallyCommand {
         private static final int PAGE = 500;
         private static final Duration TURN = Duration.ofSeconds(20);
 
-        @Option(names = "--after", paramLabel = "N", description = "Only what comes after this position.")
+        @Option(names = "--after", paramLabel = "N", description = "Only events after this position.")
         private long after;
 
-        @Option(names = "--follow", description = "Go on until the job closes; with --json, one line for each event.")
+        @Option(
+                names = "--follow",
+                description = "Keep following until the job closes; with --json, one line per event.")
         private boolean follow;
 
         @Override
@@ -269,7 +277,7 @@ final class JobCommand extends TallyCommand {
                         return ExitCode.OK;
                     }
                 }
-                // Whoever begins after the last event of a job would wait for ever.
+                // After a job's last event, following would never end.
                 if (page.next() == position && !client.jobs().find(id).isOpen()) {
                     return ExitCode.OK;
                 }
@@ -291,7 +299,7 @@ final class JobCommand extends TallyCommand {
     @Command(name = "signal", description = "Send a job a signal.", sortOptions = false)
     static final class Signal extends ServerConnection {
 
-        @Parameters(index = "0", paramLabel = "JOB", description = "The id of the job.")
+        @Parameters(index = "0", paramLabel = "JOB", description = "The ID of the job.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID job;
 
@@ -299,45 +307,45 @@ final class JobCommand extends TallyCommand {
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String signal;
 
-        @Option(names = "--payload", paramLabel = "JSON", description = "What it carries (default: null).")
+        @Option(names = "--payload", paramLabel = "JSON", description = "The payload (default: null).")
         private String payload = "null";
 
         @Option(
                 names = "--key",
                 paramLabel = "KEY",
-                description = "Tells it from others (default: a new one, which is shown).")
+                description = "Idempotency key of this signal (default: a new one, which is printed).")
         private @Nullable String key;
 
         @Override
         ExitCode run(TallyClient client) {
             TallyClient.Signalled sent = client.signal(job, signal, json(payload), key(key));
-            answer("signal " + signal + (sent.duplicate() ? " was sent before" : " is with the job"));
+            answer("signal " + signal + (sent.duplicate() ? " was sent before" : " is sent"));
             return ExitCode.OK;
         }
     }
 
-    @Command(name = "cancel", description = "Ask for the end of a job and of its children.", sortOptions = false)
+    @Command(name = "cancel", description = "Request cancellation of a job and its children.", sortOptions = false)
     static final class Cancel extends OfOne {
 
         @Override
         ExitCode run(TallyClient client, UUID id) {
             client.cancel(id);
-            answer("asked for the end of job " + id);
+            answer("requested cancellation of job " + id);
             return ExitCode.OK;
         }
     }
 
-    /** What does a closed job again, as a new one. */
+    /** A command that repeats a closed job as a new job. */
     abstract static class Again extends ServerConnection {
 
-        @Parameters(index = "0", paramLabel = "JOB", description = "The id of the closed job.")
+        @Parameters(index = "0", paramLabel = "JOB", description = "The ID of the closed job.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID job;
 
         @Option(
                 names = "--key",
                 paramLabel = "KEY",
-                description = "The key of this request: the same again makes nothing new (default: a new one, shown).")
+                description = "Idempotency key of this request (default: a new one, which is printed).")
         private @Nullable String key;
 
         abstract TallyClient.JobAgain ask(TallyClient client, UUID id, IdempotencyKey request);
@@ -345,14 +353,14 @@ final class JobCommand extends TallyCommand {
         @Override
         final ExitCode run(TallyClient client) {
             TallyClient.JobAgain begun = ask(client, job, key(key));
-            answer("job " + begun.job() + (begun.duplicate() ? ", begun before" : ", begun"));
+            answer("job " + begun.job() + (begun.duplicate() ? ", started before" : ", started"));
             return ExitCode.OK;
         }
     }
 
     @Command(
             name = "rerun",
-            description = "Do a closed job again from its beginning, in the newest version.",
+            description = "Run a closed job again from the start, in the newest version.",
             sortOptions = false)
     static final class Rerun extends Again {
 
@@ -365,8 +373,8 @@ final class JobCommand extends TallyCommand {
     @Command(
             name = "fork",
             description = {
-                "Do a closed job again from one of its steps on.",
-                "What came before is taken as recorded; foreign systems are asked under the same keys."
+                "Run a closed job again, starting at one of its steps.",
+                "Earlier steps keep their recorded results; external systems get the same keys."
             },
             sortOptions = false)
     static final class Fork extends Again {
@@ -375,7 +383,7 @@ final class JobCommand extends TallyCommand {
                 names = "--from",
                 paramLabel = "STEP",
                 required = true,
-                description = "The name of the step, or its place if there are several of that name.")
+                description = "The step's name, or its path if the name is not unique.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String step;
 

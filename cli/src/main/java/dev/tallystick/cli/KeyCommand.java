@@ -16,12 +16,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The reserve door, for scripts: do something once under a key. */
+/** Reserves and settles keys, for scripts that must do something once. */
 @Command(
         name = "key",
         description = {
-            "Reserve a key, do something, and say what came of it: whoever repeats it gets that answer.",
-            "A reservation whose holder died is settled by whoever finds out what happened: its owner, or an admin."
+            "Reserve a key, do the work, record the outcome. Repeats get the recorded answer.",
+            "If the holder died, the key's owner or an admin finds out what happened and settles it."
         },
         subcommands = {
             KeyCommand.ReserveKey.class,
@@ -48,10 +48,10 @@ final class KeyCommand extends TallyCommand {
 
     @Override
     ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "what about keys?", "Try 'tally key --help'.");
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally key --help'.");
     }
 
-    /** What speaks of one key. */
+    /** A command about one key. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "KEY", description = "The key.")
@@ -63,21 +63,21 @@ final class KeyCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "reserve", description = "Reserve a key, or learn what came of it before.", sortOptions = false)
+    @Command(name = "reserve", description = "Reserve a key, or get its recorded outcome.", sortOptions = false)
     static final class ReserveKey extends OfOne {
 
         @Option(
                 names = "--fingerprint",
                 paramLabel = "SHA256",
                 required = true,
-                description = "What the key stands for: the SHA-256 of the request, in hex.")
+                description = "The SHA-256 of the request, in hex.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String fingerprint;
 
         @Override
         ExitCode run(TallyClient client) {
             Fingerprint request = request();
-            // The server would wait for the holder: whoever types this would rather know.
+            // The server would wait for the holder; on a terminal, an immediate answer is better.
             Optional<Json.ObjectValue> held = heldBefore(client, request);
             if (held.isPresent()) {
                 return settleFirst(held.get());
@@ -95,11 +95,11 @@ final class KeyCommand extends TallyCommand {
                 return new Fingerprint(fingerprint);
             } catch (IllegalArgumentException e) {
                 throw new CommandFailed(
-                        ExitCode.USAGE, String.valueOf(e.getMessage()), "Give the SHA-256 of the request, in hex.");
+                        ExitCode.USAGE, String.valueOf(e.getMessage()), "Pass the SHA-256 of the request, in hex.");
             }
         }
 
-        /** The same request under the same key, if it is under way. */
+        /** The open reservation of the same request under the same key. */
         private Optional<Json.ObjectValue> heldBefore(TallyClient client, Fingerprint request) {
             String me = client.members().me().name();
             List<Keys.Held> found = client.keys().find(key());
@@ -127,20 +127,23 @@ final class KeyCommand extends TallyCommand {
 
         private ExitCode settleFirst(Json.ObjectValue held) {
             answer(held);
-            progress("somebody has reserved it and not settled it yet; whoever knows what came of it can, with its"
+            progress("the key is reserved and not settled; if you know the outcome, settle it with this"
                     + " reservation_id and fence");
             return ExitCode.CONFLICT;
         }
     }
 
-    /** What settles a reservation. */
+    /** A command that settles a reservation. */
     abstract static class Settling extends OfOne {
 
-        @Option(names = "--reservation", paramLabel = "ID", required = true, description = "The id of the reservation.")
+        @Option(names = "--reservation", paramLabel = "ID", required = true, description = "The ID of the reservation.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID reservation;
 
-        @Option(names = "--fence", paramLabel = "N", description = "Its fence (default: ${DEFAULT-VALUE}).")
+        @Option(
+                names = "--fence",
+                paramLabel = "N",
+                description = "The reservation's fence (default: ${DEFAULT-VALUE}).")
         private long fence = 1;
 
         abstract void settle(Keys keys, Keys.Reservation held);
@@ -153,10 +156,10 @@ final class KeyCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "commit", description = "It is done.", sortOptions = false)
+    @Command(name = "commit", description = "Record success.", sortOptions = false)
     static final class Commit extends Settling {
 
-        @Option(names = "--response", paramLabel = "JSON", description = "What repeats are answered (default: null).")
+        @Option(names = "--response", paramLabel = "JSON", description = "The answer for repeats (default: null).")
         private String response = "null";
 
         @Override
@@ -165,10 +168,10 @@ final class KeyCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "reject", description = "It is refused, and would be again.", sortOptions = false)
+    @Command(name = "reject", description = "Record a permanent failure.", sortOptions = false)
     static final class Reject extends Settling {
 
-        @Option(names = "--response", paramLabel = "JSON", description = "What repeats are answered (default: null).")
+        @Option(names = "--response", paramLabel = "JSON", description = "The answer for repeats (default: null).")
         private String response = "null";
 
         @Override
@@ -177,7 +180,7 @@ final class KeyCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "release", description = "Nothing happened: the key is free again.", sortOptions = false)
+    @Command(name = "release", description = "Record that nothing happened; the key becomes free.", sortOptions = false)
     static final class Release extends Settling {
 
         @Override
@@ -186,7 +189,7 @@ final class KeyCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "ls", description = "List what is reserved and not settled, the oldest first.", sortOptions = false)
+    @Command(name = "ls", description = "List unsettled reservations, oldest first.", sortOptions = false)
     static final class Ls extends ServerConnection {
 
         @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
@@ -199,7 +202,7 @@ final class KeyCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "show", description = "Show who has reserved a key, and since when.")
+    @Command(name = "show", description = "Show who reserved a key, and when.")
     static final class Show extends OfOne {
 
         @Override
@@ -208,7 +211,7 @@ final class KeyCommand extends TallyCommand {
             if (held.isEmpty()) {
                 throw new CommandFailed(
                         ExitCode.NOT_FOUND,
-                        "nobody whom you may see has reserved '" + key() + "'",
+                        "no reservation of '" + key() + "' is visible to you",
                         "See 'tally key ls'.");
             }
             answer(table(held));
@@ -219,13 +222,13 @@ final class KeyCommand extends TallyCommand {
     @Command(
             name = "resolve",
             description = {
-                "Say what came of it in place of a member, as an admin who has found out.",
-                "What the holder says later is refused."
+                "Settle a member's key on their behalf (admins only).",
+                "A later verdict of the holder is refused."
             },
             sortOptions = false)
     static final class Resolve extends Settling {
 
-        @Option(names = "--member", paramLabel = "NAME", required = true, description = "Whose key it is.")
+        @Option(names = "--member", paramLabel = "NAME", required = true, description = "The member who owns the key.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String member;
 
@@ -233,11 +236,11 @@ final class KeyCommand extends TallyCommand {
                 names = "--as",
                 paramLabel = "OUTCOME",
                 required = true,
-                description = "committed, rejected, or released if nothing happened, for certain.")
+                description = "committed, rejected, or released (only if certainly nothing happened).")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String outcome;
 
-        @Option(names = "--response", paramLabel = "JSON", description = "What repeats are answered.")
+        @Option(names = "--response", paramLabel = "JSON", description = "The answer for repeats.")
         private @Nullable String response;
 
         @Override
@@ -253,15 +256,14 @@ final class KeyCommand extends TallyCommand {
                 default ->
                     throw new CommandFailed(
                             ExitCode.USAGE,
-                            "'" + outcome + "' is no outcome",
-                            "It is committed, rejected or released.");
+                            "'" + outcome + "' is not an outcome",
+                            "Pass committed, rejected or released.");
             };
         }
 
         private Keys.Verdict released() {
             if (response != null) {
-                throw new CommandFailed(
-                        ExitCode.USAGE, "a key that is released has no response", "Leave out --response.");
+                throw new CommandFailed(ExitCode.USAGE, "a released key has no response", "Leave out --response.");
             }
             return Keys.Verdict.release();
         }

@@ -29,12 +29,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** The commands about the ledger as a whole: making it, judging it, its schemas, keys and proofs. */
+/** The commands about the whole ledger: init, verify, schemas, keys, receipts, anchors and housekeeping. */
 final class LedgerAdmin {
 
     private LedgerAdmin() {}
 
-    /** What all of them have. */
+    /** Common to all of them. */
     abstract static class Whole extends TallyCommand {
 
         @ParentCommand
@@ -49,7 +49,8 @@ final class LedgerAdmin {
             switch (append) {
                 case Append.Appended done -> {}
                 case Append.HeadChanged changed ->
-                    throw new CommandFailed(ExitCode.CONFLICT, "somebody else was faster", "Look again, then repeat.");
+                    throw new CommandFailed(
+                            ExitCode.CONFLICT, "another write came first", "Check the current state, then try again.");
                 case Append.Invalid invalid ->
                     throw new CommandFailed(ExitCode.USAGE, invalid.reason(), "Nothing was written.");
                 case Append.Refused refused ->
@@ -59,21 +60,21 @@ final class LedgerAdmin {
                             "Nothing was written. Run 'tally ledger verify' to see what is wrong.");
                 case Append.Unavailable unavailable ->
                     throw new CommandFailed(
-                            ExitCode.UNKNOWN_OUTCOME, unavailable.reason(), "Look whether it was written.");
+                            ExitCode.UNKNOWN_OUTCOME, unavailable.reason(), "Check whether it was written.");
             }
         }
     }
 
     @Command(
             name = "init",
-            description = "Make a ledger, or leave alone the one that is there; print its root key.",
+            description = "Create a ledger unless it exists, and print its root key.",
             sortOptions = false)
     static final class Init extends Whole {
 
         @Option(
                 names = "--key",
                 paramLabel = "FILE",
-                description = "The root key, a private key such as ssh-keygen -t ed25519 makes; made if left out.")
+                description = "The private root key, as from ssh-keygen -t ed25519; generated if omitted.")
         private @Nullable Path key;
 
         @Override
@@ -92,7 +93,7 @@ final class LedgerAdmin {
         }
     }
 
-    @Command(name = "schema", description = "Show a collection's JSON Schema, or put a new one in force.")
+    @Command(name = "schema", description = "Show or replace a collection's JSON Schema.")
     static final class Schema extends Whole {
 
         @Parameters(paramLabel = "COLLECTION", description = "The collection.")
@@ -122,24 +123,26 @@ final class LedgerAdmin {
             name = "verify",
             description =
                     "Verify every byte, commit and transaction of the ledger. Without --root-key or --anchor the ledger"
-                            + " is only held against itself.",
+                            + " is only checked for consistency.",
             sortOptions = false)
     static final class Verify extends Whole {
 
         @Option(
                 names = "--quick",
-                description =
-                        "Verify what came since the anchor (without one: every commit) and the newest transaction of"
-                                + " every stream. Damage to what the anchor vouches for goes unseen.")
+                description = "Verify only commits since the anchor (all without one) and the newest transaction of"
+                        + " every stream. Damage before the anchor is not detected.")
         private boolean quick;
 
-        @Option(names = "--root-key", paramLabel = "FILE", description = "The root key, as you know it from elsewhere.")
+        @Option(
+                names = "--root-key",
+                paramLabel = "FILE",
+                description = "The root key, obtained from a trusted source.")
         private @Nullable Path rootKey;
 
-        @Option(names = "--current-key", paramLabel = "FILE", description = "The key that signs today, if you know it.")
+        @Option(names = "--current-key", paramLabel = "FILE", description = "The current signing key, if you know it.")
         private @Nullable Path currentKey;
 
-        @Option(names = "--anchor", paramLabel = "FILE", description = "An anchor that 'anchor' has written.")
+        @Option(names = "--anchor", paramLabel = "FILE", description = "An anchor written by 'anchor'.")
         private @Nullable Path anchor;
 
         @Override
@@ -156,7 +159,7 @@ final class LedgerAdmin {
         }
     }
 
-    @Command(name = "inspect", description = "Show where the ledger stands.", sortOptions = false)
+    @Command(name = "inspect", description = "Show the ledger's head, root, keys and collections.", sortOptions = false)
     static final class Inspect extends Whole {
 
         @Override
@@ -190,7 +193,7 @@ final class LedgerAdmin {
 
     @Command(
             name = "receipt",
-            description = "Print what proves a transaction; 'tally verify' checks it offline.",
+            description = "Print the receipt of a transaction; 'tally verify' checks it offline.",
             sortOptions = false)
     static final class Receipt extends LedgerReads.Reading {
 
@@ -204,23 +207,24 @@ final class LedgerAdmin {
         @Override
         ExitCode read(Ledger opened, dev.tallystick.ledger.StreamId stream) throws IOException {
             var receipt = opened.receipt(stream, branch, version)
-                    .orElseThrow(() -> new CommandFailed(
-                            ExitCode.NOT_FOUND, "there is no " + stream + " of version " + version, "See 'log'."));
+                    .orElseThrow(() ->
+                            new CommandFailed(ExitCode.NOT_FOUND, stream + " has no version " + version, "See 'log'."));
             print(receipt.text().stripTrailing());
             return ExitCode.OK;
         }
     }
 
-    @Command(name = "keys", description = "List the ledger's public keys, or bring a new one into force.")
+    @Command(name = "keys", description = "List the ledger's public keys, or rotate the signing key.")
     static final class Keys extends Whole {
 
-        @Option(names = "--rotate", description = "Make a new key and have it sign from the next commit on.")
+        @Option(names = "--rotate", description = "Generate a new key that signs from the next commit on.")
         private boolean rotate;
 
         @Option(
                 names = "--import",
                 paramLabel = "FILE",
-                description = "Store a private key of the ledger on this machine, so that it can write to its copy.")
+                description =
+                        "Store one of the ledger's private keys on this machine, so that it can write to its copy.")
         private @Nullable Path imported;
 
         @Override
@@ -245,17 +249,19 @@ final class LedgerAdmin {
 
     @Command(
             name = "anchor",
-            description =
-                    "Remember the ledger's head in a file, for 'verify --anchor'. An anchor that is there moves only if"
-                            + " everything since verifies.",
+            description = "Save the ledger's head to a file, for 'verify --anchor'. An existing anchor moves only if"
+                    + " everything since verifies.",
             sortOptions = false)
     static final class Anchor extends Whole {
 
-        @Parameters(paramLabel = "FILE", description = "The anchor; best kept on another machine.")
+        @Parameters(paramLabel = "FILE", description = "The anchor file; best kept on another machine.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private Path file;
 
-        @Option(names = "--root-key", paramLabel = "FILE", description = "The root key, as you know it from elsewhere.")
+        @Option(
+                names = "--root-key",
+                paramLabel = "FILE",
+                description = "The root key, obtained from a trusted source.")
         private @Nullable Path rootKey;
 
         @Override
@@ -266,7 +272,7 @@ final class LedgerAdmin {
                 return answer(opened.anchor(new FileAnchor(file), trust, bar::report));
             } catch (DamagedAnchorException e) {
                 throw new CommandFailed(
-                        ExitCode.CONFLICT, LedgerCommand.message(e), "Keep the file, and choose another one.");
+                        ExitCode.CONFLICT, LedgerCommand.message(e), "Keep this file, and pass another.");
             }
         }
 
@@ -285,14 +291,14 @@ final class LedgerAdmin {
                 case Anchoring.Refused refused ->
                     throw new CommandFailed(
                             ExitCode.CONFLICT,
-                            "the head does not continue what the anchor remembers: "
+                            "the head does not descend from the anchor: "
                                     + refused.findings().getFirst(),
-                            "The anchor was not moved. Run 'verify --anchor " + file + "' to see everything.");
+                            "The anchor was not moved. Run 'verify --anchor " + file + "' for all findings.");
             };
         }
     }
 
-    @Command(name = "gc", description = "Write everything into one pack and drop what nothing refers to any more.")
+    @Command(name = "gc", description = "Repack everything into one pack and drop unreachable objects.")
     static final class Collect extends Whole {
 
         @Override
@@ -308,10 +314,10 @@ final class LedgerAdmin {
         }
     }
 
-    @Command(name = "bundle", description = "Write the whole ledger into one new file that git can clone.")
+    @Command(name = "bundle", description = "Write the whole ledger to a new bundle file that git can clone.")
     static final class Bundle extends Whole {
 
-        @Parameters(paramLabel = "FILE", description = "The bundle; it must not exist yet.")
+        @Parameters(paramLabel = "FILE", description = "The bundle file; it must not exist.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private Path file;
 
@@ -324,13 +330,12 @@ final class LedgerAdmin {
                 answer("git clone " + file, fields);
                 return ExitCode.OK;
             } catch (FileAlreadyExistsException e) {
-                throw new CommandFailed(ExitCode.CONFLICT, file + " is there already", "Choose another file.");
+                throw new CommandFailed(ExitCode.CONFLICT, file + " already exists", "Choose another file.");
             }
         }
     }
 
     private static SigningKey signingKey(String text) {
-        return LedgerCommand.valid(
-                () -> SigningKey.parse(text), "Pass an unencrypted Ed25519 key in OpenSSH's format.");
+        return LedgerCommand.valid(() -> SigningKey.parse(text), "Pass an unencrypted Ed25519 key in OpenSSH format.");
     }
 }

@@ -30,7 +30,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The ledger in a Git repository. What each command does is in the classes that it lists. */
+/** The ledger in a Git repository. The classes listed below have the subcommands. */
 @Command(
         name = "ledger",
         description = "Keep documents in a Git repository that proves its history.",
@@ -76,7 +76,7 @@ final class LedgerCommand implements Runnable {
             paramLabel = "DIR",
             required = true,
             scope = ScopeType.INHERIT,
-            description = "The ledger's repository, a bare one.")
+            description = "The ledger's bare repository.")
     @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private Path repository;
 
@@ -86,7 +86,7 @@ final class LedgerCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a command is missing");
+        throw new ParameterException(spec.commandLine(), "missing subcommand");
     }
 
     Path repository() {
@@ -100,7 +100,7 @@ final class LedgerCommand implements Runnable {
             throw new CommandFailed(
                     ExitCode.NOT_FOUND,
                     message(e),
-                    "Make a ledger with 'tally ledger --repo " + repository + " init'.");
+                    "Create a ledger with 'tally ledger --repo " + repository + " init'.");
         }
     }
 
@@ -109,21 +109,21 @@ final class LedgerCommand implements Runnable {
     }
 
     static TxHash head(String hex) {
-        return valid(() -> new TxHash(hex), "Pass the head that 'get' or the last write printed, or '' for the first.");
+        return valid(
+                () -> new TxHash(hex), "Pass the head printed by 'get' or by the last write; '' for a new document.");
     }
 
     static Ulid txId(String text) {
         return text.isEmpty()
                 ? new Ids(InstantSource.system(), new SecureRandom()).nextUlid()
-                : valid(() -> Ulid.parse(text), "Leave out --tx-id to have one made.");
+                : valid(() -> Ulid.parse(text), "Leave out --tx-id to generate one.");
     }
 
     static Json json(String text) {
         try {
             return Json.parse(text);
         } catch (JsonRefused e) {
-            throw new CommandFailed(
-                    ExitCode.USAGE, "this is not JSON that can be kept: " + e.getMessage(), "Mend the body.");
+            throw new CommandFailed(ExitCode.USAGE, "invalid JSON: " + e.getMessage(), "Fix the body and try again.");
         }
     }
 
@@ -132,7 +132,7 @@ final class LedgerCommand implements Runnable {
         return valid(() -> PublicKey.parse(line), "Pass a file with one line 'ssh-ed25519 AAAA…'.");
     }
 
-    /** What somebody who judges a ledger brings along. */
+    /** The trusted keys and anchor that the user passed. */
     static Trust trust(@Nullable Path rootKey, @Nullable Path currentKey, @Nullable Path anchor) throws IOException {
         Trust trust = rootKey == null ? Trust.nothing() : Trust.in(key(rootKey).line());
         trust = currentKey == null ? trust : trust.signedTodayBy(key(currentKey).line());
@@ -141,7 +141,7 @@ final class LedgerCommand implements Runnable {
         }
         Anchored known = anchored(new FileAnchor(anchor))
                 .orElseThrow(() -> new CommandFailed(
-                        ExitCode.NOT_FOUND, "there is no anchor " + anchor, "Make one with 'anchor'."));
+                        ExitCode.NOT_FOUND, "there is no anchor " + anchor, "Create one with 'anchor'."));
         return known.addedTo(trust);
     }
 
@@ -150,9 +150,7 @@ final class LedgerCommand implements Runnable {
             return anchor.read();
         } catch (DamagedAnchorException e) {
             throw new CommandFailed(
-                    ExitCode.USAGE,
-                    message(e),
-                    "Pass a file that 'tally ledger anchor' has written, and keep this one.");
+                    ExitCode.USAGE, message(e), "Pass a file written by 'tally ledger anchor', and keep this one.");
         }
     }
 

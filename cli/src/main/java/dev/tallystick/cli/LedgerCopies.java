@@ -25,18 +25,18 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The commands that deal with other copies of a ledger. None of them ever overwrites a commit, here or there. */
+/** The commands for other copies of a ledger. They never overwrite a commit, here or there. */
 final class LedgerCopies {
 
     private LedgerCopies() {}
 
-    /** What they have in common. */
+    /** Common to all of them. */
     abstract static class Copying extends LedgerAdmin.Whole {
 
         @Parameters(
                 paramLabel = "REMOTE",
                 defaultValue = "origin",
-                description = "The other copy: a remote's name, or an address that git takes (origin).")
+                description = "The other copy: a remote's name or a Git URL (origin).")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String remote;
 
@@ -74,14 +74,14 @@ final class LedgerCopies {
         }
     }
 
-    /** What the commands have in common that take over what another copy has. */
+    /** Common to the commands that take commits from another copy. */
     abstract static class Taking extends Copying {
 
         @Option(
                 names = "--current-key",
                 paramLabel = "FILE",
                 description =
-                        "The key that signs today, if you know it: a history that a retired key continued is refused.")
+                        "The current signing key, if you know it: a history continued by a retired key is refused.")
         private @Nullable Path currentKey;
 
         final @Nullable PublicKey currentKey() throws IOException {
@@ -91,26 +91,29 @@ final class LedgerCopies {
 
     private static CommandFailed unreachable(RemoteFailedException e) {
         return new CommandFailed(
-                ExitCode.NOT_FOUND, LedgerCommand.message(e), "Nothing was changed here; mend it and repeat.");
+                ExitCode.NOT_FOUND, LedgerCommand.message(e), "Nothing was changed here; fix it and try again.");
     }
 
     @Command(
             name = "clone",
-            description = "Copy a ledger into --repo and verify it from its first commit on.",
+            description = "Clone a ledger into --repo and verify its whole history.",
             sortOptions = false)
     static final class CloneCopy extends LedgerAdmin.Whole {
 
-        @Parameters(paramLabel = "ADDRESS", description = "Where it is: whatever git takes.")
+        @Parameters(paramLabel = "ADDRESS", description = "The ledger's Git URL.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String address;
 
-        @Option(names = "--root-key", paramLabel = "FILE", description = "The root key, as you know it from elsewhere.")
+        @Option(
+                names = "--root-key",
+                paramLabel = "FILE",
+                description = "The root key, obtained from a trusted source.")
         private @Nullable Path rootKey;
 
-        @Option(names = "--current-key", paramLabel = "FILE", description = "The key that signs today, if you know it.")
+        @Option(names = "--current-key", paramLabel = "FILE", description = "The current signing key, if you know it.")
         private @Nullable Path currentKey;
 
-        @Option(names = "--anchor", paramLabel = "FILE", description = "An anchor that 'anchor' has written.")
+        @Option(names = "--anchor", paramLabel = "FILE", description = "An anchor written by 'anchor'.")
         private @Nullable Path anchor;
 
         @Override
@@ -127,7 +130,7 @@ final class LedgerCopies {
             } catch (NotALedgerException e) {
                 throw new CommandFailed(ExitCode.CONFLICT, LedgerCommand.message(e), "Choose another directory.");
             } catch (IllegalArgumentException e) {
-                throw new CommandFailed(ExitCode.USAGE, LedgerCommand.message(e), "Pass an address that git takes.");
+                throw new CommandFailed(ExitCode.USAGE, LedgerCommand.message(e), "Pass a Git URL.");
             }
         }
 
@@ -157,7 +160,7 @@ final class LedgerCopies {
         }
     }
 
-    @Command(name = "fetch", description = "Take over what another copy has more, if nothing here is in the way.")
+    @Command(name = "fetch", description = "Fast-forward to another copy, if this one has nothing that it lacks.")
     static final class FetchCopy extends Taking {
 
         @Override
@@ -170,8 +173,8 @@ final class LedgerCopies {
                     answer(
                             ExitCode.CONFLICT,
                             "diverged",
-                            "diverged: each has what the other lacks; 'merge' joins them\nours    " + diverged.ours()
-                                    + "\ntheirs  " + diverged.theirs(),
+                            "diverged: each copy has commits that the other lacks; run 'merge'\nours    "
+                                    + diverged.ours() + "\ntheirs  " + diverged.theirs(),
                             Map.of(
                                     "ours", Json.of(diverged.ours().hex()),
                                     "theirs", Json.of(diverged.theirs().hex())));
@@ -180,7 +183,9 @@ final class LedgerCopies {
         }
     }
 
-    @Command(name = "push", description = "Hand everything to another copy, if it has nothing that this one lacks.")
+    @Command(
+            name = "push",
+            description = "Fast-forward another copy to this one, if it has nothing that this one lacks.")
     static final class PushCopy extends Copying {
 
         @Override
@@ -197,7 +202,7 @@ final class LedgerCopies {
                     answer(
                             ExitCode.CONFLICT,
                             "fetch_first",
-                            "nothing was pushed: the other copy has more; 'fetch' first",
+                            "nothing was pushed: the other copy has newer commits; run 'fetch' first",
                             Map.of());
                 case Push.Refused refused -> refused(refused.reason());
             };
@@ -206,7 +211,7 @@ final class LedgerCopies {
 
     @Command(
             name = "merge",
-            description = "Fetch, and join the two histories; conflicts are recorded, nothing is lost.")
+            description = "Fetch and merge the two histories; conflicts are recorded, nothing is lost.")
     static final class MergeCopy extends Taking {
 
         @Override
@@ -220,7 +225,7 @@ final class LedgerCopies {
                             ExitCode.OK,
                             "joined",
                             joined.streams().stream().map(MergeCopy::line).collect(Collectors.joining())
-                                    + "joined in commit " + joined.head(),
+                                    + "merged in commit " + joined.head(),
                             Map.of(
                                     "commit",
                                     Json.of(joined.head().hex()),

@@ -6,7 +6,7 @@ import dev.tallystick.core.GuidLedger;
 import dev.tallystick.core.Step;
 import java.util.Optional;
 
-/** A ledger in words: one line for each place, and in the end what would happen next. Plain ASCII, for any terminal. */
+/** Explains a ledger: one line per digit group, then what happens next. Plain ASCII, for any terminal. */
 final class LedgerProse {
 
     private final StringBuilder text = new StringBuilder();
@@ -23,8 +23,8 @@ final class LedgerProse {
                 .line(
                         Digit.LEG1_COMPLETE,
                         ledger.legOneComplete()
-                                ? "Leg 1 is complete: the work was handed out, and that has committed."
-                                : "Leg 1 is not complete: nothing was handed out.")
+                                ? "Leg 1 is complete: handing out the work has committed."
+                                : "Leg 1 is not complete: no work was handed out.")
                 .steps(ledger.workDone(), ledger.childrenSpawned(), ledger.completionTasksDone())
                 .line(Digit.LEG2_ENTRIES, counted("Leg 2 was entered", ledger.legTwoEntries(), Digit.LEG2_ENTRIES))
                 .verdict(next(ledger));
@@ -36,8 +36,8 @@ final class LedgerProse {
                 .line(
                         Digit.JOB_CLOSED,
                         ledger.jobClosed()
-                                ? "The job was closed by this transition, so it owns the completion tasks."
-                                : "The job was not closed by this transition.")
+                                ? "This transition closed the job, so it owns the completion tasks."
+                                : "This transition did not close the job.")
                 .steps(ledger.workDone(), ledger.childrenSpawned(), ledger.completionTasksDone())
                 .line(Digit.ATTEMPTS, counted("The transition was claimed", ledger.attempts(), Digit.ATTEMPTS))
                 .verdict(next(ledger));
@@ -79,17 +79,17 @@ final class LedgerProse {
         }
         if (ledger.legTwoEntries() == 0) {
             return """
-                The work is out, and no result has come back. The first result will enter Leg 2.
-                A Leg 1 transition that comes again is acknowledged and does nothing.\
+                The work is handed out and has no result yet. The first result will enter Leg 2.
+                A repeated Leg 1 transition is acknowledged and does nothing.\
                 """;
         }
         if (ledger.legTwoEntries() == Digit.LEG2_ENTRIES.maximum()) {
-            return "No entry is left: the next claim of Leg 2 is refused, and the activity fails and is escalated.";
+            return "No entries are left: the next claim of Leg 2 is refused, and the activity fails and is escalated.";
         }
         if (ledger.legTwoEntries() > 1) {
             return """
-                Leg 2 was entered by several transitions, or by one that came again.
-                What each of them still has to do is in its own ledger: tally explain --guid.\
+                Several transitions entered Leg 2, or one did so repeatedly.
+                Each transition's own ledger shows what it still has to do: tally explain --guid.\
                 """;
         }
         return nextOfLegTwo(ledger);
@@ -100,43 +100,42 @@ final class LedgerProse {
             return "Leg 1 has not begun. The first claim will hand the work out.";
         }
         if (attempts == Digit.LEG1_ATTEMPTS.maximum()) {
-            return "No attempt is left: the next claim of Leg 1 is refused, and the activity fails and is escalated.";
+            return "No attempts are left: the next claim of Leg 1 is refused, and the activity fails and is escalated.";
         }
-        return "Leg 1 is under way, or it was interrupted. After a crash it runs again, as attempt " + (attempts + 1)
-                + ".";
+        return "Leg 1 is running or was interrupted. After a crash it runs again, as attempt " + (attempts + 1) + ".";
     }
 
-    /** Of the one transition that has entered: only then do the activity's markers speak of it alone. */
+    /** For a single transition: only then do the activity's markers describe that one alone. */
     private static String nextOfLegTwo(ActivityLedger ledger) {
         if (!ledger.workDone()) {
-            return "A result has come in and is not recorded yet. After a crash, step 1 runs again.";
+            return "A result has arrived and is not recorded yet. After a crash, step 1 runs again.";
         }
         if (!ledger.childrenSpawned()) {
             return """
-                The result is recorded, and what follows from it is not.
+                The result is recorded; what follows from it is not.
                 After a crash, step 1 is skipped and step 2 runs.\
                 """;
         }
         if (!ledger.completionTasksDone()) {
-            return "Nothing is left to do here, unless its transition closed the job: the GUID ledger knows.";
+            return "Nothing is left to do here, unless its transition closed the job: see the GUID ledger.";
         }
         return """
-            Every step has committed, and the job was completed here.
-            Whatever comes again is acknowledged and does nothing.\
+            Every step has committed, and this activity completed the job.
+            Repeats are acknowledged and do nothing.\
             """;
     }
 
     private static String next(GuidLedger ledger) {
         Optional<Step> next = ledger.nextStep();
         if (next.isEmpty()) {
-            return "All that this transition had to do has committed. The next claim only acknowledges it.";
+            return "All steps of this transition have committed. The next claim only acknowledges it.";
         }
         if (ledger.attempts() == Digit.ATTEMPTS.maximum()) {
-            return "No attempt is left: the next claim is refused, and the activity fails and is escalated.";
+            return "No attempts are left: the next claim is refused, and the activity fails and is escalated.";
         }
         return switch (next.get()) {
             case WORK -> "The next claim begins with step 1.";
-            case CHILDREN -> "The next claim skips step 1, which has committed, and goes on with step 2.";
+            case CHILDREN -> "The next claim skips step 1, which has committed, and continues with step 2.";
             case COMPLETION_TASKS -> """
                 The next claim skips steps 1 and 2, which have committed, and runs step 3.
                 The job is closed, and no other transition will complete it.\
@@ -151,7 +150,7 @@ final class LedgerProse {
             case 2 -> "twice";
             default -> count + " times";
         };
-        String ceiling = count == counter.maximum() ? ", as often as it can be." : ".";
+        String ceiling = count == counter.maximum() ? ", the maximum." : ".";
         return what + " " + times + ceiling;
     }
 

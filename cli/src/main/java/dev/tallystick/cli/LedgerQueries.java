@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Questions in SQL, and following what is written. */
+/** SQL queries, and following new transactions. */
 final class LedgerQueries {
 
     private LedgerQueries() {}
@@ -27,18 +27,18 @@ final class LedgerQueries {
     @Command(
             name = "query",
             description = {
-                "Ask the ledger in SQL (SQLite), as it is now.",
+                "Query the current ledger in SQL (SQLite).",
                 "Tables: document (collection, doc_id, version, head, deleted, updated_at, body),",
                 "tx (collection, doc_id, branch, version, hash, tx_id, op, time, parent_hash, merged_hash,",
-                "schema_version, conflicts), where branch names the MERGE that joined another history and is",
-                "empty for the document's own; damaged (path, reason). They can be read and not changed."
+                "schema_version, conflicts), where branch names the MERGE that brought in another history and is",
+                "empty for the document's own; damaged (path, reason). The tables are read-only."
             },
             sortOptions = false,
             footerHeading = "%nFor example:%n",
             footer = "  $ tally ledger --repo books.git query \"select doc_id, body ->> 'total' from document\"")
     static final class Query extends LedgerAdmin.Whole {
 
-        @Parameters(paramLabel = "SQL", description = "The question.")
+        @Parameters(paramLabel = "SQL", description = "The query.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String sql;
 
@@ -46,10 +46,10 @@ final class LedgerQueries {
                 names = "--limit",
                 paramLabel = "N",
                 defaultValue = "1000",
-                description = "At most so many rows (1000).")
+                description = "Maximum number of rows (1000).")
         private int limit;
 
-        @Option(names = "--rebuild", description = "Build the index anew from the ledger first.")
+        @Option(names = "--rebuild", description = "Rebuild the index from the ledger first.")
         private boolean rebuild;
 
         @Override
@@ -75,12 +75,12 @@ final class LedgerQueries {
                 answer(table(rows) + damaged(index.damaged()), fields);
                 return ExitCode.OK;
             } catch (IllegalArgumentException e) {
-                throw new CommandFailed(ExitCode.USAGE, LedgerCommand.message(e), "Mend the SQL.");
+                throw new CommandFailed(ExitCode.USAGE, LedgerCommand.message(e), "Fix the SQL.");
             }
         }
 
         private static String damaged(long places) {
-            return places == 0 ? "" : "\n(" + places + " cannot be read: see the table damaged, and run 'verify')";
+            return places == 0 ? "" : "\n(" + places + " unreadable: see the table damaged, and run 'verify')";
         }
 
         private static String table(QueryIndex.Rows rows) {
@@ -95,7 +95,7 @@ final class LedgerQueries {
             }
             return lines.stream()
                     .map(line -> line(line, widths))
-                    .collect(Collectors.joining("\n", "", rows.more() ? "\n(there is more: --limit)" : ""));
+                    .collect(Collectors.joining("\n", "", rows.more() ? "\n(more rows: raise --limit)" : ""));
         }
 
         private static String line(List<String> cells, int[] widths) {
@@ -115,7 +115,7 @@ final class LedgerQueries {
 
     @Command(
             name = "watch",
-            description = "Print each transaction as it comes, as server-sent events, and keep the query index fresh.",
+            description = "Stream new transactions as server-sent events and keep the query index up to date.",
             sortOptions = false)
     static final class Watch extends LedgerAdmin.Whole {
 
@@ -125,8 +125,7 @@ final class LedgerQueries {
                 names = "--since",
                 paramLabel = "COMMIT",
                 defaultValue = "",
-                description =
-                        "Begin after this commit, such as the id of the last event seen; from now on if left out.")
+                description = "Start after this commit, such as the ID of the last event seen (default: now).")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String since;
 
@@ -134,7 +133,7 @@ final class LedgerQueries {
                 names = "--count",
                 paramLabel = "N",
                 defaultValue = "0",
-                description = "End after so many transactions.")
+                description = "Stop after this many transactions.")
         private int count;
 
         private int seen;
@@ -165,7 +164,7 @@ final class LedgerQueries {
             }
         }
 
-        /** All but the last of a batch bear the commit before it, so that a reader who stops in between misses nothing. */
+        /** All but the last event of a batch carry the previous commit's ID: a reader that stops in between misses nothing. */
         private void tell(List<Changed> batch, CommitId before, CommitId reached) {
             for (int i = 0; i < batch.size(); i++) {
                 Changed changed = batch.get(i);

@@ -26,11 +26,11 @@ import picocli.CommandLine.ParentCommand;
 /** The commands that read documents and their history. */
 final class LedgerReads {
 
-    static final String BRANCH = "Of a history that was merged into the document, as 'log --all' names it.";
+    static final String BRANCH = "The merged history to read from, as named by 'log --all'.";
 
     private LedgerReads() {}
 
-    /** What reading one document takes. */
+    /** Common to commands that read one document. */
     abstract static class Reading extends TallyCommand {
 
         @ParentCommand
@@ -56,10 +56,10 @@ final class LedgerReads {
         }
     }
 
-    @Command(name = "get", description = "Show a document and the head to build on.", sortOptions = false)
+    @Command(name = "get", description = "Show a document and its head.", sortOptions = false)
     static final class Get extends Reading {
 
-        @Option(names = "--at", paramLabel = "VERSION", description = "As it was at this version.")
+        @Option(names = "--at", paramLabel = "VERSION", description = "The version to show (default: the newest).")
         private int version;
 
         @Option(names = "--branch", paramLabel = "BRANCH", defaultValue = "", description = BRANCH)
@@ -89,7 +89,7 @@ final class LedgerReads {
                     return ExitCode.NOT_FOUND;
                 }
                 case Document.Absent absent -> {
-                    answer("there is no " + stream + (version == 0 ? "" : " of version " + version), fields);
+                    answer(version == 0 ? "there is no " + stream : stream + " has no version " + version, fields);
                     return ExitCode.NOT_FOUND;
                 }
             }
@@ -99,16 +99,16 @@ final class LedgerReads {
     @Command(name = "log", description = "Show a document's transactions, newest first.", sortOptions = false)
     static final class Log extends Reading {
 
-        @Option(names = "--limit", paramLabel = "N", defaultValue = "100", description = "At most so many (100).")
+        @Option(names = "--limit", paramLabel = "N", defaultValue = "100", description = "Maximum number (100).")
         private int limit;
 
-        @Option(names = "--all", description = "Also show transactions of histories that were merged into it.")
+        @Option(names = "--all", description = "Also show transactions of merged histories.")
         private boolean all;
 
         @Override
         ExitCode read(Ledger opened, StreamId stream) throws IOException {
             if (limit < 1 || limit == Integer.MAX_VALUE) {
-                throw new CommandFailed(ExitCode.USAGE, "--limit is at least 1", "Pass a number from 1 on.");
+                throw new CommandFailed(ExitCode.USAGE, "--limit must be at least 1", "Pass a larger number.");
             }
             List<BranchEntry> found = all
                     ? opened.logWithBranches(stream, limit + 1)
@@ -123,7 +123,11 @@ final class LedgerReads {
                     "transactions",
                     new Json.ArrayValue(log.stream().map(Log::fields).toList()));
             fields.put("more", Json.of(more));
-            answer(log.isEmpty() ? "there is no " + stream : text + (more ? "\n(there is more: --limit)" : ""), fields);
+            answer(
+                    log.isEmpty()
+                            ? "there is no " + stream
+                            : text + (more ? "\n(more transactions: raise --limit)" : ""),
+                    fields);
             return log.isEmpty() ? ExitCode.NOT_FOUND : ExitCode.OK;
         }
 
@@ -176,10 +180,10 @@ final class LedgerReads {
             sortOptions = false)
     static final class Diff extends Reading {
 
-        @Option(names = "--from", paramLabel = "VERSION", required = true, description = "The version to begin with.")
+        @Option(names = "--from", paramLabel = "VERSION", required = true, description = "The version to compare from.")
         private int from;
 
-        @Option(names = "--to", paramLabel = "VERSION", required = true, description = "The version to end with.")
+        @Option(names = "--to", paramLabel = "VERSION", required = true, description = "The version to compare to.")
         private int to;
 
         @Override
@@ -209,18 +213,18 @@ final class LedgerReads {
         @Parameters(
                 paramLabel = "COLLECTION",
                 defaultValue = "",
-                description = "The collection; all are named if none is.")
+                description = "The collection; without it, all collections are listed.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String collection;
 
-        @Option(names = "--limit", paramLabel = "N", defaultValue = "1000", description = "At most so many (1000).")
+        @Option(names = "--limit", paramLabel = "N", defaultValue = "1000", description = "Maximum number (1000).")
         private int limit;
 
         @Option(
                 names = "--after",
                 paramLabel = "PATH",
                 defaultValue = "",
-                description = "Go on after the path with which the last page ended.")
+                description = "Continue after the last path of the previous page.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String after;
 

@@ -11,10 +11,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Judges a receipt with nothing but the file and a key. */
+/** Checks a receipt with only the file and a key. */
 @Command(
         name = "verify",
-        description = "Check a receipt offline, against a root key that you bring along.",
+        description = "Check a receipt offline against a root key that you trust.",
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
         parameterListHeading = "%n",
@@ -30,14 +30,14 @@ final class LedgerReceiptCommand extends TallyCommand {
             names = "--root-key",
             paramLabel = "FILE",
             required = true,
-            description = "The ledger's root key, known from elsewhere; never taken from the receipt.")
+            description = "The ledger's root key, obtained from a trusted source, not from the receipt.")
     @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private Path rootKey;
 
     @Option(
             names = "--current-key",
             paramLabel = "FILE",
-            description = "The key that signs today, if you know it: a key that was retired then proves nothing.")
+            description = "The current signing key, if you know it: signatures of retired keys then prove nothing.")
     private @Nullable Path currentKey;
 
     @Override

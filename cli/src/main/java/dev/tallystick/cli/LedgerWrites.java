@@ -20,18 +20,18 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** The commands that append to a stream. They differ in the change; what comes of it is told alike. */
+/** The commands that append to a stream. They differ only in the change. */
 final class LedgerWrites {
 
     private LedgerWrites() {}
 
-    /** A text on the command line or in a file. */
+    /** JSON from the command line or a file. */
     static final class Body {
 
         @Option(names = "--body", paramLabel = "TEXT", required = true, description = "The JSON itself.")
         private @Nullable String text;
 
-        @Option(names = "--file", paramLabel = "FILE", required = true, description = "A file that holds the JSON.")
+        @Option(names = "--file", paramLabel = "FILE", required = true, description = "A file with the JSON.")
         private @Nullable Path file;
 
         Json json() throws IOException {
@@ -39,7 +39,7 @@ final class LedgerWrites {
         }
     }
 
-    /** What all writes take. */
+    /** Common to all writes. */
     abstract static class Appending extends TallyCommand {
 
         @ParentCommand
@@ -58,7 +58,7 @@ final class LedgerWrites {
                 names = "--expected-head",
                 paramLabel = "HEAD",
                 required = true,
-                description = "The head that this write builds on; '' for the first.")
+                description = "The document's current head; '' if it is new.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String expectedHead;
 
@@ -66,7 +66,7 @@ final class LedgerWrites {
                 names = "--tx-id",
                 paramLabel = "ULID",
                 defaultValue = "",
-                description = "The same for every repetition of this write; made if left out.")
+                description = "Transaction ID. Reuse it to retry a write; generated if omitted.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String txId;
 
@@ -113,7 +113,7 @@ final class LedgerWrites {
                     throw new CommandFailed(
                             ExitCode.UNKNOWN_OUTCOME,
                             unavailable.reason(),
-                            "It may be written or not: repeat it with --tx-id " + id + ".");
+                            "The write may or may not have happened: retry with --tx-id " + id + ".");
             }
         }
     }
@@ -131,7 +131,7 @@ final class LedgerWrites {
         }
     }
 
-    @Command(name = "patch", description = "Change a document by a JSON Patch (RFC 6902).", sortOptions = false)
+    @Command(name = "patch", description = "Apply a JSON Patch (RFC 6902) to a document.", sortOptions = false)
     static final class Patch extends Appending {
 
         @ArgGroup(multiplicity = "1")
@@ -141,7 +141,7 @@ final class LedgerWrites {
         @Override
         Change change() throws IOException {
             Json operations = body.json();
-            return new Change.Patch(LedgerCommand.valid(() -> JsonPatch.of(operations), "Mend the patch."));
+            return new Change.Patch(LedgerCommand.valid(() -> JsonPatch.of(operations), "Fix the patch."));
         }
     }
 
@@ -156,11 +156,11 @@ final class LedgerWrites {
 
     @Command(
             name = "revert",
-            description = "Make a document what it was at an earlier version, also past a deletion.",
+            description = "Restore an earlier version of a document, even after a deletion.",
             sortOptions = false)
     static final class Revert extends Appending {
 
-        @Option(names = "--to", paramLabel = "VERSION", required = true, description = "The version to go back to.")
+        @Option(names = "--to", paramLabel = "VERSION", required = true, description = "The version to restore.")
         private int version;
 
         @Override

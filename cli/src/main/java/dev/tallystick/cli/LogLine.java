@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * One line for each thing that is logged, for people or, as JSON, for programs. Whatever looks like the secret of a token, or like a
- * password in a URL, is left out.
+ * Formats one line per log event, for people or, as JSON, for programs. Leaves out anything that looks like a token's secret or
+ * a password in a URL.
  */
 final class LogLine extends EncoderBase<ILoggingEvent> {
 
@@ -79,7 +79,7 @@ final class LogLine extends EncoderBase<ILoggingEvent> {
         return line.toString();
     }
 
-    /** The span that is current where something is logged, if there is one. */
+    /** The current span, if any. */
     private static SequencedMap<String, String> trace() {
         SequencedMap<String, String> ids = new LinkedHashMap<>();
         SpanContext span = Span.current().getSpanContext();

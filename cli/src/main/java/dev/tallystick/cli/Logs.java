@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What is logged, and how: to the error output, as the environment says. Logback finds it as a service. */
+/** Configures logging to standard error from the environment. Logback loads this class as a service. */
 public final class Logs extends ContextAwareBase implements Configurator {
 
     static final String FORM = "TALLY_LOG";
     static final String LEVEL = "TALLY_LOG_LEVEL";
 
-    /** What commands say of themselves, where everything that is said is to be read by programs. */
+    /** Logs the commands' own progress when all output is for programs. */
     static final String OF_COMMANDS = "tally";
 
     private static final String JSON = "json";
@@ -26,14 +26,14 @@ public final class Logs extends ContextAwareBase implements Configurator {
     private static final String DEFAULT_LEVEL = "warn";
 
     /**
-     * The web server logs each request that it cannot read, with a stack trace: whoever sends rubbish could fill the disk.
+     * The web server logs each unreadable request with a stack trace: a client that sends garbage could fill the disk.
      */
     private static final String REQUESTS = "io.helidon.webserver.http1.Http1Connection";
 
-    /** The web server logs why it cannot listen, with a stack trace; the command says so itself. */
+    /** The web server logs with a stack trace why it cannot listen; the command reports that itself. */
     private static final String LISTENING = "io.helidon.webserver.LoomServer";
 
-    /** @throws IllegalArgumentException if the environment asks for what there is not */
+    /** @throws IllegalArgumentException if the environment asks for an unknown value */
     static void require(Map<String, String> environment) {
         require(FORM, environment.getOrDefault(FORM, "text"), FORMS);
         require(LEVEL, environment.getOrDefault(LEVEL, DEFAULT_LEVEL), LEVELS);
@@ -42,7 +42,7 @@ public final class Logs extends ContextAwareBase implements Configurator {
     private static void require(String name, String value, List<String> allowed) {
         if (!allowed.contains(value)) {
             throw new IllegalArgumentException(
-                    name + " is one of " + String.join(", ", allowed) + ", not '" + value + "'");
+                    name + " must be one of " + String.join(", ", allowed) + ", not '" + value + "'");
         }
     }
 

@@ -39,10 +39,10 @@ final class MemberCommand extends TallyCommand {
 
     @Override
     ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "what about members?", "Try 'tally member --help'.");
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally member --help'.");
     }
 
-    /** What speaks of one member. */
+    /** A command about one member. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the member.")
@@ -76,7 +76,7 @@ final class MemberCommand extends TallyCommand {
                 names = "--role",
                 paramLabel = "WORD",
                 required = true,
-                description = "admin, member, worker or observer; may be given several times.")
+                description = "admin, member, worker or observer; repeatable.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private List<String> roles;
 
@@ -92,12 +92,12 @@ final class MemberCommand extends TallyCommand {
                 return Role.parse(word);
             } catch (IllegalArgumentException e) {
                 throw new CommandFailed(
-                        ExitCode.USAGE, "'" + word + "' is no role", "It is admin, member, worker or observer.");
+                        ExitCode.USAGE, "'" + word + "' is not a role", "Pass admin, member, worker or observer.");
             }
         }
     }
 
-    @Command(name = "remove", description = "End a membership, with all its tokens.")
+    @Command(name = "remove", description = "Remove a member and revoke all its tokens.")
     static final class Remove extends OfOne {
 
         @Override
@@ -108,13 +108,13 @@ final class MemberCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "token", description = "Issue a token for a member. It is shown once.", sortOptions = false)
+    @Command(name = "token", description = "Issue a token for a member. It is shown only once.", sortOptions = false)
     static final class Token extends OfOne {
 
         @Option(
                 names = "--valid",
                 paramLabel = "SECONDS",
-                description = "How long it is good (default: until it is revoked).")
+                description = "How long the token is valid (default: until revoked).")
         private @Nullable Integer seconds;
 
         @Override
@@ -126,12 +126,12 @@ final class MemberCommand extends TallyCommand {
 
         @Override
         String afterUnknownOutcome() {
-            return "There may be a token that nobody has seen: 'tally member tokens " + name()
-                    + "' shows it, and 'tally member revoke ID' ends it. Then issue another one.";
+            return "A token may have been issued and lost: 'tally member tokens " + name()
+                    + "' lists it, and 'tally member revoke ID' revokes it. Then issue another.";
         }
     }
 
-    @Command(name = "tokens", description = "List the tokens of a member, without their secrets.")
+    @Command(name = "tokens", description = "List a member's tokens, without their secrets.")
     static final class ListTokens extends OfOne {
 
         @Override
@@ -143,15 +143,15 @@ final class MemberCommand extends TallyCommand {
         private static String line(Tokens.Token token) {
             String end = token.revokedAt() != null
                     ? "revoked " + token.revokedAt()
-                    : token.expiresAt() != null ? "good until " + token.expiresAt() : "good until it is revoked";
+                    : token.expiresAt() != null ? "valid until " + token.expiresAt() : "valid until revoked";
             return token.id() + "  issued " + token.createdAt() + "  " + end;
         }
     }
 
-    @Command(name = "revoke", description = "Revoke a token, by its id: the part between 'tally_' and the next '_'.")
+    @Command(name = "revoke", description = "Revoke a token by its ID: the part between 'tally_' and the next '_'.")
     static final class Revoke extends ServerConnection {
 
-        @Parameters(index = "0", paramLabel = "ID", description = "The id of the token.")
+        @Parameters(index = "0", paramLabel = "ID", description = "The ID of the token.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String id;
 

@@ -7,7 +7,7 @@ import picocli.CommandLine.Parameters;
 /** Meshes: isolated tenants of one server. */
 @Command(
         name = "mesh",
-        description = "List and create the meshes of a server. For admins of the mesh 'default'.",
+        description = "List and create meshes. Only for admins of the mesh 'default'.",
         subcommands = {MeshCommand.Ls.class, MeshCommand.Create.class, MeshCommand.Token.class},
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
@@ -17,7 +17,7 @@ final class MeshCommand extends TallyCommand {
 
     @Override
     ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "what about meshes?", "Try 'tally mesh --help'.");
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally mesh --help'.");
     }
 
     @Command(name = "ls", description = "List all meshes.")
@@ -30,7 +30,7 @@ final class MeshCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "create", description = "Create a mesh; one that is there stays as it is.")
+    @Command(name = "create", description = "Create a mesh unless it exists.")
     static final class Create extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the mesh.")
@@ -40,12 +40,12 @@ final class MeshCommand extends TallyCommand {
         @Override
         ExitCode run(TallyClient client) {
             client.meshes().create(name);
-            answer("mesh " + name + (isNew() ? " is created" : " was there before"));
+            answer("mesh " + name + (isNew() ? " is created" : " already exists"));
             return ExitCode.OK;
         }
     }
 
-    @Command(name = "token", description = "Issue a token for the admin of a mesh. It is shown once.")
+    @Command(name = "token", description = "Issue a token for a mesh's admin. It is shown only once.")
     static final class Token extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the mesh.")
@@ -60,8 +60,8 @@ final class MeshCommand extends TallyCommand {
 
         @Override
         String afterUnknownOutcome() {
-            return "There may be a token that nobody has seen. Issue another one; with that, 'tally member tokens admin'"
-                    + " shows it, and 'tally member revoke ID' ends it.";
+            return "A token may have been issued and lost. Issue another; with it, 'tally member tokens admin'"
+                    + " lists the lost one, and 'tally member revoke ID' revokes it.";
         }
     }
 }

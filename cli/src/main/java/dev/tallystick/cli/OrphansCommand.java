@@ -5,12 +5,12 @@ import dev.tallystick.client.TallyClient;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 
-/** Looks whether what a server has accepted together is still together. */
+/** Checks a server's database for orphaned rows. */
 @Command(
         name = "orphans",
         description = {
-            "Look for rows of the server's database that lack another which belongs to them.",
-            "There are none unless somebody has meddled with the tables, or a backup was restored in part."
+            "Check the server's database for orphaned rows.",
+            "They only appear if tables were edited by hand or a backup was restored in part."
         },
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
@@ -22,7 +22,7 @@ final class OrphansCommand extends ServerConnection {
     ExitCode run(TallyClient client) {
         String lines =
                 client.orphans().kinds().stream().map(OrphansCommand::line).collect(Collectors.joining("\n"));
-        answer(lines.isEmpty() ? "everything is together" : lines);
+        answer(lines.isEmpty() ? "no orphaned rows" : lines);
         return lines.isEmpty() ? ExitCode.OK : ExitCode.CONFLICT;
     }
 

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** One line on a terminal that shows how far something has come, gone when it is done. Silent without a terminal. */
+/** A progress bar on one terminal line, erased when done. Silent without a terminal. */
 final class ProgressBar implements AutoCloseable {
 
     private static final int WIDTH = 30;
@@ -32,12 +32,12 @@ final class ProgressBar implements AutoCloseable {
         return new ProgressBar(terminal, nanos);
     }
 
-    /** On the error output, if that is a terminal: the answer goes elsewhere and stays clean. */
+    /** Draws on standard error, if that is a terminal: standard output stays clean. */
     static ProgressBar onErrorOutput(PrintWriter err) {
         return new ProgressBar(isTerminal() ? err : null, System::nanoTime);
     }
 
-    /** What is over before anybody could read it is not drawn. */
+    /** Work that ends before anyone could read the bar draws none. */
     void report(String stage, long done, long total) {
         long now = nanos.getAsLong();
         if (terminal == null || now - lastDrawn < BETWEEN_DRAWINGS.toNanos()) {
@@ -59,7 +59,7 @@ final class ProgressBar implements AutoCloseable {
         }
     }
 
-    /** The platform cannot tell for one output alone; the shell can. */
+    /** Java cannot tell for standard error alone; the shell can. */
     private static boolean isTerminal() {
         try {
             Process test = new ProcessBuilder("sh", "-c", "test -t 2")

@@ -9,10 +9,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Looks after what a server starts by the clock. */
+/** Manages a server's schedules. */
 @Command(
         name = "schedule",
-        description = "Start jobs by the clock: keep, list, pause, resume, trigger and delete schedules.",
+        description = "Start jobs on a schedule: put, list, pause, resume, trigger and delete schedules.",
         subcommands = {
             ScheduleCommand.Put.class,
             ScheduleCommand.Ls.class,
@@ -39,10 +39,10 @@ final class ScheduleCommand extends TallyCommand {
 
     @Override
     ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "what about schedules?", "Try 'tally schedule --help'.");
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally schedule --help'.");
     }
 
-    /** What speaks of one schedule. */
+    /** A command about one schedule. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the schedule.")
@@ -54,7 +54,7 @@ final class ScheduleCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "put", description = "Keep a schedule, in place of one of the same name.", sortOptions = false)
+    @Command(name = "put", description = "Create or replace a schedule.", sortOptions = false)
     static final class Put extends OfOne {
 
         @Parameters(index = "1", paramLabel = "WORKFLOW", description = "The name of the workflow.")
@@ -69,10 +69,10 @@ final class ScheduleCommand extends TallyCommand {
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String cron;
 
-        @Option(names = "--zone", paramLabel = "ZONE", description = "Whose local time (default: ${DEFAULT-VALUE}).")
+        @Option(names = "--zone", paramLabel = "ZONE", description = "The time zone (default: ${DEFAULT-VALUE}).")
         private String zone = "UTC";
 
-        @Option(names = "--input", paramLabel = "JSON", description = "What each job gets (default: null).")
+        @Option(names = "--input", paramLabel = "JSON", description = "The input of each job (default: null).")
         private String input = "null";
 
         @Option(names = "--priority", paramLabel = "WORD", description = "now, next or low (default: next).")
@@ -115,7 +115,7 @@ final class ScheduleCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "show", description = "Show a schedule, and how it stands.")
+    @Command(name = "show", description = "Show a schedule and its state.")
     static final class Show extends OfOne {
 
         @Override
@@ -126,7 +126,7 @@ final class ScheduleCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "pause", description = "Let a schedule not fire until it is resumed.")
+    @Command(name = "pause", description = "Pause a schedule until it is resumed.")
     static final class Pause extends OfOne {
 
         @Override
@@ -137,7 +137,7 @@ final class ScheduleCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "resume", description = "Let a schedule fire again, from the next moment on.")
+    @Command(name = "resume", description = "Resume a schedule, from its next time on.")
     static final class Resume extends OfOne {
 
         @Override
@@ -148,13 +148,13 @@ final class ScheduleCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "trigger", description = "Start one of its jobs now, also while it is paused.", sortOptions = false)
+    @Command(name = "trigger", description = "Start one of its jobs now, even while paused.", sortOptions = false)
     static final class Trigger extends OfOne {
 
         @Option(
                 names = "--key",
                 paramLabel = "KEY",
-                description = "The key of this request: the same again makes nothing new (default: a new one, shown).")
+                description = "Idempotency key of this request (default: a new one, which is printed).")
         private @Nullable String key;
 
         @Override
@@ -165,7 +165,7 @@ final class ScheduleCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "delete", description = "Delete a schedule. Jobs that it has started go on.")
+    @Command(name = "delete", description = "Delete a schedule. Jobs it has started keep running.")
     static final class Delete extends OfOne {
 
         @Override

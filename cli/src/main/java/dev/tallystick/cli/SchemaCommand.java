@@ -16,12 +16,12 @@ import org.postgresql.ds.PGSimpleDataSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The tables in Postgres, for those who do not let a server create them. */
+/** The tables in Postgres, for operators who do not let the server create them. */
 @Command(
         name = "schema",
         description = {
-            "Print, create, upgrade or check the tables of a server or library in Postgres.",
-            "A server does this itself when it starts, if its role may create tables. If the tables are up to date,",
+            "Print, create, upgrade or check the Postgres tables of a server or library.",
+            "A server does this at startup if its role may create tables. If the tables are up to date,",
             "a role that may select, insert, update and delete is enough."
         },
         subcommands = {SchemaCommand.Print.class, SchemaCommand.Migrate.class, SchemaCommand.Check.class},
@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {
             "  tally schema print --schema jobs",
-            "  tally schema print --postgres 'jdbc:postgresql://db/tally?user=tally'   # only what is missing there",
+            "  tally schema print --postgres 'jdbc:postgresql://db/tally?user=tally'   # only what this database lacks",
             "  tally schema migrate --postgres 'jdbc:postgresql://db/tally?user=owner'",
             "  tally schema check --postgres 'jdbc:postgresql://db/tally?user=tally'",
         })
@@ -38,10 +38,10 @@ final class SchemaCommand extends TallyCommand {
 
     @Override
     ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "what about the schema?", "Try 'tally schema --help'.");
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally schema --help'.");
     }
 
-    /** What names a schema, and perhaps the database that it is in. */
+    /** A schema, and optionally its database. */
     abstract static class OfOne extends TallyCommand {
 
         @Option(
@@ -67,7 +67,7 @@ final class SchemaCommand extends TallyCommand {
                 return runOrRefuse();
             } catch (SchemaException e) {
                 throw new CommandFailed(
-                        ExitCode.CONFLICT, String.valueOf(e.getMessage()), "Nothing was changed by this step.");
+                        ExitCode.CONFLICT, String.valueOf(e.getMessage()), "This step changed nothing.");
             } catch (NotDurableException e) {
                 throw new CommandFailed(
                         ExitCode.USAGE, String.valueOf(e.getMessage()), "Turn these settings on in this Postgres.");
@@ -86,8 +86,8 @@ final class SchemaCommand extends TallyCommand {
             } catch (IllegalArgumentException e) {
                 throw new CommandFailed(
                         ExitCode.USAGE,
-                        "--postgres is no JDBC URL of Postgres",
-                        "Give jdbc:postgresql://HOST/DATABASE?user=NAME&password=SECRET.");
+                        "--postgres is not a Postgres JDBC URL",
+                        "Pass jdbc:postgresql://HOST/DATABASE?user=NAME&password=SECRET.");
             }
             return Database.on(source).in(schema());
         }
@@ -104,14 +104,14 @@ final class SchemaCommand extends TallyCommand {
 
     @Command(
             name = "print",
-            description = "Print the SQL that makes the tables, for someone who runs it by hand.",
+            description = "Print the SQL that creates the tables, to run it by hand.",
             sortOptions = false)
     static final class Print extends OfOne {
 
         @Option(
                 names = "--postgres",
                 paramLabel = "JDBC-URL",
-                description = "Print only what is missing in this database; everything if missing.")
+                description = "Print only what this database lacks (default: everything).")
         private @Nullable String postgres;
 
         @Override
@@ -122,7 +122,10 @@ final class SchemaCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "migrate", description = "Create or upgrade the tables, as a role that may.", sortOptions = false)
+    @Command(
+            name = "migrate",
+            description = "Create or upgrade the tables; the role must be allowed to.",
+            sortOptions = false)
     static final class Migrate extends OfOne {
 
         @Option(names = "--postgres", paramLabel = "JDBC-URL", required = true, description = "The database.")
@@ -144,7 +147,7 @@ final class SchemaCommand extends TallyCommand {
 
     @Command(
             name = "check",
-            description = "Say whether the tables are up to date; exit code 4 if they are not.",
+            description = "Check whether the tables are up to date; exit code 4 if not.",
             sortOptions = false)
     static final class Check extends OfOne {
 

@@ -28,14 +28,14 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Runs a server until it is told to stop. */
+/** Runs a server until it is stopped. */
 @Command(
         name = "server",
         description = {
-            "Run a server: jobs and messages over HTTP, on a Postgres of yours or an embedded one.",
-            "It stops in good order when it is interrupted or terminated.",
-            "OTEL_EXPORTER_OTLP_ENDPOINT=URL in its environment sends traces there, as OpenTelemetry has it;",
-            "TALLY_LOG=json makes every line of its log a JSON object, TALLY_LOG_LEVEL=info or debug says more."
+            "Run a server: jobs and messages over HTTP, on your own or an embedded Postgres.",
+            "Shuts down gracefully on SIGINT or SIGTERM.",
+            "Environment: OTEL_EXPORTER_OTLP_ENDPOINT=URL sends OpenTelemetry traces there;",
+            "TALLY_LOG=json logs one JSON object per line; TALLY_LOG_LEVEL=info or debug logs more."
         },
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
@@ -51,10 +51,16 @@ final class ServerCommand extends TallyCommand {
     private static final String PASSWORD = "TALLY_POSTGRES_PASSWORD";
     private static final String PASSWORD_FILE = "TALLY_POSTGRES_PASSWORD_FILE";
 
-    @Option(names = "--host", paramLabel = "HOST", description = "Where to listen (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--host",
+            paramLabel = "HOST",
+            description = "The address to listen on (default: ${DEFAULT-VALUE}).")
     private String host = ServerSettings.LOOPBACK;
 
-    @Option(names = "--port", paramLabel = "PORT", description = "0 for any that is free (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            description = "The port; 0 for any free one (default: ${DEFAULT-VALUE}).")
     private int port = ServerSettings.PORT;
 
     @Option(
@@ -67,7 +73,7 @@ final class ServerCommand extends TallyCommand {
             names = "--postgres",
             paramLabel = "JDBC-URL",
             description = {
-                "A Postgres of yours, 15 or newer and durable; an embedded one in DIR if missing",
+                "Your own durable Postgres, 15 or newer; an embedded one in DIR if omitted",
                 "(default: TALLY_POSTGRES). Its password is in TALLY_POSTGRES_PASSWORD,",
                 "or in the file that TALLY_POSTGRES_PASSWORD_FILE names."
             })
@@ -77,7 +83,7 @@ final class ServerCommand extends TallyCommand {
             names = "--database-wait",
             paramLabel = "SECONDS",
             description = {
-                "How long to wait at the start for a Postgres that is away, starting or recovering",
+                "How long to wait at startup for a Postgres that is down, starting or recovering",
                 "(default: ${DEFAULT-VALUE})."
             })
     private int databaseWait = (int) TallyServer.DATABASE_WAIT.toSeconds();
@@ -99,14 +105,13 @@ final class ServerCommand extends TallyCommand {
     @Option(
             names = "--limiter",
             paramLabel = "redis://HOST:PORT",
-            description = "Count what members ask for in this Redis instead of in Postgres (default: TALLY_LIMITER).")
+            description = "Count requests for rate limits in this Redis instead of Postgres (default: TALLY_LIMITER).")
     private @Nullable URI limiter;
 
     @Option(
             names = "--tls-cert",
             paramLabel = "PEM",
-            description =
-                    "Speak HTTPS with this certificate and what leads to its authority (default: TALLY_TLS_CERT).")
+            description = "Serve HTTPS with this certificate chain (default: TALLY_TLS_CERT).")
     private @Nullable Path certificate;
 
     @Option(
@@ -145,11 +150,11 @@ final class ServerCommand extends TallyCommand {
             return Telemetry.from(environment());
         } catch (IllegalArgumentException e) {
             throw new CommandFailed(
-                    ExitCode.USAGE, String.valueOf(e.getMessage()), "Change the variables OTEL_…, and start again.");
+                    ExitCode.USAGE, String.valueOf(e.getMessage()), "Fix the OTEL_… variables and start again.");
         }
     }
 
-    /** Passwords have no place on a command line, which every user of the machine can read. */
+    /** Never on the command line, which every user of the machine can read. */
     private @Nullable String postgres(Map<String, String> environment) {
         String url = postgres == null ? environment.get(POSTGRES) : postgres;
         String file = environment.get(PASSWORD_FILE);
@@ -197,13 +202,15 @@ final class ServerCommand extends TallyCommand {
             throw new CommandFailed(
                     ExitCode.USAGE,
                     String.valueOf(e.getMessage()),
-                    "Turn these settings on: what this Postgres acknowledges would not survive a power cut.");
+                    "Turn these settings on: acknowledged commits of this Postgres would not survive a power cut.");
         } catch (SchemaException e) {
             throw new CommandFailed(
                     ExitCode.CONFLICT, String.valueOf(e.getMessage()), "'tally schema check' shows what is missing.");
         } catch (ListenFailedException e) {
             throw new CommandFailed(
-                    ExitCode.CONFLICT, String.valueOf(e.getMessage()), "Choose another --port, or end what has it.");
+                    ExitCode.CONFLICT,
+                    String.valueOf(e.getMessage()),
+                    "Choose another --port, or stop the process that uses it.");
         } catch (NoDatabaseException e) {
             throw new CommandFailed(
                     ExitCode.CONFLICT,
@@ -213,19 +220,17 @@ final class ServerCommand extends TallyCommand {
             throw new CommandFailed(
                     ExitCode.USAGE,
                     String.valueOf(e.getMessage()),
-                    "Mend it in " + data.resolve("workflows") + ", or take it away.");
+                    "Fix the file in " + data.resolve("workflows") + ", or remove it.");
         } catch (UncheckedIOException e) {
             throw new CommandFailed(
-                    ExitCode.USAGE,
-                    e.getMessage() + ": " + e.getCause(),
-                    "Choose a directory that you may write to with --data.");
+                    ExitCode.USAGE, e.getMessage() + ": " + e.getCause(), "Choose a writable directory with --data.");
         } catch (DirectoryInUseException e) {
             throw new CommandFailed(
                     ExitCode.CONFLICT,
                     String.valueOf(e.getMessage()),
-                    "Servers that are to share a Postgres need --postgres, and each its own --data.");
+                    "To share a Postgres between servers, pass --postgres and a separate --data for each.");
         } catch (IllegalArgumentException e) {
-            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Change it, and start again.");
+            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Change this and start again.");
         }
     }
 }

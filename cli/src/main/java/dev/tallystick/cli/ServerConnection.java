@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What every command has that speaks to a server: where it is, who asks, and what a refusal means for a script. */
+/** Common to all commands that call a server: its address, the token, and the exit code of each refusal. */
 abstract class ServerConnection extends TallyCommand {
 
     static final Path DATA = Path.of(".tally", "server");
@@ -50,7 +50,7 @@ abstract class ServerConnection extends TallyCommand {
 
     abstract ExitCode run(TallyClient client) throws Exception;
 
-    /** What to do if nobody knows whether the command has done what it should. */
+    /** What to do if the outcome of the command is unknown. */
     String afterUnknownOutcome() {
         return "Repeat the command, with the same --key if it has one.";
     }
@@ -70,17 +70,17 @@ abstract class ServerConnection extends TallyCommand {
         }
     }
 
-    /** Prints what the server has said last: as it came in JSON, or in these words for people. */
+    /** Prints the server's last answer: its JSON unchanged, or this text for people. */
     final void answer(String text) {
         answer(text, said.body());
     }
 
-    /** Prints what the server has said last: as it came in JSON, or as lines for people. */
+    /** Prints the server's last answer: its JSON unchanged, or as lines for people. */
     final void answer() {
         answer(said.body());
     }
 
-    /** As {@link #answer()}, with one of its fields in these words for people. */
+    /** Like {@link #answer()}, with this text for one of the fields. */
     final void answerWith(String field, String words) {
         Map<String, Json> members = new LinkedHashMap<>(said.body().members());
         members.replace(field, Json.of(words));
@@ -95,12 +95,12 @@ abstract class ServerConnection extends TallyCommand {
         answer(text, new LinkedHashMap<>(object.members()));
     }
 
-    /** Whether the server has said last that something is there now which was not there before. */
+    /** Whether the server's last answer was that it created something. */
     final boolean isNew() {
         return said.status() == CREATED;
     }
 
-    /** The objects of a list in what the server has said last, in their order. */
+    /** The objects of a list in the server's last answer, in their order. */
     final List<Json.ObjectValue> said(String list) {
         return said.body().members().get(list) instanceof Json.ArrayValue array
                 ? array.elements().stream().map(Json.ObjectValue.class::cast).toList()
@@ -131,7 +131,7 @@ abstract class ServerConnection extends TallyCommand {
         try {
             return Priority.parse(word);
         } catch (IllegalArgumentException e) {
-            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Choose one of these.");
+            throw new CommandFailed(ExitCode.USAGE, String.valueOf(e.getMessage()), "Pass one of these.");
         }
     }
 
@@ -139,11 +139,11 @@ abstract class ServerConnection extends TallyCommand {
         try {
             return Json.parse(text);
         } catch (JsonRefused e) {
-            throw new CommandFailed(ExitCode.USAGE, "this is not JSON: " + e.getMessage(), "Quote it for your shell.");
+            throw new CommandFailed(ExitCode.USAGE, "invalid JSON: " + e.getMessage(), "Quote it for your shell.");
         }
     }
 
-    /** The key that was given, or a new one, shown before anything is sent: whoever loses the answer repeats with it. */
+    /** The given key, or a new one, printed before the request is sent so that a lost answer can be repeated with it. */
     final IdempotencyKey key(@Nullable String given) {
         if (given == null) {
             IdempotencyKey minted = IdempotencyKey.mint("cli", 1, new SecureRandom());
@@ -166,7 +166,7 @@ abstract class ServerConnection extends TallyCommand {
             return new TallyClient(address(), token(), PATIENCE, Trust.in(Path.of(authority)));
         } catch (IllegalArgumentException e) {
             throw new CommandFailed(
-                    ExitCode.USAGE, String.valueOf(e.getMessage()), "TALLY_CA names a PEM file with certificates.");
+                    ExitCode.USAGE, String.valueOf(e.getMessage()), "Set TALLY_CA to a PEM file with certificates.");
         }
     }
 
@@ -178,10 +178,9 @@ abstract class ServerConnection extends TallyCommand {
                 return address;
             }
         } catch (URISyntaxException e) {
-            // It is refused as every other one that is none.
+            // Fall through to the error for every invalid address.
         }
-        throw new CommandFailed(
-                ExitCode.USAGE, "'" + named + "' is not the address of a server", "Write it as http://HOST:PORT.");
+        throw new CommandFailed(ExitCode.USAGE, "'" + named + "' is not a server address", "Pass http://HOST:PORT.");
     }
 
     private String token() {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 /** Submits a job to a server. */
 @Command(
         name = "submit",
-        description = "Submit a job to a server. The same key again is the same job.",
+        description = "Submit a job to a server. Submitting the same key again returns the same job.",
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n",
@@ -35,16 +35,19 @@ final class SubmitCommand extends ServerConnection {
     @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
     private String workflow;
 
-    @Option(names = "--input", paramLabel = "JSON", description = "What the workflow gets (default: null).")
+    @Option(names = "--input", paramLabel = "JSON", description = "The workflow's input (default: null).")
     private String input = "null";
 
     @Option(
             names = "--key",
             paramLabel = "KEY",
-            description = "The idempotency key (default: a new one, which is shown).")
+            description = "The idempotency key (default: a new one, which is printed).")
     private @Nullable String key;
 
-    @Option(names = "--version-number", paramLabel = "N", description = "A certain version of the workflow.")
+    @Option(
+            names = "--version-number",
+            paramLabel = "N",
+            description = "The version of the workflow (default: the newest).")
     private @Nullable Integer version;
 
     @Option(names = "--priority", paramLabel = "WORD", description = "now, next or low (default: next).")
@@ -53,16 +56,16 @@ final class SubmitCommand extends ServerConnection {
     @Option(
             names = "--not-before",
             paramLabel = "TIME",
-            description = "When it may begin, such as 2030-01-31T12:00:00Z.")
+            description = "The earliest start, such as 2030-01-31T12:00:00Z.")
     private @Nullable Instant notBefore;
 
     @Option(
             names = "--attribute",
             paramLabel = "NAME=VALUE",
-            description = "What the job can be found by; may be repeated.")
+            description = "An attribute to find the job by; repeatable.")
     private Map<String, String> attributes = new LinkedHashMap<>();
 
-    @Option(names = "--wait", description = "Wait for the job's end, and show what it returned.")
+    @Option(names = "--wait", description = "Wait for the job to end and show its result.")
     private boolean wait;
 
     @Override
@@ -89,7 +92,7 @@ final class SubmitCommand extends ServerConnection {
             throw new CommandFailed(
                     ExitCode.UNKNOWN_OUTCOME,
                     String.valueOf(e.getMessage()),
-                    "The job was submitted; ask 'tally job result " + submitted.job() + "'.");
+                    "The job was submitted; run 'tally job result " + submitted.job() + "'.");
         }
     }
 

@@ -17,7 +17,7 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The entry of the {@code tally} command. A new command is a class of its own and one more name in the list below. */
+/** The entry point of the {@code tally} command. To add a command, write a class and list it below. */
 @Command(
         name = "tally",
         description = "Runs every job once, and can prove it.",
@@ -52,7 +52,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "  tally explain --guid 000110000000001 --json",
             "",
             "Exit codes: 0 done, 1 internal error, 2 wrong usage or input, 3 not found,",
-            "4 conflict, 5 the outcome is unknown, or not known yet (repeat with the same key).",
+            "4 conflict, 5 outcome unknown or not known yet (repeat with the same key).",
         })
 public final class Tally implements Callable<Integer> {
 
@@ -96,7 +96,7 @@ public final class Tally implements Callable<Integer> {
         System.exit(run(out, err, System.getenv(), arguments));
     }
 
-    /** One run of the command; the answer is the exit code of the process. */
+    /** Runs the command once and returns the exit code of the process. */
     static int run(PrintWriter out, PrintWriter err, Map<String, String> environment, String... arguments) {
         return commandLine(out, err, environment).execute(arguments);
     }
@@ -107,14 +107,14 @@ public final class Tally implements Callable<Integer> {
         Examples.passOn(line);
         return line.setOut(out)
                 .setErr(err)
-                // An argument that begins with @ is data like any other, not the name of a file to read.
+                // An argument that begins with @ is plain data, not a file to read arguments from.
                 .setExpandAtFiles(false)
                 .setExecutionStrategy(tally::execute)
                 .setParameterExceptionHandler((e, arguments) -> tally.complain(e))
                 .setExecutionExceptionHandler((e, failed, parsed) -> tally.report(e, failed));
     }
 
-    /** Without a command there is nothing to do but to say what there is. */
+    /** Without a command, print the help. */
     @Override
     public Integer call() {
         CommandLine line = spec.commandLine();
@@ -159,7 +159,7 @@ public final class Tally implements Callable<Integer> {
         if (debug || !environment.getOrDefault("TALLY_DEBUG", "").isEmpty()) {
             trace(e, err);
         } else {
-            err.println("Run it again with --debug for the stack trace.");
+            err.println("Run again with --debug for the stack trace.");
         }
         return ExitCode.INTERNAL.code();
     }
@@ -173,7 +173,7 @@ public final class Tally implements Callable<Integer> {
         }
     }
 
-    /** Arguments come back in messages; a terminal must not obey what is in them, and show no secrets. */
+    /** Messages quote arguments: strip control characters, which a terminal would obey, and secrets. */
     private static String visible(@Nullable String message) {
         return LogLine.withoutSecrets(String.valueOf(message)).replaceAll("[\\p{Cntrl}&&[^\n]]", "?");
     }

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** What every command has in common: it runs, answers in text or JSON, and ends with an exit code. */
+/** Common to all commands: run, answer in text or JSON, and return an exit code. */
 abstract class TallyCommand implements Callable<Integer> {
 
     @Spec
@@ -24,14 +24,14 @@ abstract class TallyCommand implements Callable<Integer> {
         return run().code();
     }
 
-    /** Prints the one that was asked for. The fields keep their order. */
+    /** Prints the text or the fields, as requested. The fields keep their order. */
     final void answer(String text, SequencedMap<String, Json> fields) {
         Tally tally = (Tally) spec.root().userObject();
         PrintWriter out = spec.root().commandLine().getOut();
         out.println(tally.wantsJson() ? object(fields) : text);
     }
 
-    /** Says what is going on, to whoever watches; not part of the answer. */
+    /** Prints progress on standard error; not part of the answer. */
     final void progress(String text) {
         if (Logs.areForPrograms(environment())) {
             LoggerFactory.getLogger(Logs.OF_COMMANDS).info(text);
@@ -42,19 +42,19 @@ abstract class TallyCommand implements Callable<Integer> {
         err.flush();
     }
 
-    /** Shows how far a long command has come, unless it answers a program. */
+    /** Shows the progress of a long command, unless the output is for a program. */
     final ProgressBar progressBar() {
         Tally tally = (Tally) spec.root().userObject();
         PrintWriter err = spec.root().commandLine().getErr();
         return tally.wantsJson() ? ProgressBar.silent() : ProgressBar.onErrorOutput(err);
     }
 
-    /** Prints a document that is the same whatever was asked for. */
+    /** Prints a document that is the same in text and in JSON mode. */
     final void print(String document) {
         spec.root().commandLine().getOut().println(document);
     }
 
-    /** What the process was started with. */
+    /** The process's environment variables. */
     final Map<String, String> environment() {
         return ((Tally) spec.root().userObject()).environment();
     }

@@ -9,10 +9,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What jobs ask people. */
+/** Tasks: questions that jobs ask people. */
 @Command(
         name = "task",
-        description = "Find what jobs ask people, take it, hand it on, and answer it.",
+        description = "List, claim, escalate and answer the tasks that jobs give to people.",
         subcommands = {
             TaskCommand.Ls.class,
             TaskCommand.Show.class,
@@ -36,13 +36,13 @@ final class TaskCommand extends TallyCommand {
 
     @Override
     ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "what about tasks?", "Try 'tally task --help'.");
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally task --help'.");
     }
 
-    /** What speaks of one task. */
+    /** A command about one task. */
     abstract static class OfOne extends ServerConnection {
 
-        @Parameters(index = "0", paramLabel = "TASK", description = "The id of the task.")
+        @Parameters(index = "0", paramLabel = "TASK", description = "The ID of the task.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private UUID task;
 
@@ -51,13 +51,13 @@ final class TaskCommand extends TallyCommand {
         }
     }
 
-    /** What somebody does to a task. */
+    /** A command by which a person changes a task. */
     abstract static class ByPerson extends OfOne {
 
         @Option(
                 names = "--person",
                 paramLabel = "NAME",
-                description = "Who does it (default: the member of your token; only an admin names others).")
+                description = "The person acting (default: your token's member; only admins may name others).")
         private @Nullable String person;
 
         final @Nullable String person() {
@@ -65,16 +65,16 @@ final class TaskCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "ls", description = "List open tasks, the oldest first.", sortOptions = false)
+    @Command(name = "ls", description = "List open tasks, oldest first.", sortOptions = false)
     static final class Ls extends ServerConnection {
 
-        @Option(names = "--group", paramLabel = "NAME", description = "Only what this group is asked.")
+        @Option(names = "--group", paramLabel = "NAME", description = "Only tasks of this group.")
         private @Nullable String group;
 
-        @Option(names = "--person", paramLabel = "NAME", description = "Only what this person has.")
+        @Option(names = "--person", paramLabel = "NAME", description = "Only tasks that this person holds.")
         private @Nullable String person;
 
-        @Option(names = "--after", paramLabel = "TASK", description = "Only those after this one.")
+        @Option(names = "--after", paramLabel = "TASK", description = "Only tasks after this one.")
         private @Nullable UUID after;
 
         @Option(names = "--limit", paramLabel = "N", description = "How many (default: ${DEFAULT-VALUE}).")
@@ -93,7 +93,7 @@ final class TaskCommand extends TallyCommand {
 
         private Tasks.Page list(Tasks tasks) {
             if (group != null && person != null) {
-                throw new CommandFailed(ExitCode.USAGE, "whose tasks?", "Name a --group or a --person, not both.");
+                throw new CommandFailed(ExitCode.USAGE, "missing --group or --person", "Pass one of them, not both.");
             }
             return group != null
                     ? tasks.ofGroup(group, after, limit)
@@ -101,7 +101,7 @@ final class TaskCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "show", description = "Show a task, also one that is over.")
+    @Command(name = "show", description = "Show a task, open or closed.")
     static final class Show extends OfOne {
 
         @Override
@@ -112,7 +112,7 @@ final class TaskCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "claim", description = "Take a task: others leave it alone from now on.", sortOptions = false)
+    @Command(name = "claim", description = "Claim a task, so that others leave it alone.", sortOptions = false)
     static final class Claim extends ByPerson {
 
         @Override
@@ -123,7 +123,7 @@ final class TaskCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "release", description = "Give a task back, for others to claim.", sortOptions = false)
+    @Command(name = "release", description = "Release a task, so that others can claim it.", sortOptions = false)
     static final class Release extends ByPerson {
 
         @Override
@@ -134,10 +134,13 @@ final class TaskCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "escalate", description = "Hand a task to another group, whoever has it now.", sortOptions = false)
+    @Command(
+            name = "escalate",
+            description = "Assign a task to another group, even if someone holds it.",
+            sortOptions = false)
     static final class Escalate extends OfOne {
 
-        @Option(names = "--to", paramLabel = "GROUP", required = true, description = "The group that has it next.")
+        @Option(names = "--to", paramLabel = "GROUP", required = true, description = "The group to assign the task to.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String group;
 
@@ -149,7 +152,7 @@ final class TaskCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "resolve", description = "Answer a task: its job goes on with this.", sortOptions = false)
+    @Command(name = "resolve", description = "Answer a task; its job continues with the answer.", sortOptions = false)
     static final class Resolve extends ByPerson {
 
         @Option(names = "--answer", paramLabel = "JSON", description = "The answer (default: null).")
@@ -158,13 +161,13 @@ final class TaskCommand extends TallyCommand {
         @Option(
                 names = "--key",
                 paramLabel = "KEY",
-                description = "Tells this answer from others (default: a new one, which is shown).")
+                description = "Idempotency key of this answer (default: a new one, which is printed).")
         private @Nullable String key;
 
         @Override
         ExitCode run(TallyClient client) {
             Tasks.Done resolved = client.tasks().resolve(task(), json(answer), person(), key(key));
-            answer("task " + task() + (resolved.duplicate() ? " was answered so before" : " is answered"));
+            answer("task " + task() + (resolved.duplicate() ? " already has this answer" : " is answered"));
             return ExitCode.OK;
         }
     }

@@ -9,10 +9,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Where spans go, as the variables say that OpenTelemetry has for this. If none of them says so, they go nowhere, and nothing of what
- * would send them is even loaded.
+ * Sends spans where OpenTelemetry's environment variables say. If none of them asks for traces, none are sent, and the
+ * exporter's classes are not even loaded.
  *
- * @param sending sends what is left, and ends
+ * @param sending flushes and closes the exporter
  */
 record Telemetry(OpenTelemetry api, Runnable sending) {
 
@@ -23,15 +23,15 @@ record Telemetry(OpenTelemetry api, Runnable sending) {
     private static final String TRACES_ENDPOINT = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 
     /**
-     * Opens what the environment asks for.
+     * Configures tracing from the environment.
      *
-     * @throws IllegalArgumentException if that is nothing we have
+     * @throws IllegalArgumentException if the environment names something that we do not have
      */
     static Telemetry from(Map<String, String> environment) {
         return isWanted(environment) ? Sdk.open(environment) : new Telemetry(OpenTelemetry.noop(), () -> {});
     }
 
-    /** An endpoint, or the name of an exporter, is what says that somebody wants to see traces. */
+    /** Setting an endpoint or an exporter turns tracing on. */
     static boolean isWanted(Map<String, String> environment) {
         String exporter = environment.getOrDefault(EXPORTER, "");
         boolean named = !exporter.isBlank() && !exporter.strip().equals("none");
@@ -40,10 +40,10 @@ record Telemetry(OpenTelemetry api, Runnable sending) {
         return !Boolean.parseBoolean(environment.get(DISABLED)) && (named || addressed);
     }
 
-    /** Apart, so that whoever does not trace loads none of it. */
+    /** A separate class, so that processes without tracing never load the SDK. */
     private static final class Sdk {
 
-        /** Metrics are for Prometheus, and logs go where they go. HTTP is what the JDK speaks by itself. */
+        /** Prometheus scrapes the metrics, and logs go to standard error. HTTP needs only the JDK. */
         private static final Map<String, String> OURS = Map.of(
                 "otel.service.name", "tallystick",
                 "otel.exporter.otlp.protocol", "http/protobuf",
@@ -66,7 +66,7 @@ record Telemetry(OpenTelemetry api, Runnable sending) {
                         .getOpenTelemetrySdk();
                 return new Telemetry(sdk, sdk::close);
             } catch (ConfigurationException | IllegalStateException e) {
-                throw new IllegalArgumentException("OpenTelemetry cannot be set up: " + e.getMessage(), e);
+                throw new IllegalArgumentException("cannot configure OpenTelemetry: " + e.getMessage(), e);
             }
         }
 

@@ -4,7 +4,7 @@ import dev.tallystick.client.TallyClient;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** The topics of a mesh, and who subscribed to them. */
+/** The topics of a mesh and their subscribers. */
 @Command(
         name = "topic",
         description = "List, create and delete the topics of your mesh, and subscribe to them.",
@@ -27,10 +27,10 @@ final class TopicCommand extends TallyCommand {
 
     @Override
     ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "what about topics?", "Try 'tally topic --help'.");
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally topic --help'.");
     }
 
-    /** What speaks of one topic. */
+    /** A command about one topic. */
     abstract static class OfOne extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The name of the topic.")
@@ -52,18 +52,18 @@ final class TopicCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "create", description = "Create a topic; one that is there stays as it is.")
+    @Command(name = "create", description = "Create a topic unless it exists.")
     static final class Create extends OfOne {
 
         @Override
         ExitCode run(TallyClient client) {
             client.topics().create(name());
-            answer("topic " + name() + (isNew() ? " is created" : " was there before"));
+            answer("topic " + name() + (isNew() ? " is created" : " already exists"));
             return ExitCode.OK;
         }
     }
 
-    @Command(name = "delete", description = "Delete a topic. What is on its way is still delivered.")
+    @Command(name = "delete", description = "Delete a topic. Messages already sent are still delivered.")
     static final class Delete extends OfOne {
 
         @Override
@@ -84,7 +84,7 @@ final class TopicCommand extends TallyCommand {
         @Override
         ExitCode run(TallyClient client) {
             client.topics().subscribe(name(), member);
-            answer(member + " gets what is sent to " + name());
+            answer(member + " is subscribed to " + name());
             return ExitCode.OK;
         }
     }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 
-/** Says what a verification found, and what the ledger was held against: a verdict is worth no more than that. */
+/** Prints a verification's findings and what the ledger was checked against: a verdict is worth no more than that. */
 record VerifyProse(Report report, Trust trust, Verifier.Depth depth) {
 
     String text() {
@@ -39,7 +39,7 @@ record VerifyProse(Report report, Trust trust, Verifier.Depth depth) {
         return fields;
     }
 
-    /** Without a root key from elsewhere, anybody can make a ledger that agrees with itself. */
+    /** Without a trusted root key, anyone can forge a ledger that agrees with itself. */
     private String verdict() {
         if (!report.isClean()) {
             return "broken";
@@ -58,7 +58,7 @@ record VerifyProse(Report report, Trust trust, Verifier.Depth depth) {
         if (trust.position() >= 0) {
             known.add("an anchor at position " + trust.position());
         }
-        String what = known.isEmpty() ? "itself alone (pass --root-key or --anchor)" : String.join(", ", known);
+        String what = known.isEmpty() ? "only itself (pass --root-key or --anchor)" : String.join(", ", known);
         return what + (depth == Verifier.Depth.DEEP ? "; every byte was read" : "; only what is new was read");
     }
 

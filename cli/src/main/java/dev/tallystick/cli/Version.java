@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/** The version that this build was given. */
+/** The version of this build. */
 final class Version {
 
     private static final String RESOURCE = "version.properties";

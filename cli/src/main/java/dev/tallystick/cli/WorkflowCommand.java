@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The workflows of a server. */
+/** A server's workflows. */
 @Command(
         name = "workflow",
         description = "List and show the workflows of a server, deploy graphs to it and remove them.",
@@ -38,14 +38,14 @@ final class WorkflowCommand extends TallyCommand {
 
     @Override
     ExitCode run() {
-        throw new CommandFailed(ExitCode.USAGE, "what about workflows?", "Try 'tally workflow --help'.");
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally workflow --help'.");
     }
 
     @Command(
             name = "deploy",
             description = {
-                "Deploy a graph, to all servers on the same database.",
-                "A version never changes: the same graph again is welcome, another one is refused."
+                "Deploy a graph to all servers on the same database.",
+                "A version never changes: deploying the same graph again is fine, a different one is refused."
             })
     static final class Deploy extends ServerConnection {
 
@@ -66,13 +66,13 @@ final class WorkflowCommand extends TallyCommand {
             try {
                 return Files.readString(file);
             } catch (NoSuchFileException e) {
-                throw new CommandFailed(ExitCode.USAGE, "there is no file " + file, "Name a file with a graph.");
+                throw new CommandFailed(ExitCode.USAGE, "there is no file " + file, "Pass a file with a graph.");
             } catch (IOException e) {
-                throw new CommandFailed(ExitCode.USAGE, "cannot read " + file + ": " + e, "Name a file with a graph.");
+                throw new CommandFailed(ExitCode.USAGE, "cannot read " + file + ": " + e, "Pass a file with a graph.");
             }
         }
 
-        /** Checked here already, so that what is wrong is said with the name of the file. */
+        /** Checked here as well, so that errors name the file. */
         private Graph graph(String yaml) {
             try {
                 return GraphYaml.read(file.toString(), yaml);
@@ -99,7 +99,7 @@ final class WorkflowCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "show", description = "Show a workflow; of a graph, what it says.", sortOptions = false)
+    @Command(name = "show", description = "Show a workflow; for a graph, its definition.", sortOptions = false)
     static final class Show extends ServerConnection {
 
         @Parameters(index = "0", paramLabel = "WORKFLOW", description = "The name of the workflow.")

@@ -1,15 +1,14 @@
 /**
  * The {@code tally} command.
  *
- * <p>{@link dev.tallystick.cli.Tally} is the entry: it knows the commands, the options that every one of them takes, and how
- * an error is told. Each command is one class that extends {@code TallyCommand}, says its answer once for people and once
- * for programs, and ends with an {@code ExitCode}.
+ * <p>{@link dev.tallystick.cli.Tally} is the entry point: it lists the commands and handles common options and errors. Each
+ * command is a class that extends {@code TallyCommand}, answers as text for people or JSON for programs, and returns an
+ * {@code ExitCode}.
  *
- * <p>Invariant: standard output has the answer and nothing else; all complaints go to standard error. What the user can put
- * right is a sentence without a stack trace.
+ * <p>Invariant: standard output has the answer and nothing else; errors go to standard error. An error that the user can fix
+ * is a sentence without a stack trace.
  *
- * <p>Knows nothing of how the other modules do their work. A short command starts fast because it loads none of them but
- * {@code core}.
+ * <p>Knows nothing of the other modules' internals. Short commands start fast because they load no module but {@code core}.
  */
 @NullMarked
 package dev.tallystick.cli;

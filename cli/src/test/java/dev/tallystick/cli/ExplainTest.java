@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ExplainTest {
 
     @Test
-    void an_activity_ledger_is_told_digit_by_digit_and_what_comes_next() {
+    void an_activity_ledger_is_explained_digit_by_digit_with_what_comes_next() {
         Run run = Run.tally("explain", "001110000000001");
 
         assertThat(run.exitCode()).isZero();
@@ -18,19 +18,19 @@ class ExplainTest {
             Activity ledger 001110000000001
 
               digits 1-3   001       Leg 1 was entered once.
-              digit  4     1         Leg 1 is complete: the work was handed out, and that has committed.
+              digit  4     1         Leg 1 is complete: handing out the work has committed.
               digit  5     1         Step 1, work: done. The result is recorded.
               digit  6     0         Step 2, children: not spawned, and the job's semaphore has not moved.
               digit  7     0         Step 3, completion tasks: not done here.
               digits 8-15  00000001  Leg 2 was entered once.
 
-            The result is recorded, and what follows from it is not.
+            The result is recorded; what follows from it is not.
             After a crash, step 1 is skipped and step 2 runs.
             """);
     }
 
     @Test
-    void a_guid_ledger_is_told_digit_by_digit_and_what_comes_next() {
+    void a_guid_ledger_is_explained_digit_by_digit_with_what_comes_next() {
         Run run = Run.tally("explain", "--guid", "000111000000002");
 
         assertThat(run.exitCode()).isZero();
@@ -38,7 +38,7 @@ class ExplainTest {
             GUID ledger 000111000000002
 
               digits 1-3   000       Reserved.
-              digit  4     1         The job was closed by this transition, so it owns the completion tasks.
+              digit  4     1         This transition closed the job, so it owns the completion tasks.
               digit  5     1         Step 1, work: done. The result is recorded.
               digit  6     1         Step 2, children: spawned, and the job's semaphore moved with them.
               digit  7     0         Step 3, completion tasks: not done here.
@@ -55,14 +55,14 @@ class ExplainTest {
             value = {
                 "000000000000000 | Leg 1 has not begun.",
                 "001000000000000 | After a crash it runs again, as attempt 2.",
-                "999000000000000 | No attempt is left",
-                "001100000000000 | no result has come back",
+                "999000000000000 | No attempts are left",
+                "001100000000000 | has no result yet",
                 "001100000000001 | step 1 runs again",
                 "001110000000001 | step 1 is skipped",
                 "001111000000001 | Nothing is left to do here",
                 "001111100000001 | Every step has committed",
-                "001111000000007 | What each of them still has to do",
-                "001111099999999 | No entry is left",
+                "001111000000007 | Each transition's own ledger",
+                "001111099999999 | No entries are left",
             })
     void the_last_sentence_says_what_would_happen_to_the_activity(String digits, String sentence) {
         assertThat(Run.tally("explain", digits).out()).contains(sentence);
@@ -73,12 +73,12 @@ class ExplainTest {
             delimiter = '|',
             value = {
                 "000000000000000 | begins with step 1",
-                "000010000000001 | goes on with step 2",
-                "000110000000001 | goes on with step 2",
+                "000010000000001 | continues with step 2",
+                "000110000000001 | continues with step 2",
                 "000011000000001 | only acknowledges it",
                 "000111000000001 | runs step 3",
                 "000111100000001 | only acknowledges it",
-                "000010099999999 | No attempt is left",
+                "000010099999999 | No attempts are left",
             })
     void the_last_sentence_says_what_would_happen_to_the_transition(String digits, String sentence) {
         assertThat(Run.tally("explain", "--guid", digits).out()).contains(sentence);
@@ -128,7 +128,7 @@ class ExplainTest {
                 "001710000000001   | digit 4 (leg1 complete) is a flag and must be 0 or 1, got 7 | No increment leads to",
                 "001110900000001   | digit 7 (completion tasks done) is a flag and must be 0 or 1, got 9 | No increment leads to",
             })
-    void what_is_not_an_activity_ledger_is_refused_with_why_and_what_to_do(String digits, String why, String whatToDo) {
+    void an_invalid_activity_ledger_is_refused_with_the_reason_and_advice(String digits, String why, String whatToDo) {
         Run run = Run.tally("explain", digits);
 
         assertThat(run.exitCode()).isEqualTo(2);
@@ -141,10 +141,10 @@ class ExplainTest {
             delimiter = '|',
             value = {
                 "001110000000001 | digits 1 to 3 are reserved | leave out --guid",
-                "001710000000001 | digits 1 to 3 are reserved | No increment leads to",
-                "000210000000001 | digit 4 (job closed) is a flag | No increment leads to",
+                "001710000000001 | digits 1 to 3 are reserved | No sequence of increments",
+                "000210000000001 | digit 4 (job closed) is a flag | No sequence of increments",
             })
-    void what_is_not_a_guid_ledger_is_refused_with_why_and_what_to_do(String digits, String why, String whatToDo) {
+    void an_invalid_guid_ledger_is_refused_with_the_reason_and_advice(String digits, String why, String whatToDo) {
         Run run = Run.tally("explain", "--guid", digits);
 
         assertThat(run.exitCode()).isEqualTo(2);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
-/** What an engine logs of what fails. Here, because the command brings a logging library that keeps an MDC. */
+/** What an engine logs about failures. In this module, because the command brings a logging library with an MDC. */
 class FailureLogTest {
 
     @RegisterExtension

@@ -19,12 +19,12 @@ import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The examples of all help texts, read as a shell and the command read them. Nothing is run. */
+/** Parses the examples of all help texts as a shell and the command would. Runs nothing. */
 class HelpExamplesTest {
 
     private static final String BEGIN = "  tally ";
 
-    /** For what an example can only call {@code ID}. */
+    /** Replaces {@code ID} in examples. */
     private static final String SOME_ID = "01890a5d-ac96-774b-bcce-b302099a8057";
 
     private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
@@ -51,7 +51,7 @@ class HelpExamplesTest {
         assertThatThrownBy(() -> parse("tally job fork " + SOME_ID)).isInstanceOf(MissingParameterException.class);
     }
 
-    /** Without what a {@code #} says about them. */
+    /** Without {@code #} comments. */
     static Set<String> examples() {
         Set<String> examples = new LinkedHashSet<>();
         Deque<CommandLine> left = new ArrayDeque<>(Set.of(tally()));

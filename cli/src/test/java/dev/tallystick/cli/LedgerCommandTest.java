@@ -70,7 +70,7 @@ class LedgerCommandTest {
     }
 
     @Test
-    void what_is_wrong_is_refused_as_usage() {
+    void invalid_input_is_refused_as_wrong_usage() {
         assertThat(put("{", "", "01JGFJJZ000000000000000001").exitCode()).isEqualTo(ExitCode.USAGE.code());
         assertThat(put("1", "short", "01JGFJJZ000000000000000001").exitCode()).isEqualTo(ExitCode.USAGE.code());
         assertThat(put("1", "", "not-a-ulid").exitCode()).isEqualTo(ExitCode.USAGE.code());
@@ -109,7 +109,7 @@ class LedgerCommandTest {
     }
 
     @Test
-    void a_ledger_verifies_until_somebody_touches_it() throws IOException {
+    void a_ledger_verifies_until_it_is_tampered_with() throws IOException {
         json(put("1", "", "01JGFJJZ000000000000000001"));
         Path anchor = scratch.resolve("anchor.json");
         json(ledger("anchor", anchor.toString()));
@@ -121,7 +121,7 @@ class LedgerCommandTest {
         assertThat(json(ledger("verify"))).containsEntry("verdict", Json.of("consistent"));
         assertThat(Run.tally("ledger", "--repo", scratch.resolve("books.git").toString(), "verify")
                         .out())
-                .contains("held against: itself alone");
+                .contains("held against: only itself");
         assertThat(json(ledger("verify", "--quick", "--current-key", rootKey.toString())))
                 .containsEntry("depth", Json.of("quick"));
         json(ledger("keys", "--rotate"));

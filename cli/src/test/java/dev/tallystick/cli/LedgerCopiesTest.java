@@ -48,7 +48,7 @@ class LedgerCopiesTest {
     }
 
     @Test
-    void copies_that_have_parted_conflict_until_they_are_merged() {
+    void diverged_copies_conflict_until_they_are_merged() {
         put(home, "o-1", "{\"n\":2}", head);
         put(away, "o-1", "{\"n\":3}", head);
         assertThat(outcome(ledger(away, "push"), ExitCode.CONFLICT)).isEqualTo("fetch_first");
@@ -62,7 +62,7 @@ class LedgerCopiesTest {
     }
 
     @Test
-    void what_was_merged_away_is_listed_shown_and_proven() throws IOException {
+    void merged_transactions_are_listed_shown_and_proven() throws IOException {
         put(home, "o-1", "{\"n\":2}", head);
         put(away, "o-1", "{\"n\":3}", head);
         assertThat(outcome(ledger(away, "merge"), ExitCode.OK)).isEqualTo("joined");
@@ -70,7 +70,7 @@ class LedgerCopiesTest {
         assertThat(all).contains("\"branch\":\"3\"", "\"more\":false");
         assertThat(ledger(away, "log", "orders", "o-1", "--limit", "2").out()).contains("\"more\":true");
         Run text = Run.tally("ledger", "--repo", away.toString(), "log", "orders", "o-1", "--limit", "2");
-        assertThat(text.out()).endsWith("(there is more: --limit)\n");
+        assertThat(text.out()).endsWith("(more transactions: raise --limit)\n");
         assertThat(List.of(
                         ledger(away, "get", "orders", "o-1", "--at", "2").out(),
                         ledger(away, "get", "orders", "o-1", "--at", "2", "--branch", "3")
@@ -103,9 +103,9 @@ class LedgerCopiesTest {
     }
 
     @Test
-    void what_cannot_be_copied_says_why() {
+    void a_failed_copy_says_why() {
         assertThat(outcome(ledger(away, "clone", home.toString()), ExitCode.OK))
-                .as("a clone that is repeated finds that it is done")
+                .as("repeating a clone finds it done")
                 .isEqualTo("cloned");
         put(away, "o-9", "9", "");
         assertThat(ledger(away, "clone", home.toString()).exitCode()).isEqualTo(ExitCode.CONFLICT.code());

@@ -71,7 +71,7 @@ class LogsTest {
             lines = server.stop();
         }
 
-        // What was accepted is told a little later, or by the server that comes next.
+        // The accepted message is announced a little later, or by the next server.
         assertThat(lines)
                 .filteredOn(line -> !line.contains(" info tally.audit: "))
                 .containsExactly(
@@ -83,7 +83,7 @@ class LogsTest {
     }
 
     @Test
-    void what_admins_do_is_in_the_audit_log_with_who_did_it_and_what_came_of_it() throws Exception {
+    void admin_actions_are_in_the_audit_log_with_actor_and_outcome() throws Exception {
         List<String> lines;
         try (ServerProcess server = ServerProcess.start(data, postgres.url(), Map.of())) {
             TallyClient admin = new TallyClient(URI.create(server.address()), server.token());
@@ -112,7 +112,7 @@ class LogsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void what_is_left_out_of_a_line_leaves_the_line_whole_and_in_its_trace(boolean isJson) {
+    void a_line_without_its_secrets_stays_whole_and_in_its_trace(boolean isJson) {
         String message = "cannot reach \"jdbc:postgresql://db/tally?password=secret\"";
         LoggingEvent event = new LoggingEvent(
                 "", new LoggerContext().getLogger("pool"), Level.WARN, message, new IllegalStateException(TOKEN), null);
@@ -138,7 +138,7 @@ class LogsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TALLY_LOG=xml", "TALLY_LOG_LEVEL=loud"})
-    void what_there_is_not_keeps_the_server_from_starting(String wrong) {
+    void the_server_refuses_to_start_with_unknown_log_settings(String wrong) {
         int equals = wrong.indexOf('=');
 
         Run run = Run.tally(
@@ -150,6 +150,6 @@ class LogsTest {
                 data.toString());
 
         assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE.code());
-        assertThat(run.err()).contains(wrong.substring(0, equals) + " is one of ");
+        assertThat(run.err()).contains(wrong.substring(0, equals) + " must be one of ");
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A token is seen once: asking again after a lost answer would leave one that nobody knows. */
+/** A token is shown once: repeating the request after a lost answer would leave an unknown token behind. */
 @Timeout(60)
 class LostTokenTest {
 

@@ -31,7 +31,7 @@ class ProgressBarTest {
     }
 
     @Test
-    void what_is_over_at_once_leaves_no_trace() {
+    void short_work_draws_no_bar() {
         try (ProgressBar bar = ProgressBar.on(new PrintWriter(screen), now::get)) {
             bar.report("objects", 1, 1);
         }

@@ -5,7 +5,7 @@ import java.io.StringWriter;
 import java.util.Map;
 import picocli.CommandLine;
 
-/** One run of the command in this process: what it printed, and how it ended. */
+/** One run of the command in this process: its output and exit code. */
 record Run(int exitCode, String out, String err) {
 
     static Run tally(String... arguments) {
@@ -19,7 +19,7 @@ record Run(int exitCode, String out, String err) {
         return new Run(exitCode, out.toString(), err.toString());
     }
 
-    /** As {@link #tally}, with one more command. */
+    /** Like {@link #tally}, with one more command. */
     static Run tallyWith(TallyCommand command, String name, Map<String, String> environment, String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();

@@ -88,7 +88,7 @@ class SchemaCommandTest {
     }
 
     @Test
-    void an_absent_database_and_a_name_that_is_none_are_told_apart() {
+    void an_absent_database_and_an_invalid_name_are_distinguished() {
         Run absent =
                 Run.tally("schema", "check", "--postgres", "jdbc:postgresql://127.0.0.1:1/x?user=u&password=geheim");
         Run misnamed = Run.tally("schema", "print", "--schema", "No Name");

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands that speak to a server, against a real one. */
+/** Runs the commands that call a server against a real one. */
 class ServerCommandsTest {
 
     @RegisterExtension
@@ -135,7 +135,7 @@ class ServerCommandsTest {
         assertThat(json(tally("job", "why", id, "--json"))).containsKey("waits");
         assertThat(tally("job", "signal", id, "approved", "--payload", "{\"by\":\"ann\"}", "--key", "s")
                         .out())
-                .contains("is with the job");
+                .contains("is sent");
         assertThat(tally("job", "result", "--key", "cli:11", "--wait", "30").out())
                 .contains("approved by ann");
         assertThat(tally("job", "activities", id).out()).containsPattern("\\d{15}  .*reserve");
@@ -180,8 +180,8 @@ class ServerCommandsTest {
         Map<String, Json> rerun = json(tally("job", "rerun", id, "--key", "cli:21", "--json"));
         assertThat(rerun).containsEntry("continued_from", Json.of(id));
         assertThat(tally("job", "rerun", id, "--key", "cli:21").out())
-                .isEqualTo("job " + text(rerun, "job_id") + ", begun before\n");
-        assertThat(tally("job", "fork", id, "--from", "charge").out()).endsWith(", begun\n");
+                .isEqualTo("job " + text(rerun, "job_id") + ", started before\n");
+        assertThat(tally("job", "fork", id, "--from", "charge").out()).endsWith(", started\n");
         Run nowhere = tally("job", "fork", id, "--from", "nowhere");
         assertThat(nowhere.exitCode()).isEqualTo(ExitCode.CONFLICT.code());
         assertThat(nowhere.err()).contains("rerun_refused", "it has reserve at 1");
@@ -203,7 +203,7 @@ class ServerCommandsTest {
                 .containsPattern("closed +failed: \\S+Exception");
         assertThat(tally("deadletter", "ls").out()).contains(first, second);
         assertThat(json(tally("deadletter", "show", first, "--json"))).containsEntry("ceiling", Json.of(false));
-        assertThat(tally("deadletter", "redrive", first).out()).endsWith("goes on in its place\n");
+        assertThat(tally("deadletter", "redrive", first).out()).endsWith("continues it\n");
         assertThat(tally("deadletter", "discard", second).exitCode()).isZero();
         assertThat(tally("deadletter", "ls", "--limit", "500").out()).doesNotContain(first, second);
         assertThat(tally("deadletter", "show", second).exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
@@ -285,7 +285,7 @@ class ServerCommandsTest {
                 .endsWith("is answered\n");
         assertThat(tally("task", "resolve", task, "--answer", "{\"by\":\"bob\"}", "--key", "form:1")
                         .out())
-                .endsWith("was answered so before\n");
+                .endsWith("already has this answer\n");
         assertThat(json(tally("task", "show", task, "--json"))).containsKey("over");
         assertThat(tally("job", "result", job, "--wait", "30").out()).contains("approved by bob");
     }
@@ -343,7 +343,7 @@ class ServerCommandsTest {
         assertThat(tally("member", "ls").out()).contains("shop");
         String token = tally("member", "token", "shop", "--valid", "60").out();
         assertThat(token).startsWith("tally_");
-        assertThat(tally("member", "tokens", "shop").out()).contains(token.split("_", 3)[1], "good until 2");
+        assertThat(tally("member", "tokens", "shop").out()).contains(token.split("_", 3)[1], "valid until 2");
         assertThat(tally("member", "revoke", token.split("_", 3)[1]).exitCode()).isZero();
         assertThat(tally("member", "tokens", "shop").out()).contains("revoked 2");
         assertThat(tally("topic", "create", "alerts").out()).contains("is created");
@@ -396,12 +396,12 @@ class ServerCommandsTest {
 
     @Test
     void orphans_are_looked_for() {
-        assertThat(tally("orphans").out()).contains("everything is together");
+        assertThat(tally("orphans").out()).contains("no orphaned rows");
         assertThat(tally("orphans", "--json").out()).contains("{\"kinds\":[],\"total\":0}");
     }
 
     @Test
-    void an_address_or_a_token_that_is_none_is_wrong_usage() {
+    void an_invalid_address_or_token_is_wrong_usage() {
         Map<String, String> elsewhere = new HashMap<>(environment);
         elsewhere.put("TALLY_SERVER", "localhost:7070");
         Map<String, String> broken = new HashMap<>(environment);

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A server with the samples, as a process of its own. */
+/** A server with the samples, in a separate process. */
 final class ServerProcess implements AutoCloseable {
 
     private static final Pattern LISTENING = Pattern.compile("listening on (http://\\S+)");
@@ -32,7 +32,7 @@ final class ServerProcess implements AutoCloseable {
                 .group(1);
     }
 
-    /** @param jvm what its JVM is started with */
+    /** @param jvm options for its JVM */
     static ServerProcess start(Path data, String postgres, Map<String, String> environment, String... jvm)
             throws IOException {
         List<String> command = new ArrayList<>();
@@ -65,7 +65,7 @@ final class ServerProcess implements AutoCloseable {
         return Files.readString(data.resolve("admin.token")).strip();
     }
 
-    /** Has it do a job. */
+    /** Runs one job on the server. */
     void submitAndWait(String order) throws IOException {
         Run run = Run.tally(
                 Map.of("TALLY_SERVER", address, "TALLY_TOKEN", token()),
@@ -79,7 +79,7 @@ final class ServerProcess implements AutoCloseable {
         assertThat(run.exitCode()).as(run.err()).isZero();
     }
 
-    /** Stops it in good order, and returns what it said on its error output. */
+    /** Shuts the server down gracefully and returns its error output. */
     List<String> stop() throws IOException, InterruptedException {
         process.destroy();
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();

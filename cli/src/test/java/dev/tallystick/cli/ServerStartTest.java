@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a server says that cannot start. */
+/** What a server prints if it cannot start. */
 class ServerStartTest {
 
     @RegisterExtension
@@ -25,7 +25,7 @@ class ServerStartTest {
     Path data;
 
     @Test
-    void a_port_that_is_taken_is_no_riddle() throws IOException {
+    void a_port_in_use_is_explained() throws IOException {
         try (ServerSocket taken = new ServerSocket(0)) {
             Run run = Run.tally(
                     "server",
@@ -41,7 +41,7 @@ class ServerStartTest {
     }
 
     @Test
-    void a_postgres_that_cannot_be_used_is_no_riddle_and_its_password_no_news() {
+    void an_unusable_postgres_is_explained_without_its_password() {
         String other = data.resolve("other").toString();
 
         Run absent = Run.tally(
@@ -68,7 +68,7 @@ class ServerStartTest {
     }
 
     @Test
-    void a_directory_that_another_server_has_is_no_riddle() {
+    void a_data_directory_in_use_is_explained() {
         Path held = data.resolve("held");
         try (EmbeddedPostgres holder =
                 EmbeddedPostgres.at(held.resolve("postgres")).start()) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code tally submit --wait} says of a job that was accepted and whose end it does not learn. */
+/** What {@code tally submit --wait} prints if the job was accepted but its end is not learned. */
 class SubmitAndWaitTest {
 
     private static final Pattern SUBMITTED = Pattern.compile("job (\\S+), submitted");
@@ -58,7 +58,7 @@ class SubmitAndWaitTest {
         String job = submitted();
 
         server.close();
-        // Ends the patience of the command, which is longer than that of a test.
+        // The command would wait longer than the test may.
         thread.interrupt();
 
         assertThat(command.get(1, TimeUnit.MINUTES)).isEqualTo(ExitCode.UNKNOWN_OUTCOME.code());
@@ -98,7 +98,7 @@ class SubmitAndWaitTest {
 
     private void assertIsSubmitted(String job) {
         assertThat(err.toString())
-                .endsWith("The job was submitted; ask 'tally job result " + job + "'.\n")
+                .endsWith("The job was submitted; run 'tally job result " + job + "'.\n")
                 .doesNotContain("othing was done");
         assertThat(((Json.ObjectValue) Json.parse(out.toString())).members())
                 .containsEntry("job_id", Json.of(job))

@@ -91,7 +91,7 @@ class TallyTest {
         PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
         Map<String, CommandLine> all =
                 new HashMap<>(Tally.commandLine(nowhere, nowhere, Map.of()).getSubcommands());
-        // These have a repository instead of a server, and examples in their guides.
+        // These use a repository instead of a server; their guides have the examples.
         all.keySet().removeAll(List.of("ledger", "verify"));
         Deque<CommandLine> left = new ArrayDeque<>(all.values());
         List<String> without = new ArrayList<>();
@@ -153,12 +153,12 @@ class TallyTest {
         assertThat(run.out()).isEmpty();
         assertThat(run.err()).isEqualTo("""
             tally break: internal error: java.lang.IllegalStateException: the wheel came off
-            Run it again with --debug for the stack trace.
+            Run again with --debug for the stack trace.
             """);
     }
 
     @Test
-    void the_stack_trace_and_the_cause_are_there_for_those_who_ask() {
+    void the_stack_trace_and_the_cause_are_shown_on_request() {
         Run byOption = Run.tallyWith(new Breaks(), "break", Map.of(), "break", "--debug");
         Run byEnvironment = Run.tallyWith(new Breaks(), "break", Map.of("TALLY_DEBUG", "1"), "break");
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where a server's spans go, with a receiver of our own at the other end. */
+/** Where a server sends its spans, with the test as the receiver. */
 class TelemetryTest {
 
     private static final String SECRET = "an-order-that-nobody-else-may-see";
@@ -64,7 +64,7 @@ class TelemetryTest {
         return "http://127.0.0.1:" + receiver.getAddress().getPort();
     }
 
-    /** Runs a server, has it do a job, ends it, and returns the classes that it has loaded. */
+    /** Starts a server, runs a job, stops the server, and returns the classes it loaded. */
     private List<String> serve(Map<String, String> environment) throws Exception {
         Path loaded = data.resolve("loaded.log");
         try (ServerProcess server = ServerProcess.start(
@@ -116,7 +116,7 @@ class TelemetryTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"OTEL_TRACES_EXPORTER=pigeon", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "OTEL_TRACES_SAMPLER=dice"})
-    void what_cannot_be_set_up_keeps_the_server_from_starting(String wrong) {
+    void the_server_refuses_to_start_with_invalid_telemetry_settings(String wrong) {
         int equals = wrong.indexOf('=');
         Map<String, String> environment = new HashMap<>(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint()));
         environment.put(wrong.substring(0, equals), wrong.substring(equals + 1));
@@ -124,6 +124,6 @@ class TelemetryTest {
         Run run = Run.tally(environment, "server", "--port", "0", "--data", data.toString());
 
         assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE.code());
-        assertThat(run.err()).contains("OpenTelemetry cannot be set up", "OTEL_");
+        assertThat(run.err()).contains("cannot configure OpenTelemetry", "OTEL_");
     }
 }

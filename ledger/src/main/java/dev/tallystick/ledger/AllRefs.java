@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What any ref of a repository names, not only ours: other people's branches and tags must survive our housekeeping. */
+/** The targets of all refs of a repository, not only ours: housekeeping must keep other people's branches and tags. */
 final class AllRefs {
 
     private AllRefs() {}
@@ -52,7 +52,7 @@ final class AllRefs {
 
     private static Oid parse(String where, String hex) throws DamagedRefException {
         if (!Oid.isHex(hex)) {
-            throw new DamagedRefException(where + " holds a ref that names nothing");
+            throw new DamagedRefException(where + " holds a ref without a target");
         }
         return Oid.parse(hex);
     }

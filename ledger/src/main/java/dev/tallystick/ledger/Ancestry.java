@@ -11,12 +11,12 @@ import java.util.PriorityQueue;
 import java.util.Set;
 
 /**
- * How two commits stand to each other. Commits are visited from the newest to the oldest by their position in the chain of
- * roots, until all that is left is known to both; so the cost grows with what differs and not with the ledger.
+ * How two commits are related. Visits commits from newest to oldest by their position in the chain of roots, until only
+ * commits known to both are left; so the cost grows with the difference, not with the ledger.
  *
- * @param oursOnly commits that lead to ours and not to theirs, children first
+ * @param oursOnly commits reachable from ours and not from theirs, children first
  * @param theirsOnly the other way round
- * @param base the newest commit that leads to both; empty if they have nothing in common
+ * @param base the newest commit reachable from both; empty if they have nothing in common
  */
 record Ancestry(List<Oid> oursOnly, List<Oid> theirsOnly, List<Oid> base) {
 
@@ -24,7 +24,7 @@ record Ancestry(List<Oid> oursOnly, List<Oid> theirsOnly, List<Oid> base) {
     private static final int THEIRS = 2;
     private static final int BOTH = OURS | THEIRS;
 
-    /** Foreign commits stand between two positions; {@code above} counts them, so that children come before parents. */
+    /** Foreign commits lie between two positions; {@code above} counts them, so that children come before parents. */
     private record Place(Oid id, Commit commit, long position, int above) {}
 
     static Ancestry of(Chain chain, Oid ours, Oid theirs) throws IOException {
@@ -93,7 +93,7 @@ record Ancestry(List<Oid> oursOnly, List<Oid> theirsOnly, List<Oid> base) {
         }
     }
 
-    /** Of a foreign commit only the first parent counts: what else it joins is not vouched for by anybody. */
+    /** Only a foreign commit's first parent counts: nothing vouches for the others. */
     static List<Oid> parents(Commit commit) throws DamagedObjectException {
         return commit.root().isPresent() || commit.parents().isEmpty()
                 ? commit.parents()

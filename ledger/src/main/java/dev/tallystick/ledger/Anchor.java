@@ -3,14 +3,14 @@ package dev.tallystick.ledger;
 import java.io.IOException;
 import java.util.Optional;
 
-/** A place outside the ledger that remembers how far it had come. Whoever takes the ledger back must take this back too. */
+/** A place outside the ledger that remembers a position. To roll back the ledger unnoticed, one must roll this back too. */
 public interface Anchor {
 
     Optional<Anchored> read() throws IOException;
 
     /**
-     * Remembers {@code head}; on disk when this returns. Never goes back: an earlier position is refused. Called by
-     * {@link Ledger#anchor}, which has verified that {@code head} continues what is remembered.
+     * Remembers {@code head}; on disk on return. Refuses an earlier position. Called by {@link Ledger#anchor}, which has
+     * verified that {@code head} continues the remembered root.
      */
     void advance(Anchored head) throws IOException;
 }

@@ -3,10 +3,10 @@ package dev.tallystick.ledger;
 import dev.tallystick.ledger.verifier.Trust;
 
 /**
- * A root that is remembered elsewhere, so that the ledger cannot be taken back behind it unseen.
+ * A root that is remembered outside the ledger, so that rolling the ledger back behind it is detected.
  *
- * @param rootKey the ledger's first key: a stranger's ledger has another one
- * @param key the key that signs after this root: a history that goes on with a retired key is not this ledger's
+ * @param rootKey the ledger's first key, which tells it from other ledgers
+ * @param key the key that signs after this root: a history continued by a retired key is not this ledger's
  */
 public record Anchored(CommitId commit, long position, String root, PublicKey rootKey, PublicKey key) {
 
@@ -16,12 +16,12 @@ public record Anchored(CommitId commit, long position, String root, PublicKey ro
         }
     }
 
-    /** What somebody knows who has this anchor and nothing else. */
+    /** The trust that this anchor alone gives. */
     public Trust trust() {
         return addedTo(Trust.nothing());
     }
 
-    /** What somebody knows who has this anchor, and {@code trust} from elsewhere; the latter wins. */
+    /** The trust that this anchor and {@code trust} give together; {@code trust} wins. */
     public Trust addedTo(Trust trust) {
         Trust rooted = trust.rootKey().isEmpty() ? trust.rootedIn(rootKey.line()) : trust;
         return rooted.anchoredAt(position, root, key.line());

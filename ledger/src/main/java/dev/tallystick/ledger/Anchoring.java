@@ -9,6 +9,6 @@ public sealed interface Anchoring {
     /** Everything between the anchor and the head verifies, and the anchor is now {@code head}. */
     record Moved(Anchored head) implements Anchoring {}
 
-    /** The anchor is where it was: the head is not a verified continuation of what it remembers. */
+    /** The anchor did not move: the head is not a verified continuation of it. */
     record Refused(List<Finding> findings) implements Anchoring {}
 }

@@ -17,12 +17,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Leads a write from the caller to its answer: prepare, commit in a group, and find out whether a head that has moved was
- * moved by an earlier attempt of the same write.
+ * Takes a write from the caller to its answer: prepare, commit in a group, and, if the head has moved, find out whether an
+ * earlier attempt of the same write moved it.
  */
 final class Appender implements AutoCloseable {
 
-    /** Somebody changes a schema again and again while we prepare: at some point that is not bad luck. */
+    /** If a schema changes this often while we prepare, it is not bad luck. */
     private static final int MOST_ATTEMPTS = 20;
 
     /** The newest state of the ledger. */
@@ -30,7 +30,7 @@ final class Appender implements AutoCloseable {
         View newest() throws IOException;
     }
 
-    /** The newest state of the ledger that is verified, given one that may be. */
+    /** The newest verified state of the ledger, given a state that may be it. */
     interface VerifiedViews {
         View newest(View seen) throws IOException;
     }
@@ -136,8 +136,8 @@ final class Appender implements AutoCloseable {
     }
 
     /**
-     * In a thread of its own: reading may take a while, which the committer's thread must not; and what is found is forced,
-     * which a caller's must not, for an interrupt would close the file under its hands.
+     * On its own thread: reading may take too long for the committer's thread, and the result is forced to disk, which must
+     * not happen on a caller's thread, where an interrupt would close the file.
      */
     private CompletableFuture<Append> lookUp(View view, Write write) {
         return CompletableFuture.supplyAsync(
@@ -154,8 +154,8 @@ final class Appender implements AutoCloseable {
     }
 
     /**
-     * The head in {@code view} is not the expected one. If this write is among the transactions since, it was made by an
-     * attempt whose answer got lost. Otherwise the refusal is definite: a stream never comes back to an earlier head.
+     * The head in {@code view} is not the expected one. If this write is among the transactions since, an attempt whose answer
+     * was lost made it. Otherwise the refusal is definite: a stream never returns to an earlier head.
      */
     private Append found(View view, Write write) throws IOException {
         Optional<StreamView> stream = view.stream(write.stream());
@@ -187,7 +187,7 @@ final class Appender implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** The process that made it may have died before the ref was forced; what we acknowledge must be on disk. */
+    /** The writing process may have died before it forced the ref; what we acknowledge must be on disk. */
     private Append repeated(View view, Write write, Tx tx, TxHash hash, int version) throws IOException {
         boolean same = tx.parent().equals(write.expectedHead())
                 && switch (write.change()) {
@@ -200,7 +200,7 @@ final class Appender implements AutoCloseable {
                     case Change.Revert revert -> tx.op() == Op.PUT || tx.op() == Op.DELETE;
                 };
         if (!same) {
-            return new Append.Invalid("transaction id " + write.txId() + " was used for another write");
+            return new Append.Invalid("transaction ID " + write.txId() + " was used for another write");
         }
         main.force();
         return new Append.Appended(hash, version, CommitId.of(view.commit()));

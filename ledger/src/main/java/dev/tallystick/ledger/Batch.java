@@ -8,9 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The writes of one commit, checked one after the other against the heads as the writes before them left them. Answers are
- * given by {@link #tell}, once the commit is on disk: until then not even a refusal is certain, because it may rest on a
- * write of the same batch.
+ * The writes of one commit, checked in order against the heads that the earlier ones leave. {@link #tell} gives the answers
+ * once the commit is on disk: until then even a refusal is uncertain, because it may depend on an earlier write of the batch.
  */
 final class Batch {
 
@@ -31,7 +30,7 @@ final class Batch {
     private final List<Leaf> leaves = new ArrayList<>();
     private View result;
 
-    /** @param position where the commit will stand in the chain of roots */
+    /** @param position the commit's position in the chain of roots */
     Batch(View base, long position, ObjectStore store) throws IOException {
         this.base = base;
         this.position = position;

@@ -3,7 +3,7 @@ package dev.tallystick.ledger;
 import java.io.IOException;
 import java.util.List;
 
-/** Turns a batch into one commit and tells each write what came of it. */
+/** Turns a batch into one commit and answers each write. */
 final class BatchWriter {
 
     private final ObjectStore store;

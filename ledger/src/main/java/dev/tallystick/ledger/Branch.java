@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A history that a MERGE joined to a document's own.
+ * A history that a MERGE added to a document's own.
  *
  * @param holder the branch that the MERGE is part of; null if that is the document's own history
  * @param merge the version of the MERGE

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Big-endian numbers inside byte arrays: how Git lays out packs, indexes and ids. */
+/** Big-endian numbers in byte arrays, as in Git's packs, indexes and IDs. */
 final class Bytes {
 
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds its way along the roots: from any commit to the newest root, and from there to the root to skip to. */
+/** Follows the roots: from any commit to the newest root, and from there to the root it skips to. */
 final class Chain {
 
     private final ObjectStore store;
@@ -13,7 +13,7 @@ final class Chain {
         this.store = store;
     }
 
-    /** A commit that bears a root. */
+    /** A commit with a root. */
     record Link(Oid id, Commit commit, RootedMessage message) {
 
         ChainRoot root() {
@@ -25,7 +25,7 @@ final class Chain {
         return Commit.parse(store.read(id, ObjectType.COMMIT));
     }
 
-    /** The newest root at or before {@code id}, over foreign commits; empty if there is none. */
+    /** The newest root at or before {@code id}, ignoring foreign commits; empty if there is none. */
     Optional<Link> newest(Oid id) throws IOException {
         Optional<Oid> at = Optional.of(id);
         while (at.isPresent()) {
@@ -44,7 +44,7 @@ final class Chain {
         return parent.isPresent() ? newest(parent.get()) : Optional.empty();
     }
 
-    /** The newest link of the history that {@code link} joined to its own; empty if it joined none. */
+    /** The newest link of the history that {@code link} merged; empty if it merged none. */
     Optional<Link> joined(Link link) throws IOException {
         return link.root().merged().isEmpty() || link.commit.parents().size() < 2
                 ? Optional.empty()
@@ -57,9 +57,10 @@ final class Chain {
         if (skip == null) {
             throw new DamagedObjectException("a root does not say where it skips to");
         }
-        Link found = newest(skip).orElseThrow(() -> new DamagedObjectException("a root skips to a commit without one"));
+        Link found =
+                newest(skip).orElseThrow(() -> new DamagedObjectException("a root skips to a commit without a root"));
         if (!found.root().hash().equals(link.root().skip())) {
-            throw new DamagedObjectException("a root says that it skips to another one");
+            throw new DamagedObjectException("a root skips to a root other than it names");
         }
         return found;
     }
@@ -80,7 +81,7 @@ final class Chain {
     /**
      * The message of a commit that adds {@code leaves} after {@code head}.
      *
-     * @param merged the root of the other history that it joins, or empty
+     * @param merged the root of the other, merged history, or empty
      */
     String nextMessage(String subject, Link head, List<Leaf> leaves, String merged) throws IOException {
         Link skip = skipOfNext(head);

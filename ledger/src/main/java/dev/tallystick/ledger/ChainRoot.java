@@ -6,11 +6,11 @@ import java.util.HexFormat;
 
 /**
  * What a commit proves: the leaves it adds, and through {@code previous} everything before. {@code skip} is the root at
- * {@code position} with its lowest set bit cleared, so that a proof from any root back to any other takes a number of steps
- * that grows with the logarithm of the distance.
+ * {@code position} with its lowest set bit cleared, so a proof from one root back to another takes a number of steps that grows
+ * with the logarithm of the distance.
  *
- * @param position 0 for the first commit of a ledger, then one more for each commit that bears a root
- * @param merged the root of the other history that this commit joins, or empty
+ * @param position 0 for the first commit of a ledger, then one more for each commit with a root
+ * @param merged the root of the other history that this commit merges, or empty
  */
 public record ChainRoot(long position, String previous, String skip, int leaves, String merkle, String merged) {
 
@@ -28,7 +28,7 @@ public record ChainRoot(long position, String previous, String skip, int leaves,
         return position - Long.lowestOneBit(position);
     }
 
-    /** The lines of the commit message over which {@link #hash()} goes. */
+    /** The lines of the commit message that {@link #hash()} covers. */
     String lines() {
         String lines = "Tally-Version: 1\n"
                 + "Tally-Position: " + position + "\n"

@@ -1,4 +1,4 @@
 package dev.tallystick.ledger;
 
-/** A transaction that came to a ledger. */
+/** A new transaction of a ledger. */
 public record Changed(StreamId stream, LogEntry entry) {}

@@ -10,18 +10,18 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the streams in which two states of a ledger differ. Reads only what differs, however the two came about. */
+/** Finds the streams in which two states of a ledger differ. Reads only the differences, whatever their history. */
 final class ChangedStreams {
 
     private static final int LEVELS = 4;
 
-    /** What is done with a stream that differs. */
+    /** Receives each stream that differs. */
     interface Sink {
 
-        /** One of the two is null where the stream is not there. */
+        /** Either one is null if it lacks the stream. */
         void changed(String path, @Nullable StreamView before, @Nullable StreamView after) throws IOException;
 
-        /** A stream or directory cannot be read in the state after; what it holds counts as not there. */
+        /** A stream or directory cannot be read in the newer state; its contents count as absent. */
         default void damaged(String path, DamagedObjectException why) throws IOException {
             throw why;
         }
@@ -48,13 +48,13 @@ final class ChangedStreams {
         new ChangedStreams(before, after, sink).compare(Layout.DOCUMENTS, 0, old, now);
     }
 
-    /** Everything that there is, as if there had been nothing before. */
+    /** Visits everything, as if the older state were empty. */
     static void all(View after, Sink sink) throws IOException {
         Tree.Entry now = after.find(List.of(Layout.DOCUMENTS)).orElse(null);
         new ChangedStreams(after, after, sink).compare(Layout.DOCUMENTS, 0, null, now);
     }
 
-    /** How many transactions, from the first on, both have in common. */
+    /** The number of leading transactions that both have in common. */
     static int common(@Nullable StreamView before, @Nullable StreamView after) throws IOException {
         if (before == null || after == null) {
             return 0;

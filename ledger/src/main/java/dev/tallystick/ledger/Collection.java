@@ -1,8 +1,8 @@
 package dev.tallystick.ledger;
 
 /**
- * A collection of documents. The name becomes a directory in every clone, so it is held to what every file system and every
- * {@code git} takes as it is: lower case, so that no two differ by case only, and no dots.
+ * A collection of documents. The name becomes a directory in every clone, so it allows only what every file system and every
+ * {@code git} takes unchanged: lower case, so that no two names differ only by case, and no dots.
  */
 public record Collection(String name) implements Comparable<Collection> {
 

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A commit as Git stores it. Ours bear a root and a signature; others are foreign.
+ * A commit as Git stores it. Ours have a root and a signature; all others are foreign.
  *
- * @param payload the commit without its signature: what the signature goes over
+ * @param payload the commit without its signature: the signed bytes
  * @param signature armoured, or empty
  */
 record Commit(Oid tree, List<Oid> parents, String message, String payload, String signature) {
@@ -69,7 +69,7 @@ record Commit(Oid tree, List<Oid> parents, String message, String payload, Strin
         return parents.isEmpty() ? Optional.empty() : Optional.of(parents.getFirst());
     }
 
-    /** The root this commit bears, if it is one of ours. */
+    /** The root in this commit, if the commit is ours. */
     Optional<RootedMessage> root() throws DamagedObjectException {
         return RootedMessage.parse(message);
     }
@@ -77,7 +77,7 @@ record Commit(Oid tree, List<Oid> parents, String message, String payload, Strin
     private static Oid id(String line) throws DamagedObjectException {
         String hex = line.substring(line.indexOf(' ') + 1);
         if (!Oid.isHex(hex)) {
-            throw new DamagedObjectException("a commit names '" + hex + "', which is no object");
+            throw new DamagedObjectException("a commit names '" + hex + "', which is not an object ID");
         }
         return Oid.parse(hex);
     }

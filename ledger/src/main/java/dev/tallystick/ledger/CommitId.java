@@ -1,6 +1,6 @@
 package dev.tallystick.ledger;
 
-/** A commit as Git names it: 40 hex digits. It finds the commit; what proves it is the signed root inside. */
+/** A Git commit ID: 40 hex digits. It locates the commit; the signed root inside proves it. */
 public record CommitId(String hex) {
 
     public CommitId {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds again the leaves that a commit added, by comparing its tree with its parents'. Reads only what differs. */
+/** Reconstructs the leaves that a commit added by comparing its tree with its parents'. Reads only the differences. */
 final class CommitLeaves {
 
     private final ObjectStore store;
@@ -32,7 +32,7 @@ final class CommitLeaves {
         return found.leaves;
     }
 
-    /** Follows an entry unless one of the parents has it too: what a merge takes over was signed for before. */
+    /** Follows an entry unless a parent has it too: a merge takes over what was signed before. */
     private void compare(String path, List<Tree> parents, Tree.Entry now) throws IOException {
         List<Tree> below = new ArrayList<>();
         for (Tree parent : parents) {

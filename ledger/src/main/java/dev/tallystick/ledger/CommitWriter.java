@@ -11,10 +11,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes signed commits and moves {@code main} to them, for whoever holds the writer lock.
+ * Makes signed commits and moves {@code main} to them. The caller holds the writer lock.
  *
- * <p>The order is the promise: objects are forced, then their directory, then the ref and its directory, and only then is
- * anybody told. The number of forces does not depend on the number of writes.
+ * <p>The order is the promise: force the objects, then their directory, then the ref and its directory, and only then
+ * answer. The number of forces does not depend on the number of writes.
  */
 final class CommitWriter {
 
@@ -54,10 +54,10 @@ final class CommitWriter {
         this.crashPoints = options.crashPoints();
     }
 
-    /** What {@code main} names, and the newest root at or before it. */
+    /** The target of {@code main}, and the newest root at or before it. */
     record Head(Oid id, View view, Chain.Link link) {}
 
-    /** What came of work on a head: a value, or nothing because {@code main} was moved by somebody else meanwhile. */
+    /** The result of work on a head: a value, or nothing because another program moved {@code main} meanwhile. */
     record Attempt<T>(Optional<T> value) {
 
         static <T> Attempt<T> done(T value) {
@@ -74,7 +74,7 @@ final class CommitWriter {
         Attempt<T> on(Head head) throws IOException;
     }
 
-    /** Runs the work on the newest head, again and again while native git moves it, as the only one of our processes. */
+    /** Runs the work on the newest head, repeatedly while native Git moves it, as the only one of our processes. */
     <T> T holdingMain(Work<T> work) throws IOException {
         return writerLock.holding(() -> {
             long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -99,14 +99,14 @@ final class CommitWriter {
         String name = pack.writeTo(store.directory());
         crashPoints.reached(LedgerCrashPoint.PACK_NAMED);
         store.adopt(name, pack);
-        // Between the pack and its directory, because most file systems make both sure in one go.
+        // Between the pack and its directory, because most file systems flush both in one go.
         prepare(id);
         store.directory().force();
         crashPoints.reached(LedgerCrashPoint.OBJECTS_FORCED);
         return id;
     }
 
-    /** Makes {@code main} ready to be moved to a commit whose objects are on disk already. */
+    /** Prepares to move {@code main} to a commit whose objects are already on disk. */
     void prepare(Oid commit) throws IOException {
         main.prepare(commit);
         prepared = commit;
@@ -122,20 +122,19 @@ final class CommitWriter {
     }
 
     private Head head() throws IOException {
-        Oid tip =
-                main.read().orElseThrow(() -> new DamagedRefException(Ref.MAIN + " is gone from a ledger that had it"));
+        Oid tip = main.read().orElseThrow(() -> new DamagedRefException(Ref.MAIN + " has disappeared from the ledger"));
         View view = new View(store, tip, chain.commit(tip).tree());
         verified.require(view);
         return new Head(tip, view, trusted(tip));
     }
 
     /**
-     * The newest root. Foreign commits on top of it are fine as long as they leave alone what the root stands for; building on
-     * one that does not would put our signature under a forgery.
+     * The newest root. Foreign commits on top of it are fine as long as they do not change what the root covers; building on
+     * one that does would put our signature under a forgery.
      */
     private Chain.Link trusted(Oid head) throws IOException {
         Chain.Link link = chain.newest(head)
-                .orElseThrow(() -> new DamagedObjectException("no commit of this repository bears a root"));
+                .orElseThrow(() -> new DamagedObjectException("no commit of this repository has a root"));
         if (!link.id().equals(head)) {
             Tree ours = new Tree(store.read(link.commit().tree(), ObjectType.TREE));
             Tree theirs = new Tree(store.read(chain.commit(head).tree(), ObjectType.TREE));
@@ -151,7 +150,7 @@ final class CommitWriter {
     private void pauseUntil(long deadline) throws IOException {
         if (System.nanoTime() >= deadline) {
             throw new IOException("another program has held " + Ref.MAIN + ".lock, or kept moving " + Ref.MAIN
-                    + ", for " + PATIENCE.toSeconds() + " s; if no git is at work there, it died: remove the lock");
+                    + ", for " + PATIENCE.toSeconds() + " s; if no git is running there, remove the stale lock");
         }
         LockSupport.parkNanos(random.nextLong(SHORTEST_PAUSE.toNanos(), LONGEST_PAUSE.toNanos()));
     }

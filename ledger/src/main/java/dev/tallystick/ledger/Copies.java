@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** What a ledger does with other copies of it. */
+/** Exchanges commits with other copies of a ledger. */
 final class Copies implements AutoCloseable {
 
-    private static final String REWRITTEN = "its history went back or was written anew since it was last fetched";
+    private static final String REWRITTEN = "its history was rolled back or rewritten since the last fetch";
 
     private final Path repository;
     private final ObjectStore store;
@@ -57,13 +57,13 @@ final class Copies implements AutoCloseable {
 
     Push push(String address) throws IOException {
         Oid head =
-                main.read().orElseThrow(() -> new DamagedRefException(Ref.MAIN + " is gone from a ledger that had it"));
+                main.read().orElseThrow(() -> new DamagedRefException(Ref.MAIN + " has disappeared from the ledger"));
         return Remote.of(repository, address).push(head);
     }
 
     /**
-     * Makes a copy in {@code directory}. {@code main} comes last, so a copy that was interrupted is not mistaken for a ledger;
-     * cloning again finishes it, or finds that it is finished.
+     * Makes a copy in {@code directory}. {@code main} comes last, so an interrupted copy is not mistaken for a ledger; cloning
+     * again finishes it, or finds it finished.
      */
     static Report clone(String address, Path directory, Trust trust, LedgerOptions options, Progress progress)
             throws IOException {
@@ -76,7 +76,7 @@ final class Copies implements AutoCloseable {
                 Remote origin = Remote.of(directory, Remote.ORIGIN);
                 Optional<Oid> made = main.read();
                 if (made.isPresent() && !made.equals(origin.lastFetched())) {
-                    throw new NotALedgerException(directory + " has a " + Ref.MAIN + " already");
+                    throw new NotALedgerException(directory + " already has a " + Ref.MAIN);
                 }
                 Oid theirs = made.isPresent()
                         ? made.get()
@@ -87,7 +87,8 @@ final class Copies implements AutoCloseable {
                 if (report.isClean()
                         && made.isEmpty()
                         && writing.holding(() -> main.compareAndSet(null, theirs)) != Ref.Move.MOVED) {
-                    throw new IOException("another program is making " + Ref.MAIN + " of " + directory + "; repeat");
+                    throw new IOException(
+                            "another program is creating " + Ref.MAIN + " in " + directory + "; try again");
                 }
                 return report;
             }
@@ -111,7 +112,7 @@ final class Copies implements AutoCloseable {
         T run() throws IOException;
     }
 
-    /** In a thread of its own: an interrupt of the caller's would close the files under its hands. */
+    /** On its own thread: an interrupt of the caller's thread would close the files in use. */
     private static <T> T undisturbed(Work<T> work) throws IOException {
         CompletableFuture<T> result = CompletableFuture.supplyAsync(
                 () -> {

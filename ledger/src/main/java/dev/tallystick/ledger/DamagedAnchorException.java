@@ -2,7 +2,7 @@ package dev.tallystick.ledger;
 
 import java.io.IOException;
 
-/** A file that should hold an anchor holds something else. It is never overwritten: what it knew may still be found. */
+/** An anchor file does not hold an anchor. It is never overwritten: its contents may still be recovered. */
 public final class DamagedAnchorException extends IOException {
 
     DamagedAnchorException(String message, Exception cause) {

@@ -2,7 +2,7 @@ package dev.tallystick.ledger;
 
 import java.io.IOException;
 
-/** An object on disk is not what its id says. Repeating will not help: restore it from a clone, then verify. */
+/** An object on disk does not match its ID. Repeating will not help: restore it from a clone, then verify. */
 public final class DamagedObjectException extends IOException {
 
     DamagedObjectException(String message) {

@@ -2,7 +2,7 @@ package dev.tallystick.ledger;
 
 import java.io.IOException;
 
-/** {@code refs/heads/main} exists and names nothing. Call somebody: guessing here would lose acknowledged transactions. */
+/** {@code refs/heads/main} exists without a valid target. Needs an operator: a guess could lose acknowledged transactions. */
 public final class DamagedRefException extends IOException {
 
     DamagedRefException(String message) {

@@ -1,6 +1,6 @@
 package dev.tallystick.ledger;
 
-/** Git's deltas: instructions that rebuild an object from pieces of another. We read them and write none. */
+/** Git's deltas: instructions that rebuild an object from pieces of another. Read, never written. */
 final class Delta {
 
     private static final int LARGEST_COPY_MARKER = 0x10000;
@@ -26,7 +26,7 @@ final class Delta {
         }
         long length = size();
         if (length < 0 || length > Pack.LARGEST_OBJECT) {
-            throw new DamagedObjectException("a delta makes an object of " + length + " bytes");
+            throw new DamagedObjectException("a delta yields an object of " + length + " bytes");
         }
         byte[] result = new byte[(int) length];
         int filled = 0;
@@ -43,11 +43,11 @@ final class Delta {
                 position += instruction;
                 filled += instruction;
             } else {
-                throw new DamagedObjectException("a delta holds an instruction that Git reserves");
+                throw new DamagedObjectException("a delta holds a reserved instruction");
             }
         }
         if (filled != result.length) {
-            throw new DamagedObjectException("a delta makes fewer bytes than it says");
+            throw new DamagedObjectException("a delta yields fewer bytes than it says");
         }
         return result;
     }

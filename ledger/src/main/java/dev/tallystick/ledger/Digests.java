@@ -3,7 +3,7 @@ package dev.tallystick.ledger;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** The two hashes: SHA-1 where Git's format demands it, SHA-256 for everything that is to be trusted. */
+/** The two hashes: SHA-1 where Git's format requires it, SHA-256 for everything that must be trusted. */
 final class Digests {
 
     private Digests() {}

@@ -2,12 +2,12 @@ package dev.tallystick.ledger;
 
 import dev.tallystick.core.Json;
 
-/** A document as it is, or was at some version. */
+/** A document at its newest or at an earlier version. */
 public sealed interface Document {
 
     StreamId stream();
 
-    /** What to pass as the expected head of the next write. */
+    /** The expected head of the next write. */
     TxHash head();
 
     record Present(StreamId stream, int version, TxHash head, Json body) implements Document {}

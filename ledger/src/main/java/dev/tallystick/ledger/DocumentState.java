@@ -9,15 +9,15 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a stream's transactions make of its document at some version.
+ * The document at some version, computed from its stream's transactions.
  *
- * @param patches how many patches lie between the last snapshot and here
+ * @param patches the number of patches since the last snapshot
  */
 record DocumentState(Document document, int patches) {
 
     static final JsonLimits LIMITS = new JsonLimits(16 << 20, 256);
 
-    /** Goes back from {@code version} to the last transaction that stands alone, and forward again over the patches. */
+    /** Goes back from {@code version} to the last snapshot, then applies the patches since. */
     static DocumentState at(StreamView stream, int version) throws IOException {
         Deque<Tx> patches = new ArrayDeque<>();
         int at = version;
@@ -58,7 +58,7 @@ record DocumentState(Document document, int patches) {
         try {
             return Json.parse(text, LIMITS);
         } catch (JsonRefused e) {
-            throw new DamagedObjectException("stream " + id + " holds what is not JSON: " + e.getMessage(), e);
+            throw new DamagedObjectException("stream " + id + " holds invalid JSON: " + e.getMessage(), e);
         }
     }
 }

@@ -1,17 +1,17 @@
 package dev.tallystick.ledger;
 
-/** What came of fetching another copy's commits. No local commit is ever lost: {@code main} moves on or stays. */
+/** The result of a fetch. No local commit is ever lost: {@code main} moves forward or stays. */
 public sealed interface Fetch {
 
-    /** Both copies are the same, or this one has more. */
+    /** Both copies are equal, or this one has more. */
     record UpToDate(CommitId head) implements Fetch {}
 
-    /** The other copy had more: {@code main} is now what its was. */
+    /** The other copy had more: {@code main} is now what its {@code main} was. */
     record Forwarded(CommitId head) implements Fetch {}
 
-    /** Each has commits that the other one lacks. {@code main} is where it was; {@link Ledger#merge} joins them. */
+    /** Each copy has commits that the other lacks. {@code main} did not move; {@link Ledger#merge} merges them. */
     record Diverged(CommitId ours, CommitId theirs) implements Fetch {}
 
-    /** What came is not a sound continuation of this ledger. {@code main} is where it was. */
+    /** The received commits are not a sound continuation of this ledger. {@code main} did not move. */
     record Refused(String reason) implements Fetch {}
 }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/** An anchor in a file, replaced as a whole. It belongs on another disk, or better another machine, than the ledger. */
+/** An anchor in a file, replaced atomically. Keep it on another disk than the ledger, or better on another machine. */
 public final class FileAnchor implements Anchor {
 
     private final Path file;
@@ -44,13 +44,13 @@ public final class FileAnchor implements Anchor {
     public synchronized void advance(Anchored head) throws IOException {
         Optional<Anchored> known = read();
         if (known.isPresent() && known.get().position() > head.position()) {
-            throw new IllegalArgumentException("the anchor stands at position "
-                    + known.get().position() + " and does not go back to " + head.position());
+            throw new IllegalArgumentException("the anchor is at position "
+                    + known.get().position() + " and cannot move back to " + head.position());
         }
         if (known.isPresent()
                 && known.get().position() == head.position()
                 && !known.get().equals(head)) {
-            throw new IllegalArgumentException("the anchor knows another root at position " + head.position());
+            throw new IllegalArgumentException("the anchor has another root at position " + head.position());
         }
         Json json = new Json.ObjectValue(Map.of(
                 "commit", Json.of(head.commit().hex()),

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** Writes that have reached the disk when they return. A new name is on disk only once its directory was forced too. */
+/** Writes that are on disk on return. A new name is on disk only after its directory is forced too. */
 final class ForcedFiles {
 
     private ForcedFiles() {}
@@ -24,7 +24,7 @@ final class ForcedFiles {
         create(file, bytes, bytes.length);
     }
 
-    /** Writes a file that is there, and empty. */
+    /** Writes to an existing, empty file. */
     static void fill(Path file, byte[] bytes) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             writeFully(channel, ByteBuffer.wrap(bytes));
@@ -32,7 +32,7 @@ final class ForcedFiles {
         }
     }
 
-    /** Puts a file in the place of another one, or of none: whoever looks sees either of them whole. */
+    /** Replaces or creates a file atomically: readers see either the old or the new one. */
     static void replace(Path file, byte[] bytes) throws IOException {
         Path directory = file.toAbsolutePath().resolveSibling("");
         Path temporary = Files.createTempFile(directory, file.getFileName().toString(), ".new");
@@ -45,14 +45,14 @@ final class ForcedFiles {
         }
     }
 
-    /** Forces what another program has written. */
+    /** Forces what another program wrote. */
     static void force(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             channel.force(true);
         }
     }
 
-    /** Makes the directory, and those it lies in, if they are not there; they are on disk then. */
+    /** Creates the directory and its missing parents, and forces them. */
     static void createDirectories(Path directory) throws IOException {
         if (Files.isDirectory(directory)) {
             return;

@@ -4,12 +4,12 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
 
-/** The first commit of a ledger: its root key, and nothing else. It too is a compare-and-set: the first to make it wins. */
+/** The first commit of a ledger: its root key and nothing else. Also a compare-and-set: the first writer wins. */
 final class Genesis {
 
     private Genesis() {}
 
-    /** Makes the first commit unless there is one; {@code root} becomes the ledger's root key only if it did. */
+    /** Makes the first commit unless there is one; only then does {@code root} become the ledger's root key. */
     static void write(ObjectStore store, Ref main, SigningKey root, InstantSource clock) throws IOException {
         KeyRing.Entry entry = KeyRing.Entry.signed(1, root.publicKey(), 0, root);
         List<Leaf> leaves = List.of(Leaf.of(Layout.KEYS + "/1", entry.file()));

@@ -1,6 +1,6 @@
 package dev.tallystick.ledger;
 
-/** A whole object in memory. The content is shared and never written to. */
+/** A whole object in memory. The content is shared and never modified. */
 @SuppressWarnings("ArrayRecordComponent") // compared by id, never by value
 record GitObject(ObjectType type, byte[] content) {
 

@@ -9,13 +9,13 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One thread that turns what has queued up while it was busy into one commit. A lone writer gets a commit of its own at
- * once; sixty-four share one. All that an append forces to disk is forced by this thread, and never by a caller's: an
- * interrupt of that one would close the files under its hands.
+ * One thread that commits everything queued while it was busy as one commit. A single writer gets its own commit at once;
+ * sixty-four share one. Only this thread forces an append to disk, never a caller's: interrupting a caller's thread would
+ * close the files in use.
  *
- * <p>Writers who were answered together are likely to come back together. Without a pause they would split into two halves
- * that take turns, each paying for all the forces; so after a batch of several, the next one waits for as many as there
- * were, for at most {@link #GATHERING}.
+ * <p>Writers that were answered together are likely to come back together. Without a pause they would split into two groups
+ * that take turns, each paying for all the forces; so after a batch of several writes, the next one waits for as many,
+ * for at most {@link #GATHERING}.
  */
 final class GroupCommitter implements AutoCloseable {
 
@@ -38,7 +38,7 @@ final class GroupCommitter implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("ledger-committer").daemon().start(this::run);
     }
 
-    /** Queues a write; its verdict comes when its batch is done. */
+    /** Queues a write; its verdict arrives when its batch is done. */
     void submit(Pending pending) {
         String refused;
         monitor.lock();
@@ -50,7 +50,7 @@ final class GroupCommitter implements AutoCloseable {
                 }
                 return;
             }
-            refused = closed ? "the ledger is closed" : QUEUE + " writes are waiting already";
+            refused = closed ? "the ledger is closed" : QUEUE + " writes are already waiting";
         } finally {
             monitor.unlock();
         }
@@ -79,12 +79,12 @@ final class GroupCommitter implements AutoCloseable {
                 batch = take();
             }
         } finally {
-            // Empty if all went well. After an error nobody shall wait for ever for an answer that will not come.
+            // Empty unless an error ended the loop; then no caller may wait forever.
             abandon(batch);
         }
     }
 
-    /** Of the batch that was under way nothing is known; what still waited was not begun. */
+    /** The current batch has an unknown outcome; queued writes were not begun. */
     private void abandon(List<Pending> batch) {
         List<Pending> waiting;
         monitor.lock();
@@ -95,12 +95,12 @@ final class GroupCommitter implements AutoCloseable {
         } finally {
             monitor.unlock();
         }
-        String reason = "the ledger stopped in an error";
+        String reason = "the ledger stopped because of an error";
         batch.forEach(pending -> pending.verdict().complete(new Pending.Verdict.Unknown(reason)));
         waiting.forEach(pending -> pending.verdict().complete(new Pending.Verdict.Refused(reason)));
     }
 
-    /** What is there, waiting until something is; empty once closed. */
+    /** Waits until writes are queued and returns them; empty once closed. */
     private List<Pending> take() {
         monitor.lock();
         try {
@@ -132,7 +132,7 @@ final class GroupCommitter implements AutoCloseable {
                 rest = changed.awaitNanos(rest);
             }
         } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody interrupts the committer", e);
+            throw new IllegalStateException("the committer's thread was interrupted", e);
         }
     }
 }

@@ -20,13 +20,13 @@ import java.util.Set;
 import java.util.zip.Deflater;
 
 /**
- * Writes everything that any ref leads to into one pack and removes what that makes superfluous. Each object is hashed on
- * the way. Writers go on meanwhile: a file is removed only if all it holds is in the new pack, or if it is older than the
- * grace period, so that nothing which somebody is about to refer to disappears.
+ * Writes everything reachable from any ref into one pack and removes files that become redundant. Hashes each object on the
+ * way. Writers continue meanwhile: a file is removed only if the new pack has everything in it, or if it is older than the
+ * grace period, so that no object that is about to be referenced disappears.
  */
 final class Housekeeping {
 
-    /** As long as {@code git gc} waits before it drops an object that nothing refers to. */
+    /** How long {@code git gc} waits before it drops an unreachable object. */
     static final Duration GRACE = Duration.ofDays(14);
 
     private static final int COMPRESSION = 6;
@@ -39,7 +39,7 @@ final class Housekeeping {
         this.store = store;
     }
 
-    /** Whoever calls this holds the join lock. Returns how many objects there are. */
+    /** The caller holds the join lock. Returns the number of objects. */
     int collect(Instant now, Progress progress) throws IOException {
         store.rescan();
         List<Pack> before = store.packs();
@@ -66,7 +66,7 @@ final class Housekeeping {
         return objects.size();
     }
 
-    /** Writes a bundle of {@code main}: one file that {@code git clone} takes as a repository. */
+    /** Writes a bundle of {@code main}: one file that {@code git clone} accepts as a repository. */
     void bundle(Oid main, Path target) throws IOException {
         List<Oid> objects = Reachable.from(store, List.of(main));
         try (FileChannel out = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {

@@ -14,9 +14,9 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 
 /**
- * The saved query index: a SQLite database and, after its last byte, a seal. The seal is a MAC over the digest of all bytes
- * before it, under the private key that signs the ledger's next commit. So a file that anyone without this key has edited is
- * not used. It is copied while it is hashed, and only the copy is opened: what was hashed is what is asked.
+ * The saved query index: a SQLite database followed by a seal. The seal is a MAC over the digest of all bytes before it, under
+ * the private key that signs the ledger's next commit. So a file edited by anyone without this key is not used. The file is
+ * copied while it is hashed, and only the copy is opened: queries run on exactly the hashed bytes.
  */
 final class IndexFile {
 
@@ -30,7 +30,7 @@ final class IndexFile {
         this.file = file;
     }
 
-    /** Copies the database to {@code target}, if there is one that {@code key} has sealed. */
+    /** Copies the database to {@code target} if there is one sealed with {@code key}. */
     boolean copyTo(Path target, SigningKey key) throws IOException {
         try (FileChannel in = FileChannel.open(file, StandardOpenOption.READ)) {
             long length = in.size() - SEAL_LENGTH;
@@ -46,7 +46,7 @@ final class IndexFile {
         }
     }
 
-    /** Puts a sealed copy of {@code database} in place of what was saved before. Not forced: a torn file has no valid seal. */
+    /** Replaces the saved index with a sealed copy of {@code database}. Not forced: a torn file has no valid seal. */
     void save(Path database, SigningKey key) throws IOException {
         Path temporary = Files.createTempFile(
                 file.toAbsolutePath().getParent(), file.getFileName().toString(), ".tmp");
@@ -59,7 +59,7 @@ final class IndexFile {
         }
     }
 
-    /** Returns the digest of what was copied. */
+    /** Returns the digest of the copied bytes. */
     private static byte[] copy(FileChannel in, Path target, long length) throws IOException {
         MessageDigest digest = Digests.sha256();
         ByteBuffer chunk = ByteBuffer.allocate(CHUNK);

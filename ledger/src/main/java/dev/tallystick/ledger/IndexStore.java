@@ -11,7 +11,7 @@ import java.util.Optional;
 /** The tables of the query index. One method is one statement; the caller owns the transaction. Not thread-safe. */
 final class IndexStore {
 
-    /** Another number makes an index of an older form be built anew. */
+    /** Increment to rebuild indexes of an older format. */
     static final int FORMAT = 2;
 
     private static final List<String> SCHEMA = List.of(
@@ -90,7 +90,7 @@ final class IndexStore {
         run("drop table if exists indexed");
     }
 
-    /** The write lock is taken at once, so that what is read in between is still true when it is written. */
+    /** Takes the write lock at once, so that what is read in between still holds when it is written. */
     void begin() throws SQLException {
         run("begin immediate");
     }
@@ -103,7 +103,7 @@ final class IndexStore {
         run("rollback");
     }
 
-    /** The commit that the tables show; empty if they show none, or are of another format. */
+    /** The commit that the tables show; empty if there is none, or their format is another. */
     Optional<String> indexed() throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("select commit_id from indexed where format = " + FORMAT)) {
@@ -141,7 +141,7 @@ final class IndexStore {
         }
     }
 
-    /** Removes what was merged into the document. */
+    /** Removes the transactions of histories merged into the document. */
     void removeBranches(StreamId id) throws SQLException {
         try (PreparedStatement statement =
                 connection.prepareStatement("delete from tx where collection = ? and doc_id = ? and branch <> ''")) {

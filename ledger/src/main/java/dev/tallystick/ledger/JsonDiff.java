@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** The patch that turns one document into another: member by member, and arrays after their common head and tail. */
+/** The patch that turns one document into another: member by member; arrays by what lies between common head and tail. */
 final class JsonDiff {
 
     private final List<Json> operations = new ArrayList<>();

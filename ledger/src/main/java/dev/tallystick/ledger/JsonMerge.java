@@ -11,15 +11,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins two changes of one document. What one side changed is taken; objects are joined member by member; anything else
- * that both changed, and changed differently, is a conflict: one value is kept and both are recorded, so that nothing is
- * lost without a trace. The kept value is the first side's, except that a value wins over its removal.
+ * Merges two changes of one document. A change made by one side only is taken; objects are merged member by member; any other
+ * place that both sides changed differently is a conflict: one value is kept and both are recorded, so that nothing is lost
+ * without a trace. The kept value is the first side's, except that a value wins over its removal.
  */
 final class JsonMerge {
 
     /**
-     * @param body what came out; null if the document is deleted
-     * @param conflicts one object for each: {@code path}, and as far as they are there {@code base}, {@code kept} and
+     * @param body the result; null if the document is deleted
+     * @param conflicts one object per conflict: {@code path} and, where present, {@code base}, {@code kept} and
      *     {@code dropped}
      */
     record Result(@Nullable Json body, Json.ArrayValue conflicts) {}
@@ -28,14 +28,14 @@ final class JsonMerge {
 
     private JsonMerge() {}
 
-    /** Null stands for a document that is not there. */
+    /** Null means that the document is absent. */
     static Result of(@Nullable Json base, @Nullable Json first, @Nullable Json second) {
         JsonMerge merge = new JsonMerge();
         Json body = merge.join(JsonPointer.ROOT, base, first, second).orElse(null);
         return new Result(body, new Json.ArrayValue(merge.conflicts));
     }
 
-    /** The first side as it is, and the whole of it a conflict. */
+    /** Keeps the first side unchanged and records all of it as a conflict. */
     static Result keepingFirst(@Nullable Json base, @Nullable Json first, @Nullable Json second) {
         JsonMerge merge = new JsonMerge();
         merge.conflict(JsonPointer.ROOT, base, first, second);

@@ -30,7 +30,7 @@ public record JsonPatch(Json.ArrayValue operations) {
     }
 
     /**
-     * The document with the operations applied one after the other.
+     * Applies the operations in order.
      *
      * @throws IllegalArgumentException if an operation does not fit
      */
@@ -42,7 +42,7 @@ public record JsonPatch(Json.ArrayValue operations) {
         return result;
     }
 
-    /** One operation. {@code value} and {@code from} are there if the operation has them, and unused otherwise. */
+    /** One operation. {@code value} and {@code from} are unused if the operation has none. */
     private record Operation(String op, JsonPointer path, JsonPointer from, Json value) {
 
         static Operation parse(Json json) {
@@ -56,7 +56,7 @@ public record JsonPatch(Json.ArrayValue operations) {
             Json value = switch (op) {
                 case "add", "replace", "test" -> required(object, "value");
                 case "remove", "move", "copy" -> Json.ofNull();
-                default -> throw new IllegalArgumentException("a patch has no operation '" + op + "'");
+                default -> throw new IllegalArgumentException("'" + op + "' is not a patch operation");
             };
             if (op.equals("move") && from.isProperPrefixOf(path)) {
                 throw new IllegalArgumentException("'" + from + "' cannot be moved into itself");
@@ -118,7 +118,7 @@ public record JsonPatch(Json.ArrayValue operations) {
     private static Json remove(Json document, JsonPointer path) {
         path.resolve(document);
         if (path.isRoot()) {
-            throw new IllegalArgumentException("the whole document is deleted by deleting it, not by a patch");
+            throw new IllegalArgumentException("a patch cannot delete the whole document; use delete");
         }
         return edit(document, path, 0, (container, last) -> without(path, container, last));
     }

@@ -79,7 +79,7 @@ record JsonPointer(List<String> tokens) {
     private static String unescape(String token) {
         for (int i = token.indexOf('~'); i >= 0; i = token.indexOf('~', i + 1)) {
             if (i + 1 == token.length() || (token.charAt(i + 1) != '0' && token.charAt(i + 1) != '1')) {
-                throw new IllegalArgumentException("'~' in a pointer stands before 0 or 1: '" + token + "'");
+                throw new IllegalArgumentException("'~' in a pointer must precede 0 or 1: '" + token + "'");
             }
         }
         return token.replace("~1", "/").replace("~0", "~");

@@ -11,13 +11,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The keys of a ledger in the order in which they came into force: {@code keys/1}, {@code keys/2}, …. The first is the root
- * key and vouches for itself; each later one is signed by the one before it. A key signs the commits from its position on,
- * up to and including the one that brings its successor.
+ * A ledger's keys in the order in which they came into force: {@code keys/1}, {@code keys/2}, …. The first is the root key,
+ * signed by itself; each later key is signed by the one before it. A key signs the commits from its position up to and
+ * including the one that introduces its successor.
  */
 record KeyRing(List<KeyRing.Entry> entries) {
 
-    /** What a key's signature over its successor is for, so that no other signature can stand in. */
+    /** The purpose of a key's signature over its successor, so that no other signature can stand in. */
     static final String NAMESPACE = "tally-key";
 
     /** @param from the first position that this key signs */
@@ -72,7 +72,7 @@ record KeyRing(List<KeyRing.Entry> entries) {
         return checked(entries);
     }
 
-    /** The ring, if each key is vouched for by the one before. */
+    /** The ring, if the one before vouches for each key. */
     static KeyRing checked(List<Entry> entries) throws DamagedObjectException {
         for (int i = 0; i < entries.size(); i++) {
             Entry entry = entries.get(i);

@@ -9,7 +9,7 @@ final class Layout {
     static final String KEYS = "keys";
     static final String SCHEMAS = "schemas";
 
-    /** What only commits with a root may change. Anything else in the tree is nobody's business but its author's. */
+    /** What only commits with a root may change. The rest of the tree is free for others to use. */
     static final List<String> GUARDED = List.of(DOCUMENTS, KEYS, SCHEMAS);
 
     private Layout() {}

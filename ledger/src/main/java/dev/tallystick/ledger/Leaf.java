@@ -24,7 +24,7 @@ record Leaf(String hex) implements Comparable<Leaf> {
         return hex.compareTo(other.hex);
     }
 
-    /** RFC 6962: a leaf's hash begins with 0, a node's with 1, so that one is never taken for the other. */
+    /** RFC 6962: a leaf's hash begins with 0 and a node's with 1, so that they cannot be confused. */
     private static Leaf hashed(String kind, byte[] hash) {
         var sha256 = Digests.sha256();
         sha256.update((byte) 0);

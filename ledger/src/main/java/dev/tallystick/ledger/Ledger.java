@@ -16,11 +16,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ledger in a bare Git repository. Thread-safe; any number may be open on one repository, in any number of processes, next
- * to native {@code git}.
+ * A ledger in a bare Git repository. Thread-safe; several may be open on one repository, in several processes, alongside
+ * native {@code git}.
  *
- * <p>Every read looks at {@code refs/heads/main} first, so it sees what anybody has written before it began. Reading throws
- * {@link DamagedObjectException} rather than return what is not what its id says.
+ * <p>Every read looks at {@code refs/heads/main} first, so it sees everything written before it began. A read throws
+ * {@link DamagedObjectException} if an object does not match its ID.
  */
 public final class Ledger implements AutoCloseable {
 
@@ -73,7 +73,7 @@ public final class Ledger implements AutoCloseable {
                 options.clock());
     }
 
-    /** Makes a ledger with {@code root} as its root key, or opens the one that is there, whose root key stays. */
+    /** Creates a ledger with {@code root} as its root key, or opens the existing one, which keeps its root key. */
     public static Ledger init(Path directory, SigningKey root, LedgerOptions options) throws IOException {
         Repository repository = Repository.init(directory);
         Ref main = Ref.main(repository.directory(), options.crashPoints());
@@ -95,7 +95,7 @@ public final class Ledger implements AutoCloseable {
         ObjectStore store = new ObjectStore(repository.objects());
         try {
             if (Ref.main(directory, options.crashPoints()).read().isEmpty()) {
-                throw new NotALedgerException(directory + " has no " + Ref.MAIN + "; a ledger begins with init");
+                throw new NotALedgerException(directory + " has no " + Ref.MAIN + "; create the ledger with init");
             }
             return new Ledger(repository, store, options);
         } catch (IOException | RuntimeException e) {
@@ -105,11 +105,11 @@ public final class Ledger implements AutoCloseable {
     }
 
     /**
-     * Copies the ledger at {@code address}, which is whatever {@code git} takes for one, and remembers it as {@code origin}.
-     * The copy can be read at once; to write to it, it needs the ledger's key ({@link #addSigningKey}).
+     * Clones the ledger at {@code address}, any address that {@code git} accepts, and remembers it as {@code origin}. The copy
+     * can be read at once; to write to it, it needs the ledger's key ({@link #addSigningKey}).
      *
-     * @param trust what is known of that ledger from elsewhere
-     * @param progress is told how far the verification of what came has come
+     * @param trust what is known about that ledger from a trusted source
+     * @param progress receives the progress of the verification
      */
     public static Clone cloneFrom(String address, Path directory, Trust trust, LedgerOptions options, Progress progress)
             throws IOException {
@@ -123,8 +123,8 @@ public final class Ledger implements AutoCloseable {
     }
 
     /**
-     * Begins to append; many may be under way at once. The answer is a value, never an exception. What the caller hangs on it
-     * runs in a thread of its own and may do what it likes, also append.
+     * Starts an append; many may run at once. The answer is a value, never an exception. The caller's continuations run on
+     * their own thread and may do anything, including append.
      */
     public CompletableFuture<Append> submit(Write write) {
         return appender.submit(write).thenApplyAsync(Function.identity(), Thread::startVirtualThread);
@@ -138,15 +138,15 @@ public final class Ledger implements AutoCloseable {
         return DocumentState.at(stream.get(), stream.get().version()).document();
     }
 
-    /** The document as it was at {@code version}; absent if the stream is not that long. */
+    /** The document as of {@code version}; absent if the stream is shorter. */
     public Document readAt(StreamId id, int version) throws IOException {
         return readAt(id, "", version);
     }
 
     /**
-     * The document as it was at {@code version} of a history that was merged into it.
+     * The document as of {@code version} of a history merged into it.
      *
-     * @param branch as {@link BranchEntry#branch()} has it
+     * @param branch as in {@link BranchEntry#branch()}
      */
     public Document readAt(StreamId id, String branch, int version) throws IOException {
         Optional<StreamView> stream = stream(view(), id, branch);
@@ -162,7 +162,7 @@ public final class Ledger implements AutoCloseable {
         return stream.isPresent() ? StreamLog.read(stream.get(), newest, limit) : List.of();
     }
 
-    /** As {@link #log}, followed by the transactions of histories that were merged into the document. */
+    /** Like {@link #log}, followed by the transactions of histories merged into the document. */
     public List<BranchEntry> logWithBranches(StreamId id, int limit) throws IOException {
         List<BranchEntry> entries = new ArrayList<>();
         Optional<StreamView> stream = view().stream(id);
@@ -187,12 +187,12 @@ public final class Ledger implements AutoCloseable {
         return Listing.collections(view());
     }
 
-    /** Streams of a collection in the order of their paths, after {@code after} (a path as {@link Listed#path()} has it). */
+    /** A collection's streams in path order, after the path {@code after} (see {@link Listed#path()}). */
     public List<Listed> list(Collection collection, String after, int limit) throws IOException {
         return Listing.streams(view(), collection, after, limit);
     }
 
-    /** Puts a new schema in force. Documents written before it stay as they are. */
+    /** Puts a new schema into force. Documents written before stay as they are. */
     public Append putSchema(Collection collection, Json schema) {
         return appender.putSchema(collection, schema);
     }
@@ -204,7 +204,7 @@ public final class Ledger implements AutoCloseable {
         return text.map(Json::parse);
     }
 
-    /** Brings a new key into force. Commits up to and including the one that brings it are signed by the old one. */
+    /** Puts a new key into force. The old key signs the commits up to and including the one that introduces it. */
     public Append rotateKey(SigningKey next) throws IOException {
         signers.add(next);
         KeyRing ring = KeyRing.read(view());
@@ -213,7 +213,7 @@ public final class Ledger implements AutoCloseable {
         return appender.putKey(ring.newest().number() + 1, next.publicKey(), current);
     }
 
-    /** Stores a private key on this machine, so that it can write once the ledger's ring says that this key signs. */
+    /** Stores a private key on this machine, which can then write if the ledger's key ring names that key as current. */
     public void addSigningKey(SigningKey key) throws IOException {
         signers.add(key);
     }
@@ -223,15 +223,15 @@ public final class Ledger implements AutoCloseable {
         return KeyRing.read(view()).entries().stream().map(KeyRing.Entry::key).toList();
     }
 
-    /** What proves the transaction of this version, from the newest root; empty if the stream is not that long. */
+    /** Proves the transaction of this version from the newest root; empty if the stream is shorter. */
     public Optional<Receipt> receipt(StreamId id, int version) throws IOException {
         return receipt(id, "", version);
     }
 
     /**
-     * What proves a transaction of a history that was merged into the document.
+     * Proves a transaction of a history merged into the document.
      *
-     * @param branch as {@link BranchEntry#branch()} has it
+     * @param branch as in {@link BranchEntry#branch()}
      */
     public Optional<Receipt> receipt(StreamId id, String branch, int version) throws IOException {
         View view = view();
@@ -242,16 +242,16 @@ public final class Ledger implements AutoCloseable {
         return Optional.of(Receipt.of(store, chain, view, stream.get(), version));
     }
 
-    /** The newest commit and the root it bears or stands on. */
+    /** The newest commit and its root, or the newest root before it. */
     public Anchored head() throws IOException {
         return head(view());
     }
 
     /**
-     * Moves an anchor to the head, along a chain that is verified from the anchor on; a first anchor costs the verification of
-     * the whole ledger.
+     * Moves an anchor to the head, after verifying the chain from the anchor on; a first anchor requires verifying the whole
+     * ledger.
      *
-     * @param trust what is known of this ledger from elsewhere
+     * @param trust what is known about this ledger from a trusted source
      */
     public Anchoring anchor(Anchor anchor, Trust trust, Progress progress) throws IOException {
         View view = view();
@@ -272,7 +272,7 @@ public final class Ledger implements AutoCloseable {
 
     private Anchored head(View view) throws IOException {
         Chain.Link link = chain.newest(view.commit())
-                .orElseThrow(() -> new DamagedObjectException("no commit of this repository bears a root"));
+                .orElseThrow(() -> new DamagedObjectException("no commit of this repository has a root"));
         KeyRing ring = KeyRing.read(view);
         return new Anchored(
                 CommitId.of(link.id()),
@@ -283,19 +283,19 @@ public final class Ledger implements AutoCloseable {
     }
 
     /**
-     * Writes everything into one pack and removes what that makes superfluous; reading and writing go on meanwhile. Returns
-     * how many objects the ledger has.
+     * Writes everything into one pack and removes redundant files, without blocking reads and writes. Returns the number of
+     * objects.
      */
     public int collectGarbage(Progress progress) throws IOException {
         return joinLock.holding(() -> housekeeping.collect(clock.instant(), progress));
     }
 
-    /** Writes the whole ledger into one new file, from which {@code git clone} makes a repository. */
+    /** Writes the whole ledger to one new file that {@code git clone} accepts. */
     public void bundle(Path file) throws IOException {
         housekeeping.bundle(view().commit(), file);
     }
 
-    /** Shows every transaction that the head has and {@code since} had not, stream by stream; returns the head. */
+    /** Visits every transaction that the head has and {@code since} lacks, stream by stream; returns the head. */
     public CommitId changes(CommitId since, Consumer<Changed> sink) throws IOException {
         View now = view();
         View before = new View(store, since.oid(), chain.commit(since.oid()).tree());
@@ -310,42 +310,42 @@ public final class Ledger implements AutoCloseable {
         return CommitId.of(now.commit());
     }
 
-    /** What {@code main} names. */
+    /** The target of {@code main}. */
     public CommitId commit() throws IOException {
         return CommitId.of(view().commit());
     }
 
-    /** The query index of this ledger, brought up to the head. */
+    /** This ledger's query index, updated to the head. */
     public QueryIndex index() throws IOException {
         return QueryIndex.open(repository.local(), this::view, clock.instant());
     }
 
-    /** Takes over what another copy has more, if this one has nothing of its own; never overwrites anything. */
+    /** Fast-forwards to another copy, if this one has no commits of its own; never overwrites anything. */
     public Fetch fetch(String remote) throws IOException {
         return copies.fetch(remote, "");
     }
 
-    /** As {@link #fetch(String)}, and refuses a history in which another key than {@code currentKey} signs. */
+    /** Like {@link #fetch(String)}, but refuses a history whose current key is not {@code currentKey}. */
     public Fetch fetch(String remote, PublicKey currentKey) throws IOException {
         return copies.fetch(remote, currentKey.line());
     }
 
-    /** Hands everything to another copy, if that has nothing that this one lacks. */
+    /** Fast-forwards another copy to this one, if it has nothing that this one lacks. */
     public Push push(String remote) throws IOException {
         return copies.push(remote);
     }
 
-    /** Fetches, and joins the two histories where each has what the other one lacks. */
+    /** Fetches, and merges the two histories if each has commits that the other lacks. */
     public Merge merge(String remote) throws IOException {
         return copies.merge(remote, "");
     }
 
-    /** As {@link #merge(String)}, and refuses a history in which another key than {@code currentKey} signs. */
+    /** Like {@link #merge(String)}, but refuses a history whose current key is not {@code currentKey}. */
     public Merge merge(String remote, PublicKey currentKey) throws IOException {
         return copies.merge(remote, currentKey.line());
     }
 
-    /** Finishes what is under way. */
+    /** Finishes running appends. */
     @Override
     public void close() throws IOException {
         committer.close();
@@ -371,7 +371,7 @@ public final class Ledger implements AutoCloseable {
 
     private View view() throws IOException {
         Oid head =
-                main.read().orElseThrow(() -> new DamagedRefException(Ref.MAIN + " is gone from a ledger that had it"));
+                main.read().orElseThrow(() -> new DamagedRefException(Ref.MAIN + " has disappeared from the ledger"));
         View known = lastSeen;
         if (known == null || !known.commit().equals(head)) {
             known = new View(store, head, chain.commit(head).tree());

@@ -2,19 +2,19 @@ package dev.tallystick.ledger;
 
 import dev.tallystick.core.CrashPoint;
 
-/** Where an append may die. In each of these places the ledger is whole and the next append works. */
+/** Where an append may be killed. At each of these points the ledger is intact and the next append works. */
 public enum LedgerCrashPoint implements CrashPoint {
     /** The batch is in memory only. */
     BEFORE_OBJECTS,
-    /** The objects are in a pack that anybody may see, and join with others; its name is not on disk for sure. */
+    /** The objects are in a visible pack, which another process may join with others; its name may not be on disk. */
     PACK_NAMED,
     /** The objects are on disk; nothing refers to them. */
     OBJECTS_FORCED,
-    /** {@code main.lock} is ours. */
+    /** We hold {@code main.lock}. */
     REF_LOCKED,
     /** {@code main} names the new commit; the directory is not forced. */
     REF_MOVED,
-    /** Everything is on disk; nobody was told. */
+    /** Everything is on disk; no caller has an answer. */
     REF_FORCED,
     /** A joined pack is on disk; the packs it replaces are still there. */
     PACKS_JOINED

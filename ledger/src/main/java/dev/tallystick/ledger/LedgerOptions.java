@@ -5,7 +5,7 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.random.RandomGenerator;
 
-/** What a ledger takes from its surroundings. */
+/** A ledger's clock, random source and crash points. */
 public record LedgerOptions(InstantSource clock, RandomGenerator random, CrashPoints crashPoints) {
 
     public static LedgerOptions defaults() {

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.zip.InflaterInputStream;
 
-/** Objects that native Git wrote one per file. We read them; we write packs only. */
+/** Objects that native Git wrote as single files. Read, never written: we write only packs. */
 final class LooseObjects {
 
     private static final int LONGEST_HEADER = 32;
@@ -41,7 +41,7 @@ final class LooseObjects {
         int space = header.indexOf(' ');
         byte[] content = Arrays.copyOfRange(inflated, Math.min(end + 1, inflated.length), inflated.length);
         if (space < 0 || !header.substring(space + 1).equals(Integer.toString(content.length))) {
-            throw new DamagedObjectException("object " + id + " has no proper header");
+            throw new DamagedObjectException("object " + id + " has an invalid header");
         }
         return Optional.of(new GitObject(ObjectType.word(header.substring(0, space)), content));
     }
@@ -53,7 +53,7 @@ final class LooseObjects {
             for (int got = in.read(chunk); got >= 0; got = in.read(chunk)) {
                 inflated.write(chunk, 0, got);
                 if (inflated.size() > Pack.LARGEST_OBJECT) {
-                    throw new DamagedObjectException("object " + id + " inflates without end");
+                    throw new DamagedObjectException("object " + id + " is too large");
                 }
             }
         } catch (DamagedObjectException e) {

@@ -3,25 +3,25 @@ package dev.tallystick.ledger;
 import dev.tallystick.core.Json;
 import java.util.List;
 
-/** What came of joining this ledger with another copy of it. Only {@code main} of this copy is ever moved, and only on. */
+/** The result of a merge with another copy. Moves only this copy's {@code main}, and only forward. */
 public sealed interface Merge {
 
-    /** Nothing to do: this copy has everything that the other one had when it was fetched. */
+    /** Nothing to do: this copy has everything that the other had when it was fetched. */
     record UpToDate(CommitId head) implements Merge {}
 
-    /** This copy had nothing of its own: {@code main} is now what the other one's was. */
+    /** This copy had no commits of its own: {@code main} is now what the other's was. */
     record Forwarded(CommitId head) implements Merge {}
 
     /** {@code main} names a commit that both histories lead to. */
     record Joined(CommitId head, List<JoinedStream> streams) implements Merge {}
 
-    /** Nothing was changed: what the other copy has cannot become part of this ledger. */
+    /** Nothing was changed: the other copy's commits cannot become part of this ledger. */
     record Refused(String reason) implements Merge {}
 
     /**
-     * A stream that both had written to.
+     * A stream that both copies had written to.
      *
-     * @param head of the MERGE, whose version this is
+     * @param head the head of the MERGE at this version
      * @param conflicts what both had changed: objects with {@code path}, {@code base}, {@code kept} and {@code dropped}
      */
     record JoinedStream(StreamId stream, TxHash head, int version, Json.ArrayValue conflicts) {}

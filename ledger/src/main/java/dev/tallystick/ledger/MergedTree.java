@@ -11,9 +11,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tree in which two histories meet: the first one's, with what the second one has more. A stream that only one of them
- * has written to is taken as it is. One that both have written to keeps the first one's transactions, gets the second one's
- * beside them under {@code merged/}, and a MERGE that names both heads. Not thread-safe.
+ * The tree of a merge: the first history's, plus what only the second one has. A stream that only one of them wrote to is taken
+ * unchanged. A stream that both wrote to keeps the first one's transactions, gets the second one's beside them under
+ * {@code merged/}, and a MERGE that names both heads. Not thread-safe.
  */
 final class MergedTree {
 
@@ -39,7 +39,7 @@ final class MergedTree {
         this.edit = TreeEdit.of(store, first.tree());
     }
 
-    /** Joins everything; returns why that cannot be done, if so. */
+    /** Merges everything; returns the reason if that is impossible. */
     Optional<String> join(View base) throws IOException {
         Optional<String> refused = differentKeys(base);
         if (refused.isEmpty()) {
@@ -67,7 +67,7 @@ final class MergedTree {
         return edit.writeTo(pack);
     }
 
-    /** What a retired key has signed beyond its time is worth nothing, and a ledger has one line of keys. */
+    /** Signatures of a retired key after its time are worthless, and a ledger has a single line of keys. */
     private Optional<String> differentKeys(View base) throws IOException {
         Optional<Tree.Entry> before = entry(base, Layout.KEYS);
         Optional<Tree.Entry> one = entry(first, Layout.KEYS);
@@ -77,17 +77,17 @@ final class MergedTree {
         }
         return Optional.of(
                 one.equals(before) || other.equals(before)
-                        ? "the key was rotated in one copy, and the other one has been written to with the old key since;"
+                        ? "the key was rotated in one copy, and the other was written to with the old key since;"
                                 + " keep the copy with the new key, " + writeAgain(base)
-                        : "the key was rotated in both copies; choose the one that goes on, " + writeAgain(base));
+                        : "the key was rotated in both copies; choose the one to keep, " + writeAgain(base));
     }
 
     private static String writeAgain(View base) {
-        return "clone it anew, and write there again what 'tally ledger watch --since " + base.commit()
-                + "' shows in the other one";
+        return "clone it again, and repeat there what 'tally ledger watch --since " + base.commit()
+                + "' shows in the other copy";
     }
 
-    /** One side may have put schemas in force; two different ones under one number would change what transactions mean. */
+    /** Only one side may have new schemas: two different ones with one number would change the meaning of transactions. */
     private Optional<String> joinSchemas(View base) throws IOException {
         for (Tree.Entry collection : below(second, List.of(Layout.SCHEMAS))) {
             List<String> path = List.of(Layout.SCHEMAS, collection.name());
@@ -95,8 +95,8 @@ final class MergedTree {
             List<Tree.Entry> ours = below(first, path);
             boolean theirsGoesOn = ours.size() < theirs.size();
             if (theirsGoesOn ? !theirs.containsAll(ours) : !ours.containsAll(theirs)) {
-                return Optional.of("both copies put a schema of " + collection.name() + " in force, and not the same;"
-                        + " choose the copy whose schema is to hold, " + writeAgain(base));
+                return Optional.of("both copies put a schema of " + collection.name() + " into force, and they differ;"
+                        + " choose the copy whose schema to keep, " + writeAgain(base));
             }
             if (theirsGoesOn) {
                 edit.directory(Layout.SCHEMAS).graft(collection.name(), collection.id());
@@ -180,7 +180,7 @@ final class MergedTree {
                         .isEmpty();
     }
 
-    /** The newest transaction of one side that the other one has too: what it has, it has with all before it. */
+    /** The newest transaction of one side that the other has too, which implies all earlier ones. */
     private static Optional<StreamView> commonAncestor(StreamView one, StreamView other) throws IOException {
         StreamView left = one.upTo(shared(other, one));
         StreamView right = other.upTo(shared(one, other));

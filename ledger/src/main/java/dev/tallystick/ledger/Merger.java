@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Moves {@code main} on to what another copy has. What came from there is judged by the verifier first, so that nothing
- * unsigned and nothing misplaced becomes part of this ledger, whoever runs the other copy.
+ * Moves {@code main} forward to another copy's commits. The verifier checks them first, so that nothing unsigned or misplaced
+ * becomes part of this ledger, no matter who runs the other copy.
  */
 final class Merger {
 
@@ -31,7 +31,7 @@ final class Merger {
         this.clock = options.clock();
     }
 
-    /** Moves {@code main} to {@code theirs} if it leads there. */
+    /** Moves {@code main} to {@code theirs} if that is a fast-forward. */
     Fetch forward(Oid theirs, String currentKey) throws IOException {
         return commits.holdingMain(head -> switch (standing(head, theirs, currentKey)) {
             case Standing.HasAll same -> CommitWriter.Attempt.done(new Fetch.UpToDate(CommitId.of(head.id())));
@@ -51,30 +51,30 @@ final class Merger {
         });
     }
 
-    /** How this copy stands to another one. */
+    /** How another copy relates to this one. */
     private sealed interface Standing {
 
-        /** The other one has nothing that is not here. */
+        /** The other copy has nothing new. */
         record HasAll() implements Standing {}
 
-        /** The other one has more, and it is sound. */
+        /** The other copy has more, and it is sound. */
         record Behind() implements Standing {}
 
-        /** Each has commits of its own, and the other one's are sound. */
+        /** Each copy has its own commits, and the other's are sound. */
         record Parted(Oid base) implements Standing {}
 
-        /** What the other one has can never become part of this ledger. */
+        /** The other copy's commits can never become part of this ledger. */
         record Unfit(String reason) implements Standing {}
     }
 
-    /** @param currentKey the key that signs today, or empty if the caller does not know it */
+    /** @param currentKey the current signing key, or empty if the caller does not know it */
     private Standing standing(CommitWriter.Head head, Oid theirs, String currentKey) throws IOException {
         Ancestry ancestry = Ancestry.of(commits.chain(), head.id(), theirs);
         if (ancestry.theirsOnly().isEmpty()) {
             return new Standing.HasAll();
         }
         if (ancestry.base().isEmpty()) {
-            return new Standing.Unfit("it is another ledger: no commit is in both");
+            return new Standing.Unfit("it is another ledger: they have no commit in common");
         }
         List<Finding> findings = judged(head, ancestry.theirsOnly(), currentKey);
         if (!findings.isEmpty()) {
@@ -91,13 +91,13 @@ final class Merger {
     }
 
     /**
-     * The side with the longer chain comes first, so that the position of the new commit is beyond both and no anchor, on
-     * either side, ever has to go back.
+     * The side with the longer chain comes first, so that the new commit's position is beyond both and no anchor on either side
+     * ever has to move back.
      */
     private CommitWriter.Attempt<Merge> join(CommitWriter.Head head, Oid theirs, Oid base) throws IOException {
         Chain.Link link = commits.chain()
                 .newest(theirs)
-                .orElseThrow(() -> new DamagedObjectException("no commit of the other copy bears a root"));
+                .orElseThrow(() -> new DamagedObjectException("no commit of the other copy has a root"));
         CommitWriter.Head other = new CommitWriter.Head(theirs, view(theirs), link);
         boolean oursFirst = head.link().root().position() != link.root().position()
                 ? head.link().root().position() > link.root().position()
@@ -124,7 +124,7 @@ final class Merger {
         }
     }
 
-    /** What the verifier has against commits of the other copy, given that ours are sound. */
+    /** The verifier's findings in the other copy's commits, given that ours are sound. */
     private List<Finding> judged(CommitWriter.Head head, List<Oid> childrenFirst, String currentKey)
             throws IOException {
         String rootKey = KeyRing.read(head.view()).root().line();

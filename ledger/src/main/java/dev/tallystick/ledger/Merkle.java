@@ -10,7 +10,7 @@ final class Merkle {
 
     private Merkle() {}
 
-    /** A neighbour on the way up, and on which side it stands. */
+    /** A sibling on the way up, and its side. */
     record Step(String sibling, boolean siblingIsLeft) {}
 
     static String root(List<Leaf> leaves) {
@@ -56,7 +56,7 @@ final class Merkle {
         return new ArrayList<>(leaves.stream().sorted().map(Leaf::raw).toList());
     }
 
-    /** A last one without neighbour moves up as it is, which gives the tree of RFC 6962. */
+    /** A last node without a sibling moves up unchanged, which gives the tree of RFC 6962. */
     private static List<byte[]> parents(List<byte[]> level) {
         List<byte[]> parents = new ArrayList<>((level.size() + 1) / 2);
         for (int i = 0; i + 1 < level.size(); i += 2) {

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Native {@code git} on one repository. It speaks with other machines, in all the ways that the user's own {@code git} knows;
- * the ledger itself needs it for nothing else.
+ * Native {@code git} on one repository. It talks to other machines over every transport the user's {@code git} supports; the
+ * ledger needs it for nothing else.
  */
 final class NativeGit {
 
-    /** They would make {@code git} look at another repository than the one it is told to. */
+    /** These variables would point {@code git} at another repository. */
     private static final List<String> MISLEADING = List.of(
             "GIT_DIR",
             "GIT_COMMON_DIR",
@@ -29,7 +29,7 @@ final class NativeGit {
             "GIT_REPLACE_REF_BASE",
             "GIT_GRAFT_FILE");
 
-    /** The repository's configuration is known to be harmless; these keep its hooks from running. */
+    /** The repository's configuration was checked; these options keep hooks from running. */
     private static final List<String> NOTHING_OF_ITS_OWN =
             List.of("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.ext.allow=never");
 
@@ -45,7 +45,7 @@ final class NativeGit {
             return status == 0;
         }
 
-        /** Its last complaint, for people. */
+        /** The last line of its error output, for people. */
         String complaint() {
             List<String> lines = err.lines().filter(line -> !line.isBlank()).toList();
             return lines.isEmpty() ? "git failed with status " + status : lines.getLast();
@@ -65,7 +65,7 @@ final class NativeGit {
         try {
             process = builder.start();
         } catch (IOException e) {
-            throw new RemoteFailedException("other copies are reached by git, which cannot be run: " + e.getMessage());
+            throw new RemoteFailedException("cannot run git, which is needed to reach other copies: " + e.getMessage());
         }
         try {
             process.getOutputStream().close();

@@ -2,7 +2,7 @@ package dev.tallystick.ledger;
 
 import java.io.IOException;
 
-/** This directory cannot serve as a ledger, and why. Repeating will not help. */
+/** This directory cannot be used as a ledger; the message says why. Repeating will not help. */
 public final class NotALedgerException extends IOException {
 
     NotALedgerException(String message) {

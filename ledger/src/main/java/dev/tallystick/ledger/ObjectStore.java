@@ -14,14 +14,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * All objects of the repository. What it hands out was hashed and is what its id says. Follows neither alternates nor
- * replace refs. Thread-safe: packs may come and go (consolidation here, {@code git gc} elsewhere) while others read.
+ * All objects of the repository. Every object returned was hashed and matches its ID. Follows neither alternates nor replace
+ * refs. Thread-safe: packs may come and go (consolidation here, {@code git gc} elsewhere) while others read.
  */
 final class ObjectStore implements AutoCloseable {
 
     static final long CACHE_BYTES = 128L << 20;
 
-    /** So often in a row packs may be replaced under our hands before we give up. */
+    /** How often packs may be replaced during one lookup before we give up. */
     private static final int MOST_LOOKS = 10;
 
     private final PackDirectory directory;
@@ -35,7 +35,7 @@ final class ObjectStore implements AutoCloseable {
         rescan();
     }
 
-    /** The object, or {@link DamagedObjectException} if it is not there or not what its id says. */
+    /** The object, or {@link DamagedObjectException} if it is missing or does not match its ID. */
     GitObject read(Oid id) throws IOException {
         Optional<GitObject> cached = cache.find(id);
         if (cached.isPresent()) {
@@ -44,7 +44,7 @@ final class ObjectStore implements AutoCloseable {
         GitObject object = find(id).orElseThrow(() -> new DamagedObjectException("object " + id + " is missing"));
         Oid actual = object.id();
         if (!actual.equals(id)) {
-            throw new DamagedObjectException("object " + id + " is damaged: its content has the id " + actual);
+            throw new DamagedObjectException("object " + id + " is damaged: its content has the ID " + actual);
         }
         cache.add(id, object);
         return object;
@@ -58,13 +58,13 @@ final class ObjectStore implements AutoCloseable {
         return object.content();
     }
 
-    /** Makes the objects of a pack that {@code builder} wrote readable, also if somebody has joined it with others since. */
+    /** Makes the objects of a pack that {@code builder} wrote readable, even if it has been joined with others since. */
     void adopt(String name, PackBuilder builder) throws IOException {
         cache.addAll(builder.objects());
         adopt(name);
     }
 
-    /** Puts the pack {@code joined}, which is on disk, in the place of {@code parts} and removes them. */
+    /** Replaces {@code parts} with the pack {@code joined}, which is on disk, and removes them. */
     synchronized void replace(List<Pack> parts, String joined) throws IOException {
         adopt(joined);
         List<Pack> rest = new ArrayList<>(packs);
@@ -86,7 +86,7 @@ final class ObjectStore implements AutoCloseable {
         return directory;
     }
 
-    /** Looks at the directory again: opens packs that came, closes packs that went. */
+    /** Rereads the directory: opens new packs, closes removed ones. */
     synchronized void rescan() throws IOException {
         boolean whole = false;
         for (int look = 1; look <= MOST_LOOKS && !whole; look++) {
@@ -94,7 +94,7 @@ final class ObjectStore implements AutoCloseable {
         }
     }
 
-    /** Says no if a pack was gone before it could be opened: its objects are in another one, which the next look will find. */
+    /** False if a pack was gone before it could be opened: its objects are in another pack, which the next look finds. */
     private boolean scan() throws IOException {
         boolean whole = true;
         Set<String> names = new HashSet<>(directory.names());
@@ -125,7 +125,7 @@ final class ObjectStore implements AutoCloseable {
         packs = List.of();
     }
 
-    /** A pack may be replaced by another while we look: what was not found is missing only once nothing moves any more. */
+    /** Packs may be replaced during the lookup: an object is missing only if nothing changed meanwhile. */
     private Optional<GitObject> find(Oid id) throws IOException {
         boolean moving = true;
         for (int look = 1; moving; look++) {
@@ -175,7 +175,7 @@ final class ObjectStore implements AutoCloseable {
         }
     }
 
-    /** Objects used most recently, up to a number of bytes. An object never changes, so nothing here grows stale. */
+    /** The most recently used objects, up to a number of bytes. Objects never change, so entries never get stale. */
     private static final class Cache {
         private static final int OVERHEAD = 150;
         private final LinkedHashMap<Oid, GitObject> objects = new LinkedHashMap<>(1024, 0.75f, true);

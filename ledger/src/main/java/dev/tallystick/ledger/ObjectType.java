@@ -2,7 +2,7 @@ package dev.tallystick.ledger;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-/** The kinds of Git object that a ledger holds, with their numbers in a pack. Tags may lie about but are never read. */
+/** The kinds of Git objects in a ledger, with their numbers in a pack. Tags may exist but are never read. */
 enum ObjectType {
     COMMIT(1),
     TREE(2),
@@ -32,14 +32,14 @@ enum ObjectType {
                 return type;
             }
         }
-        throw new DamagedObjectException("an object calls itself '" + word + "'");
+        throw new DamagedObjectException("unknown object type '" + word + "'");
     }
 
     int packed() {
         return packed;
     }
 
-    /** What Git hashes before the content. */
+    /** The header that Git hashes before the content. */
     byte[] header(int length) {
         return (word + " " + length + "\0").getBytes(US_ASCII);
     }

@@ -5,8 +5,8 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The id by which Git finds an object: SHA-1 over its type, length and content. It is an address, not a proof; what is
- * proven is proven by SHA-256 (see {@link ChainRoot}).
+ * A Git object ID: SHA-1 over the object's type, length and content. It is an address, not a proof; proofs use SHA-256 (see
+ * {@link ChainRoot}).
  */
 record Oid(long high, long middle, int low) implements Comparable<Oid> {
 
@@ -17,7 +17,7 @@ record Oid(long high, long middle, int low) implements Comparable<Oid> {
         return of(Digests.sha1(), type, content);
     }
 
-    /** The same with a digest that the caller keeps for many. */
+    /** The same with a reusable digest of the caller. */
     static Oid of(MessageDigest sha1, ObjectType type, byte[] content) {
         sha1.update(type.header(content.length));
         return at(sha1.digest(content), 0);
@@ -29,7 +29,7 @@ record Oid(long high, long middle, int low) implements Comparable<Oid> {
 
     static Oid parse(String hex) {
         if (!isHex(hex)) {
-            throw new IllegalArgumentException("not the id of a Git object: " + hex);
+            throw new IllegalArgumentException("not a Git object ID: " + hex);
         }
         return at(HexFormat.of().parseHex(hex), 0);
     }
@@ -58,7 +58,8 @@ record Oid(long high, long middle, int low) implements Comparable<Oid> {
         return byMiddle != 0 ? byMiddle : Integer.compareUnsigned(low, other.low);
     }
 
-    // Spelt out because these two run for every object of every batch, and the generated ones are several times slower.
+    // Handwritten because these two run for every object of every batch, and the generated ones are several times
+    // slower.
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof Oid id && high == id.high && middle == id.middle && low == id.low;

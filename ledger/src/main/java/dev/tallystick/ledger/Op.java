@@ -4,11 +4,11 @@ package dev.tallystick.ledger;
 public enum Op {
     /** The document is now the snapshot. */
     PUT(1),
-    /** The patch was applied; every so often the result is there too, as a snapshot. */
+    /** The patch was applied; every so often the transaction also has the result, as a snapshot. */
     PATCH(2),
-    /** The document is no more. Its history stays. */
+    /** The document is deleted. Its history stays. */
     DELETE(3),
-    /** Two histories of the document became one; the snapshot is what came out, none if it is deleted. */
+    /** Two histories of the document were merged; the snapshot is the result, absent if the document is deleted. */
     MERGE(4);
 
     private final int number;
@@ -27,6 +27,6 @@ public enum Op {
                 return op;
             }
         }
-        throw new DamagedObjectException("a transaction does what nobody knows: op " + number);
+        throw new DamagedObjectException("a transaction has an unknown op: " + number);
     }
 }

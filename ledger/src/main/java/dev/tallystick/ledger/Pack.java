@@ -12,11 +12,11 @@ import java.util.zip.Inflater;
 
 /**
  * One pack and its index, open for reading from many threads. Reads what native Git writes, deltas included. Nothing read
- * here is believed: {@link ObjectStore} hashes it first.
+ * here is trusted: {@link ObjectStore} hashes it first.
  */
 final class Pack implements AutoCloseable {
 
-    /** Larger objects are not ours; a damaged header must not make us allocate what it says. */
+    /** Larger objects are not ours; a damaged header must not make us allocate that much. */
     static final int LARGEST_OBJECT = 256 << 20;
 
     private static final int OFFSET_DELTA = 6;
@@ -58,7 +58,7 @@ final class Pack implements AutoCloseable {
         return pack.size();
     }
 
-    /** Where the object begins, or -1. */
+    /** The offset of the object, or -1. */
     long find(Oid id) throws IOException {
         int first = id.firstByte();
         int low = first == 0 ? 0 : fanout(first - 1);
@@ -97,7 +97,7 @@ final class Pack implements AutoCloseable {
         return Bytes.int32(indexBytes(crcsAt + (long) i * 4, 4), 0);
     }
 
-    /** The object that begins at {@code offset}; bases of deltas that lie elsewhere are asked of {@code store}. */
+    /** The object at {@code offset}; {@code store} supplies delta bases from elsewhere. */
     GitObject read(long offset, ObjectStore store) throws IOException {
         Deque<byte[]> deltas = new ArrayDeque<>();
         long at = offset;
@@ -108,7 +108,7 @@ final class Pack implements AutoCloseable {
                 return undelta(new GitObject(ObjectType.packed(entry.type), content), deltas);
             }
             if (deltas.size() == DEEPEST_DELTA) {
-                throw new DamagedObjectException(name + " holds a chain of deltas without end at " + offset);
+                throw new DamagedObjectException(name + " holds an endless chain of deltas at " + offset);
             }
             deltas.push(content);
             if (entry.base != null) {
@@ -139,7 +139,7 @@ final class Pack implements AutoCloseable {
         return pack.read(entry.offset, entry.length);
     }
 
-    /** Whether an entry, as it lies in the pack, cannot be understood without another one. */
+    /** Whether an entry of the pack depends on another entry. */
     static boolean isDelta(byte[] raw) {
         int type = raw[0] >>> 4 & 7;
         return type == OFFSET_DELTA || type == ID_DELTA;
@@ -179,7 +179,7 @@ final class Pack implements AutoCloseable {
         if (type == OFFSET_DELTA) {
             baseAt = offset - cursor.nextOffset();
             if (baseAt < PackBuilder.HEADER || baseAt >= offset) {
-                throw new DamagedObjectException(name + " holds a delta whose base is nowhere, at " + offset);
+                throw new DamagedObjectException(name + " holds a delta whose base is missing, at " + offset);
             }
         } else if (type == ID_DELTA) {
             base = cursor.nextId();
@@ -206,7 +206,7 @@ final class Pack implements AutoCloseable {
                 int got = inflater.inflate(content, filled, length - filled);
                 filled += got;
                 if (got == 0 && !inflater.finished() && !inflater.needsInput()) {
-                    // Nothing more fits, or a dictionary is wanted, which Git never does.
+                    // The output is full, or inflating needs a dictionary, which Git never uses.
                     throw new DamagedObjectException(name + " holds an object longer than it says, at " + at);
                 }
             }
@@ -236,7 +236,7 @@ final class Pack implements AutoCloseable {
         int total = known ? fanout(255) : -1;
         if (total < 0 || index.size() < PackIndex.NAMES_AT + (long) total * (Oid.BYTES + 8) + 2L * Oid.BYTES) {
             close();
-            throw new DamagedObjectException("the index of " + name + " is not one");
+            throw new DamagedObjectException("the index of " + name + " is invalid");
         }
         return total;
     }

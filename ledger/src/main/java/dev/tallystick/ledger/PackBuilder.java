@@ -9,8 +9,8 @@ import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 
 /**
- * Builds one pack (version 2) in memory, whole objects only: no deltas, so that packs can be joined by copying their
- * entries. Trees are stored uncompressed, because they consist of ids, which do not compress. Not thread-safe.
+ * Builds one pack (version 2) in memory, with whole objects only: without deltas, packs can be joined by copying their entries.
+ * Trees are stored uncompressed, because they consist of IDs, which do not compress. Not thread-safe.
  */
 final class PackBuilder implements AutoCloseable {
 
@@ -26,7 +26,7 @@ final class PackBuilder implements AutoCloseable {
     private byte[] buffer = new byte[1 << 16];
     private int size = HEADER;
 
-    /** Adds an object unless it is in this pack already. */
+    /** Adds an object unless this pack already has it. */
     Oid add(ObjectType type, byte[] content) {
         Oid id = Oid.of(sha1, type, content);
         if (objects.putIfAbsent(id, new GitObject(type, content)) == null) {
@@ -42,7 +42,7 @@ final class PackBuilder implements AutoCloseable {
         return id;
     }
 
-    /** An object as it lies in a pack: type and length, then the compressed content. */
+    /** An object's entry in a pack: type and length, then the compressed content. */
     static byte[] entry(Deflater deflater, ObjectType type, byte[] content) {
         byte[] entry = new byte[content.length + (content.length >> 8) + 64];
         int size = putTypeAndLength(entry, type, content.length);
@@ -58,7 +58,7 @@ final class PackBuilder implements AutoCloseable {
         return Arrays.copyOf(entry, size);
     }
 
-    /** How an entry begins; returns how many bytes that takes. */
+    /** Writes the header of an entry; returns its length. */
     static int putTypeAndLength(byte[] entry, ObjectType type, int length) {
         int size = 0;
         int rest = length >>> 4;
@@ -72,7 +72,7 @@ final class PackBuilder implements AutoCloseable {
         return size;
     }
 
-    /** How a pack of {@code count} objects begins. */
+    /** The header of a pack of {@code count} objects. */
     static byte[] header(int count) {
         byte[] header = new byte[HEADER];
         Bytes.putInt32(header, 0, SIGNATURE);
@@ -81,12 +81,12 @@ final class PackBuilder implements AutoCloseable {
         return header;
     }
 
-    /** What was added, to be kept for readers. */
+    /** The added objects, to be cached for readers. */
     Map<Oid, GitObject> objects() {
         return objects;
     }
 
-    /** Ends the pack and has it written and made visible; returns its name. */
+    /** Finishes the pack, writes it and makes it visible; returns its name. */
     String writeTo(PackDirectory directory) throws IOException {
         System.arraycopy(header(index.size()), 0, buffer, 0, HEADER);
         ensure(Oid.BYTES);

@@ -11,13 +11,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The directory {@code objects/pack}: what lies there, and how a new pack comes to lie there for good. */
+/** The directory {@code objects/pack}: its packs, and how a new pack is stored there durably. */
 final class PackDirectory {
 
     /** A pack of a batch, made under the writer lock. */
     static final String UNFINISHED_BATCH = "tmp_pack-";
 
-    /** A pack of packs, made under the join lock. */
+    /** A joined pack, made under the join lock. */
     static final String UNFINISHED_JOIN = "tmp_join";
 
     private final Path directory;
@@ -26,7 +26,7 @@ final class PackDirectory {
         this.directory = objects.resolve("pack");
     }
 
-    /** Names, without suffix, of all packs that have an index. A pack without one is not finished. */
+    /** Names, without suffix, of all packs that have an index. A pack without one is unfinished. */
     List<String> names() throws IOException {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> indexes = Files.newDirectoryStream(directory, "pack-*.idx")) {
@@ -43,9 +43,9 @@ final class PackDirectory {
     }
 
     /**
-     * Pack and index are forced under temporary names and get their names (index last, for it makes the pack visible), which
-     * are on disk after {@link #force()}, not before. Returns the pack's name: from now on somebody else may join it with
-     * others, and it need not be there any more.
+     * Forces pack and index under temporary names, then renames them, index last because it makes the pack visible. The names
+     * are on disk only after {@link #force()}. Returns the pack's name: from now on another process may join it with others and
+     * remove it.
      */
     String write(byte[] pack, int packLength, byte[] index, Oid checksum) throws IOException {
         Path temporaryPack = directory.resolve(UNFINISHED_BATCH + checksum);
@@ -58,14 +58,14 @@ final class PackDirectory {
         }
     }
 
-    /** Gives a forced pack its index and its name, on disk; returns the name. */
+    /** Adds the index to a forced pack and names both, on disk; returns the name. */
     String adopt(Path temporaryPack, byte[] index, Oid checksum) throws IOException {
         String name = name(temporaryPack, index, checksum);
         force();
         return name;
     }
 
-    /** After this, the names that packs have stay theirs. */
+    /** After this, the names of packs are durable. */
     void force() throws IOException {
         ForcedFiles.forceDirectory(directory);
     }
@@ -80,14 +80,14 @@ final class PackDirectory {
         return name;
     }
 
-    /** Removes a pack whose objects are all in another one that was forced. The index goes first, as in Git. */
+    /** Removes a pack whose objects are all in another, forced pack. The index goes first, as in Git. */
     void remove(String name) throws IOException {
         Files.deleteIfExists(directory.resolve(name + ".idx"));
         Files.deleteIfExists(directory.resolve(name + ".rev"));
         Files.deleteIfExists(directory.resolve(name + ".pack"));
     }
 
-    /** Removes what a process that died left unfinished. Whoever calls this holds the lock under which such files are made. */
+    /** Removes files that a killed process left unfinished. The caller holds the lock under which such files are made. */
     void removeUnfinished(String prefix) throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix + "*")) {
             for (Path file : files) {
@@ -97,8 +97,8 @@ final class PackDirectory {
     }
 
     /**
-     * Removes what native git left half done when it was killed, if it is older than {@code limit}: unfinished files, packs
-     * without an index, and marks by which a fetch or a push keeps its pack until it is done.
+     * Removes files older than {@code limit} that native Git left behind when it was killed: unfinished files, packs without an
+     * index, and marks by which a fetch or push protects its pack while it runs.
      */
     void removeAbandoned(Instant limit) throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Collects where the objects of a pack begin and lays out its index (version 2). */
+/** Collects the offsets of a pack's objects and lays out its index (version 2). */
 final class PackIndex {
 
     static final int MAGIC = 0xff744f63;
@@ -14,7 +14,7 @@ final class PackIndex {
 
     private record Entry(Oid id, long offset, int crc) {
 
-        /** An offset that does not fit into 31 bits stands in a table of its own. */
+        /** Offsets that do not fit into 31 bits go into a separate table. */
         boolean isFar() {
             return offset > Integer.MAX_VALUE;
         }

@@ -18,13 +18,13 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every batch leaves a pack; this thread joins packs of like size, so that their number grows with the logarithm of the
- * ledger and each object is copied a few times in its life. Entries are copied as they are. A pack is removed only after
- * the one that replaces it is on disk, so readers and writers go on meanwhile; a reader that had it open looks again.
+ * Every batch leaves a pack; this thread joins packs of similar size, so that their number grows with the logarithm of the
+ * ledger and each object is copied only a few times. Entries are copied unchanged. A pack is removed only after its replacement
+ * is on disk, so readers and writers continue meanwhile; a reader that had it open looks again.
  */
 final class PackJoiner implements AutoCloseable {
 
-    /** So many packs of like size become one. */
+    /** This many packs of similar size become one. */
     static final int FAN_IN = 64;
 
     /** Writers wait for this thread when there are more packs than this. */
@@ -67,14 +67,15 @@ final class PackJoiner implements AutoCloseable {
                 changed.awaitUninterruptibly();
             }
             if (store.packs().size() > MOST_PACKS && failure != null) {
-                throw new IOException("packs pile up and cannot be joined: " + failure.getMessage(), failure);
+                throw new IOException(
+                        "packs are piling up because they cannot be joined: " + failure.getMessage(), failure);
             }
         } finally {
             monitor.unlock();
         }
     }
 
-    /** Finishes the join that is under way, then stops. */
+    /** Finishes the current join, then stops. */
     @Override
     public void close() {
         monitor.lock();
@@ -91,7 +92,7 @@ final class PackJoiner implements AutoCloseable {
         while (awaitAsked()) {
             Exception failed = null;
             try {
-                // Another process that joins does our work as well.
+                // Another process that joins packs does our work as well.
                 lock.holdingIfFree(() -> {
                     joinAll();
                     return true;
@@ -194,7 +195,7 @@ final class PackJoiner implements AutoCloseable {
         return ids.size();
     }
 
-    /** Copies each object once; stops and says no if a pack holds deltas, which cannot be copied alone. */
+    /** Copies each object once; stops and returns false at a pack with deltas, which cannot be copied alone. */
     private boolean copy(List<Pack> group, PackStream stream) throws IOException {
         Set<Oid> copied = new HashSet<>();
         for (Pack pack : group) {

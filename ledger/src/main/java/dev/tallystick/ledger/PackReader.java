@@ -11,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
- * Reads a file at given places from many threads. An interrupted reader closes a {@link FileChannel} for everybody; here
- * the next reader opens it again.
+ * Reads a file at given positions from many threads. An interrupted reader closes a {@link FileChannel} for all threads; the
+ * next reader reopens it.
  */
 final class PackReader implements AutoCloseable {
 
@@ -29,7 +29,7 @@ final class PackReader implements AutoCloseable {
         return open().size();
     }
 
-    /** Exactly {@code length} bytes, or the file is shorter than it ought to be. */
+    /** Reads exactly {@code length} bytes; the file is damaged if it is shorter. */
     byte[] read(long position, int length) throws IOException {
         byte[] bytes = new byte[length];
         if (readUpTo(position, bytes) < length) {
@@ -38,7 +38,7 @@ final class PackReader implements AutoCloseable {
         return bytes;
     }
 
-    /** Fills {@code target} as far as the file reaches and returns how far that was. */
+    /** Fills {@code target} up to the end of the file and returns the number of bytes. */
     int readUpTo(long position, byte[] target) throws IOException {
         while (true) {
             FileChannel opened = open();
@@ -54,7 +54,8 @@ final class PackReader implements AutoCloseable {
             } catch (ClosedByInterruptException e) {
                 throw e;
             } catch (ClosedChannelException e) {
-                // Another thread was interrupted in its read; open() makes a new channel, or says that we are closed.
+                // Another thread was interrupted while reading; open() makes a new channel, or reports that we are
+                // closed.
             }
         }
     }

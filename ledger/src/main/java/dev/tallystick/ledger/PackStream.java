@@ -6,7 +6,7 @@ import java.nio.channels.FileChannel;
 import java.security.MessageDigest;
 import java.util.zip.CRC32;
 
-/** Writes a pack of a known number of objects entry by entry, so that its size is not bound by memory. */
+/** Writes a pack of a known number of objects entry by entry, so that its size is not limited by memory. */
 final class PackStream {
 
     private final FileChannel out;
@@ -28,7 +28,7 @@ final class PackStream {
         write(entry);
     }
 
-    /** Ends the pack and forces it. Returns its checksum. */
+    /** Finishes the pack and forces it. Returns its checksum. */
     byte[] finish() throws IOException {
         byte[] checksum = sha1.digest();
         flush();

@@ -9,12 +9,12 @@ sealed interface Pending {
 
     CompletableFuture<Verdict> verdict();
 
-    /** Bytes, roughly, for the limit on a batch. */
+    /** Approximate size in bytes, for the batch limit. */
     int size();
 
     int SMALL = 4096;
 
-    /** A transaction that is made and only needs its stream's head to be what it expects. */
+    /** A finished transaction that only needs its stream's head to be the expected one. */
     @SuppressWarnings("ArrayRecordComponent") // the bytes are a function of tx
     record Transaction(Tx tx, byte[] bytes, TxHash hash, List<String> path, CompletableFuture<Verdict> verdict)
             implements Pending {
@@ -31,7 +31,7 @@ sealed interface Pending {
     }
 
     /**
-     * A file of the ledger itself, a key or a schema: made once, never changed.
+     * A file of the ledger itself, a key or a schema: written once, never changed.
      *
      * @param contentAt the content, given the position of the commit that will hold it
      */
@@ -53,22 +53,22 @@ sealed interface Pending {
         }
     }
 
-    /** What the committer can say of it. */
+    /** The committer's verdict. */
     sealed interface Verdict {
 
-        /** On disk. {@code version} is the place in the stream; 0 for a file. */
+        /** On disk. {@code version} is its version in the stream; 0 for a file. */
         record Committed(int version, Oid commit) implements Verdict {}
 
         /**
-         * Not written: the stream's head in {@code view} is another (by an earlier attempt of this very write?), or the file
-         * is there already.
+         * Not written: the stream's head in {@code view} is another one (perhaps from an earlier attempt of this very write),
+         * or the file already exists.
          */
         record Moved(View view) implements Verdict {}
 
-        /** Not written: the collection's schema is another now than the one this was checked against. */
+        /** Not written: the collection's schema has changed since this was checked. */
         record SchemaChanged() implements Verdict {}
 
-        /** Not written, and why. */
+        /** Not written, with the reason. */
         record Refused(String reason) implements Verdict {}
 
         /** Perhaps written. */

@@ -8,12 +8,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything about a write that can be done without a lock, in the caller's thread: read the stream, apply the patch, check
- * the schema, make the transaction. Whether its head still stands is for the committer to say.
+ * The part of a write that needs no lock, on the caller's thread: read the stream, apply the patch, check the schema, make the
+ * transaction. The committer decides whether its head is still current.
  */
 final class Preparation {
 
-    /** So many patches follow a snapshot; the next one brings a snapshot along. */
+    /** This many patches follow a snapshot; the next one includes a snapshot. */
     static final int PATCHES_PER_SNAPSHOT = 50;
 
     private final Schemas schemas;
@@ -24,11 +24,11 @@ final class Preparation {
         this.clock = clock;
     }
 
-    /** What preparing a write led to. */
+    /** The result of preparing a write. */
     sealed interface Prepared {
         record Ready(Pending.Transaction transaction) implements Prepared {}
 
-        /** The stream has another head; the write may be there already. */
+        /** The stream has another head; the write may have been made already. */
         record Moved() implements Prepared {}
 
         record Wrong(String reason) implements Prepared {}
@@ -74,7 +74,7 @@ final class Preparation {
         return switch (DocumentState.at(stream, version).document()) {
             case Document.Present then -> ready(view, write, Op.PUT, then.body(), "");
             case Document.Deleted then -> delete(view, write, state(stream));
-            case Document.Absent never -> throw new IllegalStateException("a version is there or deleted");
+            case Document.Absent never -> throw new IllegalStateException("a version is present or deleted");
         };
     }
 

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock on a file that one thread of one process holds at a time. The operating system takes it back when a process dies.
+ * A lock file that one thread of one process holds at a time. The operating system releases it when the process dies.
  *
- * <p>File locks belong to the whole Java process, and closing any channel on a file gives up the process's lock on it. So
- * all ledgers of a process that are open on one repository share one channel, found in a table, with a thread lock in front.
+ * <p>File locks belong to the whole Java process, and closing any channel on a file releases the process's lock on it. So all
+ * ledgers of a process that are open on one repository share one channel, found in a table, behind a thread lock.
  */
 final class ProcessLock implements AutoCloseable {
 
@@ -42,12 +42,12 @@ final class ProcessLock implements AutoCloseable {
         }
     }
 
-    /** What is done while nobody else holds the lock. */
+    /** Runs under the lock. */
     interface Work<T> {
         T run() throws IOException;
     }
 
-    /** Waits for the lock, then works. */
+    /** Waits for the lock, then runs the work. */
     <T> T holding(Work<T> work) throws IOException {
         threads.lock();
         try {
@@ -62,7 +62,7 @@ final class ProcessLock implements AutoCloseable {
         }
     }
 
-    /** Works if the lock is free, and says whether it was. */
+    /** Runs the work if the lock is free, and returns whether it was. */
     boolean holdingIfFree(Work<?> work) throws IOException {
         if (!threads.tryLock()) {
             return false;
@@ -83,7 +83,7 @@ final class ProcessLock implements AutoCloseable {
         }
     }
 
-    /** Whoever is interrupted while waiting closes the channel; whoever comes next, alone here, opens another. */
+    /** A thread interrupted while waiting closes the channel; the next one, alone here, opens another. */
     private FileChannel channel() throws IOException {
         if (!channel.isOpen()) {
             channel = opened(file);

@@ -1,10 +1,10 @@
 package dev.tallystick.ledger;
 
-/** Is told how far a long piece of work has come. Called often, by the thread that does the work. */
+/** Receives the progress of long work. Called often, on the thread that does the work. */
 public interface Progress {
 
     Progress UNSEEN = (stage, done, total) -> {};
 
-    /** So many of so many; {@code stage} says of what. */
+    /** {@code done} of {@code total} items of {@code stage}. */
     void report(String stage, long done, long total);
 }

@@ -21,7 +21,7 @@ public record PublicKey(String line) {
         raw(parts[1]);
     }
 
-    /** Takes the line of a {@code .pub} file, where a comment may follow. */
+    /** Parses the line of a {@code .pub} file, which may have a comment. */
     public static PublicKey parse(String line) {
         String[] parts = line.strip().split(" ", 3);
         if (parts.length < 2) {

@@ -20,24 +20,24 @@ import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
 /**
- * A SQLite database that shows what the ledger holds, for questions in SQL: {@code document} has the newest state of each,
- * {@code tx} every transaction, {@code damaged} what could not be read. It proves nothing and may be thrown away: it is built
- * from the ledger, and follows the head by what differs between two commits.
+ * A SQLite database with the ledger's contents, for SQL queries: {@code document} has the newest state of each document,
+ * {@code tx} every transaction, {@code damaged} what could not be read. It proves nothing and can be deleted: it is built from
+ * the ledger, and follows the head by the difference between two commits.
  *
- * <p>Each opening works on a copy of its own. {@code tally/index.db} keeps it for the next one, sealed with the ledger's
- * private key ({@link IndexFile}); what bears no seal is not used, so the index answers from the ledger and from nothing else.
- * A machine without that key cannot seal and builds the index each time. Not thread-safe.
+ * <p>Each opening works on its own copy. {@code tally/index.db} keeps the index for the next opening, sealed with the ledger's
+ * private key ({@link IndexFile}); a file without a valid seal is not used, so the index answers only from the ledger. A
+ * machine without that key cannot seal the index and builds it each time. Not thread-safe.
  */
 public final class QueryIndex implements AutoCloseable {
 
     public static final int MOST_ROWS = 100_000;
 
-    /** The index is saved once a twentieth of its transactions is new: less is indexed again sooner than it is saved. */
+    /** The index is saved once a twentieth of its transactions is new: less takes longer to save than to index again. */
     private static final int SAVED_SHARE = 20;
 
     private static final Duration LONGEST_QUERY = Duration.ofSeconds(60);
 
-    /** A copy that is older was left by a process that died. */
+    /** An older copy was left behind by a killed process. */
     private static final Duration LONGEST_USE = Duration.ofDays(7);
 
     private static final String SAVED = "index.db";
@@ -65,7 +65,7 @@ public final class QueryIndex implements AutoCloseable {
         this.store = new IndexStore(connection);
     }
 
-    /** Opens the index, or begins one, and brings it up to the head. */
+    /** Opens or creates the index and updates it to the head. */
     static QueryIndex open(Path local, Views views, Instant now) throws IOException {
         removeLeftOvers(local, now.minus(LONGEST_USE));
         Signers signers = new Signers(local);
@@ -109,17 +109,17 @@ public final class QueryIndex implements AutoCloseable {
         }
     }
 
-    /** Brings the index up to the head of the ledger. */
+    /** Updates the index to the ledger's head. */
     public void refresh() throws IOException {
         change(false);
     }
 
-    /** Builds the index from nothing. */
+    /** Rebuilds the index from scratch. */
     public void rebuild() throws IOException {
         change(true);
     }
 
-    /** How many places of the ledger could not be read; the table {@code damaged} lists them. */
+    /** How many paths of the ledger could not be read; the table {@code damaged} lists them. */
     public long damaged() throws IOException {
         try {
             return store.damaged();
@@ -129,17 +129,17 @@ public final class QueryIndex implements AutoCloseable {
     }
 
     /**
-     * An answer.
+     * The result of a query.
      *
-     * @param rows in the order of the columns; numbers, texts and null as JSON has them
+     * @param rows values in column order: JSON numbers, strings and null
      * @param more whether rows were left out
      */
     public record Rows(List<String> columns, List<List<Json>> rows, boolean more) {}
 
     /**
-     * Asks the index, which cannot be changed by this.
+     * Runs a query, which cannot change the index.
      *
-     * @throws IllegalArgumentException if SQLite does not take the question, with its reason
+     * @throws IllegalArgumentException if SQLite rejects the query, with its reason
      */
     public Rows query(String sql, int limit) throws IOException {
         try (Connection reading = connect(copy, true);
@@ -174,7 +174,7 @@ public final class QueryIndex implements AutoCloseable {
         config.setReadOnly(readOnly);
         config.setJournalMode(SQLiteConfig.JournalMode.MEMORY);
         config.setSynchronous(SQLiteConfig.SynchronousMode.OFF);
-        // Otherwise a question could reach for other files.
+        // Otherwise a query could attach other files.
         config.setPragma(SQLiteConfig.Pragma.LIMIT_ATTACHED, "0");
         config.enableLoadExtension(false);
         return config.createConnection("jdbc:sqlite:" + file);
@@ -183,7 +183,7 @@ public final class QueryIndex implements AutoCloseable {
     private void change(boolean fromNothing) throws IOException {
         try {
             View now = views.newest();
-            // What was damaged may have been restored since, and no difference between commits would show it.
+            // Damaged objects may have been restored since, which no difference between commits would show.
             View before = fromNothing || store.damaged() > 0 ? null : shown(now).orElse(null);
             if (before != null && before.commit().equals(now.commit())) {
                 return;
@@ -191,7 +191,7 @@ public final class QueryIndex implements AutoCloseable {
             try {
                 step(before, now);
             } catch (DamagedObjectException e) {
-                // The commit that the index shows cannot be read any more.
+                // The indexed commit can no longer be read.
                 step(null, now);
             }
             save(now);
@@ -226,7 +226,7 @@ public final class QueryIndex implements AutoCloseable {
         }
     }
 
-    /** The state that the index shows; empty if that is unknown or gone, as after another repository was put here. */
+    /** The state that the index shows; empty if it is unknown or gone, for instance because the repository was replaced. */
     private Optional<View> shown(View now) throws IOException, SQLException {
         Optional<String> commit = store.indexed().filter(Oid::isHex);
         if (commit.isEmpty()) {
@@ -239,7 +239,7 @@ public final class QueryIndex implements AutoCloseable {
         }
     }
 
-    /** Writes what changed to the tables. A stream that cannot be read is listed as damaged, and the others are indexed. */
+    /** Writes the changes to the tables. An unreadable stream is listed as damaged, and the others are indexed. */
     private final class Rewriting implements ChangedStreams.Sink {
 
         @Override
@@ -298,7 +298,7 @@ public final class QueryIndex implements AutoCloseable {
         }
     }
 
-    /** Returns when it was written. */
+    /** Returns the time of the write. */
     private String put(String branch, StreamView stream, int version) throws IOException, SQLException {
         byte[] bytes = stream.bytes(version);
         Tx tx = Tx.parse(bytes);

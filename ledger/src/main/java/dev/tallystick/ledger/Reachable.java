@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Every object that some commits lead to: commits first, then what they hold. */
+/** Every object reachable from some commits: commits first, then their contents. */
 final class Reachable {
 
     private final ObjectStore store;
@@ -70,7 +70,7 @@ final class Reachable {
         String text = new String(tag, java.nio.charset.StandardCharsets.UTF_8);
         String hex = text.startsWith("object ") && text.length() >= 47 ? text.substring(7, 47) : "";
         if (!Oid.isHex(hex)) {
-            throw new DamagedObjectException("a tag names no object");
+            throw new DamagedObjectException("a tag has no object");
         }
         return Oid.parse(hex);
     }

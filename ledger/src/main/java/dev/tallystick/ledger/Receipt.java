@@ -10,19 +10,19 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What proves a transaction to somebody who has nothing but this file and the ledger's root key: the transaction, its way
- * up to the root of its commit, the way from there to a root that is signed by the key in force, and the keys.
+ * Proves a transaction with nothing but this file and the ledger's root key: the transaction, its path to the root of its
+ * commit, the path from there to a root signed by the current key, and the keys.
  */
 public record Receipt(Json json) {
 
-    /** The content of a receipt file. */
+    /** The contents of a receipt file. */
     public String text() {
         return json.canonical() + "\n";
     }
 
     static Receipt of(ObjectStore store, Chain chain, View view, StreamView stream, int version) throws IOException {
         Chain.Link signed = chain.newest(view.commit())
-                .orElseThrow(() -> new DamagedObjectException("no commit of this repository bears a root"));
+                .orElseThrow(() -> new DamagedObjectException("no commit of this repository has a root"));
         byte[] transaction = stream.bytes(version);
         Leaf leaf = Leaf.of(TxHash.of(transaction));
         List<Json> newestFirst = new ArrayList<>();
@@ -44,7 +44,7 @@ public record Receipt(Json json) {
         return new Receipt(new Json.ObjectValue(members));
     }
 
-    /** The oldest commit that has the version, found by skipping back as long as it is there. */
+    /** The oldest commit that has the version, found by skipping back as long as the version is there. */
     private static Chain.Link holder(ObjectStore store, Chain chain, Chain.Link newest, StreamView stream, int version)
             throws IOException {
         Chain.Link at = newest;
@@ -77,7 +77,7 @@ public record Receipt(Json json) {
                     ChainRoot.skipTarget(at.root().position()) >= from.root().position();
             at = skips
                     ? chain.skip(at)
-                    : chain.before(at).orElseThrow(() -> new DamagedObjectException("the chain of roots is cut"));
+                    : chain.before(at).orElseThrow(() -> new DamagedObjectException("the chain of roots is broken"));
             newestFirst.add(Json.of(at.root().lines()));
         }
     }

@@ -18,21 +18,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ref, moved by Git's own lock protocol: whoever makes {@code main.lock} may replace {@code main}.
+ * A ref, moved by Git's own lock protocol: the process that creates {@code main.lock} may replace {@code main}.
  *
- * <p>A process that dies in between leaves {@code main.lock} behind, and nothing about that file says whose it was. So ours
- * can be told: the lock is written and forced as {@code tally/main.next}, its inode and content are recorded and forced in
- * {@code tally/main.claim}, and only then is it linked to {@code main.lock}. A lock that is what the record says, found by
- * somebody who holds the lock under which we move this ref, belongs to nobody alive. Every other lock is respected.
+ * <p>A killed process leaves {@code main.lock} behind, and nothing in that file says who made it. We make ours recognisable:
+ * the lock is written and forced as {@code tally/main.next}, its inode and content are recorded and forced in
+ * {@code tally/main.claim}, and only then is it linked to {@code main.lock}. If a process holds the lock under which we move
+ * this ref and finds a {@code main.lock} that matches the record, its owner is dead. Every other lock is respected.
  *
- * <p>Once a force has failed, what is visible may not last, and a later force may report success although it did not: so
- * this object then refuses to move or force anything, and the ledger must be opened again.
+ * <p>Once a force has failed, visible data may be lost, and a later force may report success although it failed: this object
+ * then refuses to move or force anything, and the ledger must be reopened.
  *
- * <p>Not thread-safe: {@link #read} and {@link #force} may be called by all, the rest by the holder of that lock.
+ * <p>Not thread-safe: any thread may call {@link #read} and {@link #force}, only the holder of that lock the rest.
  */
 final class Ref {
 
-    /** The one that names the ledger's newest commit. */
+    /** The ref of the ledger's newest commit. */
     static final String MAIN = "refs/heads/main";
 
     private static final int CLAIM_LENGTH = 64;
@@ -65,12 +65,12 @@ final class Ref {
         return new Ref(repository, MAIN, "main", crashPoints);
     }
 
-    /** What another copy's {@code main} was when it was last fetched; {@code place} is a plain name. */
+    /** Another copy's {@code main} as of the last fetch; {@code place} is a plain name. */
     static Ref remote(Path repository, String place) {
         return new Ref(repository, "refs/remotes/" + place + "/main", "remote-" + place, CrashPoints.NONE);
     }
 
-    /** What the ref names; empty if there is none. A ref that exists and names nothing is damage, not absence. */
+    /** The target of the ref; empty if there is no ref. A ref without a valid target is damage, not absence. */
     Optional<Oid> read() throws IOException {
         byte[] content;
         try {
@@ -85,23 +85,23 @@ final class Ref {
         return Optional.of(Oid.parse(text.substring(0, Oid.HEX)));
     }
 
-    /** What came of an attempt to move the ref. */
+    /** The result of an attempt to move the ref. */
     enum Move {
         /** The ref names the new commit, on disk. */
         MOVED,
-        /** Nothing changed: the ref named something else than expected. */
+        /** Nothing changed: the ref did not have the expected target. */
         CHANGED,
         /** Nothing changed: another program holds the lock. */
         LOCKED
     }
 
-    /** Moves the ref if it names {@code expected}, or is not there if that is null. */
+    /** Moves the ref if its target is {@code expected}, or if there is no ref and that is null. */
     Move compareAndSet(@Nullable Oid expected, Oid commit) throws IOException {
         prepare(commit);
         return move(expected);
     }
 
-    /** Makes the lock that will name {@code commit}, and claims it. Nobody else sees anything of it yet. */
+    /** Makes and claims the lock that will name {@code commit}. Not visible to others yet. */
     void prepare(Oid commit) throws IOException {
         refuseIfBroken();
         ForcedFiles.createDirectories(directory);
@@ -140,7 +140,7 @@ final class Ref {
         return Move.MOVED;
     }
 
-    /** After this, what {@link #read} saw before stays so, whoever wrote it. */
+    /** After this, what {@link #read} returned before is durable, whichever process wrote it. */
     void force() throws IOException {
         refuseIfBroken();
         try {
@@ -155,11 +155,11 @@ final class Ref {
 
     private void refuseIfBroken() throws IOException {
         if (broken) {
-            throw new IOException("the ledger must be opened again: " + name + " could not be forced to disk");
+            throw new IOException("reopen the ledger: " + name + " could not be forced to disk");
         }
     }
 
-    /** Whoever calls this holds the lock of our processes, so one that is on record as ours has outlived its maker. */
+    /** The caller holds the lock of our processes, so the owner of a lock recorded as ours is dead. */
     void removeLeftOverLock() throws IOException {
         byte[] content;
         String actual;
@@ -175,7 +175,7 @@ final class Ref {
         }
     }
 
-    /** Forced, because the claim is overwritten next: a lock that came back after a power cut would be nobody's. */
+    /** Forced, because the claim is overwritten next: a lock that reappeared after a power cut would have no claim. */
     private void dropLock() throws IOException {
         Files.deleteIfExists(lock);
         force();
@@ -205,7 +205,7 @@ final class Ref {
     private Optional<Oid> readPacked() throws IOException {
         String packed;
         try {
-            // A stranger's branch may have any name, in any encoding.
+            // A foreign branch may have any name, in any encoding.
             packed = Files.readString(repository.resolve("packed-refs"), ISO_8859_1);
         } catch (NoSuchFileException e) {
             return Optional.empty();

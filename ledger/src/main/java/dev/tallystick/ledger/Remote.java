@@ -16,12 +16,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Another copy of the ledger: a remote that {@code git} knows by name, or whatever {@code git} takes in its place. What it
- * had when it was last fetched is kept under {@code refs/remotes}, and only ever moves on: a copy whose history went back or
- * was written anew is refused.
+ * Another copy of the ledger: a remote that {@code git} knows by name, or any address that it accepts. {@code refs/remotes}
+ * keeps its state as of the last fetch, which only moves forward: a copy whose history was rolled back or rewritten is refused.
  *
- * <p>{@code git} itself writes no ref but one with a name that is used once. Killed, it leaves a lock behind that nobody
- * could tell from one that is held; nobody waits for this one, and the next fetch removes it.
+ * <p>{@code git} itself writes only a ref whose name is used once. If killed, it leaves a lock that cannot be told from a held
+ * one; nothing waits for this lock, and the next fetch removes it.
  */
 final class Remote {
 
@@ -43,7 +42,7 @@ final class Remote {
 
     static Remote of(Path repository, String address) throws IOException {
         if (address.isEmpty() || address.startsWith("-")) {
-            throw new IllegalArgumentException("'" + address + "' is not another copy's address");
+            throw new IllegalArgumentException("'" + address + "' is not the address of another copy");
         }
         NativeGit git = new NativeGit(repository);
         boolean name = address.matches("[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -53,7 +52,7 @@ final class Remote {
         return new Remote(repository, git, address, Ref.remote(repository, place));
     }
 
-    /** The address to remember: a file by its whole path, as {@code git clone} does. */
+    /** The address to remember: for a file, its absolute path, as {@code git clone} does. */
     static String lasting(String address) {
         try {
             Path file = Path.of(address);
@@ -63,14 +62,14 @@ final class Remote {
         }
     }
 
-    /** What the other copy's {@code main} was when it was last fetched. */
+    /** The other copy's {@code main} as of the last fetch. */
     Optional<Oid> lastFetched() throws IOException {
         return known.read();
     }
 
     /**
-     * Brings its objects here, on disk, and says what its {@code main} is; empty if it went back or was written anew. Whoever
-     * calls this is the only one to fetch into this repository.
+     * Fetches its objects to disk and returns its {@code main}; empty if its history was rolled back or rewritten. The caller
+     * is the only one to fetch into this repository.
      */
     Optional<Oid> fetch(ObjectStore store, Ids ids) throws IOException {
         removeLeftOvers();
@@ -139,7 +138,7 @@ final class Remote {
         return Oid.parse(hex);
     }
 
-    /** Notes what the other copy has; says no, and notes nothing, if what it had before is not part of that. */
+    /** Records the other copy's state; returns false, recording nothing, if it does not include the earlier state. */
     private boolean remember(Chain chain, Oid theirs) throws IOException {
         Optional<Oid> before = known.read();
         if (before.isPresent()
@@ -148,12 +147,12 @@ final class Remote {
         }
         if (!before.equals(Optional.of(theirs)) && known.compareAndSet(before.orElse(null), theirs) != Ref.Move.MOVED) {
             throw new RemoteFailedException(
-                    "another program holds " + known + ".lock; if no git is at work there, it died: remove the lock");
+                    "another program holds " + known + ".lock; if no git is running there, remove the stale lock");
         }
         return true;
     }
 
-    /** Git forces what it writes, as this repository's configuration tells it to, but not the directory. */
+    /** Git forces its files, as this repository's configuration says, but not the directory. */
     private void force(Set<Path> before) throws IOException {
         for (Path file : packs()) {
             if (!before.contains(file)) {

@@ -2,7 +2,7 @@ package dev.tallystick.ledger;
 
 import java.io.IOException;
 
-/** Another copy could not be reached, or its answer was not understood. Nothing of this copy was changed: try again later. */
+/** Another copy could not be reached, or its answer was not understood. This copy is unchanged: try again later. */
 public final class RemoteFailedException extends IOException {
 
     RemoteFailedException(String message) {

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The files of a bare repository, as far as they are ours to make or to check. {@code tally/} inside holds what belongs to
- * this machine and is not cloned: locks, private keys, the query index.
+ * The files of a bare repository that we create or check. {@code tally/} inside holds what belongs to this machine and is not
+ * cloned: locks, private keys, the query index.
  */
 final class Repository {
 
@@ -23,8 +23,8 @@ final class Repository {
     private static final String HEAD = "ref: " + Ref.MAIN + "\n";
 
     /**
-     * gc is ours to start; native git is told to force what it writes, to keep history, and to believe objects rather than
-     * what was derived from them.
+     * We run gc ourselves; native Git is configured to force what it writes, to keep history, and to trust objects rather than
+     * data derived from them.
      */
     private static final String CONFIG = """
         [core]
@@ -60,15 +60,15 @@ final class Repository {
         this.directory = directory;
     }
 
-    /** Makes what is missing of an empty bare repository. Doing it again, or twice at once, does no harm. */
+    /** Creates the missing parts of an empty bare repository. Safe to repeat and to run concurrently. */
     static Repository init(Path directory) throws IOException {
         createFiles(directory, CONFIG);
         return open(directory);
     }
 
     /**
-     * Makes an empty repository that knows {@code address} under a name. One that an interrupted attempt has left is made
-     * ready for this one; any other is left alone, and refused.
+     * Creates an empty repository with {@code address} as a remote. One left by an interrupted attempt is prepared for this
+     * attempt; any other is left alone and refused.
      */
     static Repository initCopy(Path directory, String name, String address) throws IOException {
         String quoted = address.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
@@ -78,7 +78,7 @@ final class Repository {
         if (!there.isEmpty() && !there.equals(wanted)) {
             if (!there.startsWith(CONFIG)
                     || Ref.main(directory, CrashPoints.NONE).read().isPresent()) {
-                throw new NotALedgerException(directory + " holds a repository already");
+                throw new NotALedgerException(directory + " already holds a repository");
             }
             ForcedFiles.replace(config, wanted.getBytes(UTF_8));
         }
@@ -94,7 +94,7 @@ final class Repository {
         createOnce(settings, config);
         String there = Files.readString(settings, UTF_8);
         if (!there.contains(DERIVED_OFF)) {
-            // Somebody's own bare repository: of two values git takes the last.
+            // In an existing bare repository; of two values Git takes the last.
             ForcedFiles.replace(settings, (there + "\n" + config).getBytes(UTF_8));
         }
         createOnce(directory.resolve("HEAD"), HEAD);
@@ -107,7 +107,7 @@ final class Repository {
         }
     }
 
-    /** The repository, if it is one that can be trusted to mean what it seems to mean. */
+    /** The repository, after checking that nothing in it changes how Git interprets it. */
     static Repository open(Path directory) throws IOException {
         if (!Files.isDirectory(directory.resolve("objects/pack")) || !Files.isDirectory(directory.resolve("refs"))) {
             throw new NotALedgerException(directory + " is not a bare Git repository");
@@ -126,7 +126,7 @@ final class Repository {
         return directory.resolve("objects");
     }
 
-    /** What belongs to this machine. */
+    /** The directory of what belongs to this machine. */
     Path local() {
         return directory.resolve(LOCAL);
     }
@@ -139,7 +139,7 @@ final class Repository {
         Files.createDirectories(directory.resolve("refs/heads"));
     }
 
-    /** Nothing around the objects may make native Git show something else than we do, or run anything. */
+    /** Nothing around the objects may make native Git show other contents than we do, or run anything. */
     static void refuseIfMisleading(Path directory) throws IOException {
         List<Finding> findings = RepositoryFiles.shape(directory);
         if (!findings.isEmpty()) {
@@ -147,7 +147,7 @@ final class Repository {
         }
     }
 
-    /** A file is whole when it gets its name, and the first to name it wins. */
+    /** A file is complete when it gets its name, and the first writer of a name wins. */
     private static void createOnce(Path file, String content) throws IOException {
         if (Files.exists(file)) {
             return;

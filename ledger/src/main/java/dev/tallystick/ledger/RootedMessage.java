@@ -6,9 +6,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The message of a commit that bears a root: a subject for people, then trailers.
+ * The message of a commit with a root: a subject for people, then trailers.
  *
- * @param skipCommit null in the first commit; otherwise where to find the commit whose root is {@code root.skip()}; a help for walking, proven by nothing
+ * @param skipCommit null in the first commit; otherwise the commit whose root is {@code root.skip()}; a hint that nothing
+ *     proves
  */
 record RootedMessage(ChainRoot root, @Nullable Oid skipCommit) {
 
@@ -35,7 +36,7 @@ record RootedMessage(ChainRoot root, @Nullable Oid skipCommit) {
         int begin = message.lastIndexOf("\n\n") + 2;
         Matcher trailers = TRAILERS.matcher(message.substring(begin));
         if (begin < 2 || !trailers.matches()) {
-            throw new DamagedObjectException("a commit bears a root that cannot be read");
+            throw new DamagedObjectException("a commit has an unreadable root");
         }
         ChainRoot root = new ChainRoot(
                 Long.parseLong(trailers.group(1)),
@@ -45,7 +46,7 @@ record RootedMessage(ChainRoot root, @Nullable Oid skipCommit) {
                 trailers.group(5),
                 Optional.ofNullable(trailers.group(6)).orElse(""));
         if (!root.hash().equals(trailers.group(7))) {
-            throw new DamagedObjectException("a commit bears a root that is not the hash of what it stands for");
+            throw new DamagedObjectException("a commit has a root that is not the hash of its contents");
         }
         String skip = trailers.group(8);
         return Optional.of(new RootedMessage(root, skip == null ? null : Oid.parse(skip)));

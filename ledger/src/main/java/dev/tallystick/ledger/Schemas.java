@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /**
  * The JSON Schemas of the collections, kept in the tree as {@code schemas/COLLECTION/1}, {@code 2}, …; the last is in force.
- * A schema stands alone: references to other places are never fetched. Thread-safe.
+ * A schema must be self-contained: external references are never fetched. Thread-safe.
  */
 final class Schemas {
 
@@ -27,7 +27,7 @@ final class Schemas {
         }
     };
 
-    /** The version in force; 0 if the collection has no schema. */
+    /** The current version; 0 if the collection has no schema. */
     static int version(View view, Collection collection) throws IOException {
         Optional<Tree.Entry> directory = view.find(List.of(Layout.SCHEMAS, collection.name()));
         return directory.isPresent() ? view.entries(directory.get().id()).size() : 0;
@@ -38,7 +38,7 @@ final class Schemas {
         return file.isPresent() ? Optional.of(new String(view.blob(file.get().id()), UTF_8)) : Optional.empty();
     }
 
-    /** What is wrong with {@code body} by that version of the schema; empty if nothing is, or there is no schema. */
+    /** What is wrong with {@code body} according to that version of the schema; empty if it is valid or there is no schema. */
     Optional<String> complaint(View view, Collection collection, int version, String body) throws IOException {
         if (version == 0) {
             return Optional.empty();
@@ -56,10 +56,10 @@ final class Schemas {
         }
     }
 
-    /** Why this cannot be a schema; empty if it can. */
+    /** Why this is not a valid schema; empty if it is. */
     Optional<String> refusal(Json schema) {
         if (!(schema instanceof Json.ObjectValue) && !(schema instanceof Json.BooleanValue)) {
-            return Optional.of("a schema is an object, true or false");
+            return Optional.of("a schema must be an object, true or false");
         }
         try {
             BoundedSchema.compile(schema.canonical());

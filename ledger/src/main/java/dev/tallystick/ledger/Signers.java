@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The private keys that this machine has, each in a file named after its public half. Which of them signs is decided by the
- * ring in the ledger, so that a rotation is one commit and needs no second step here. Not thread-safe.
+ * The private keys on this machine, each in a file named after its public key. The ledger's key ring decides which of them
+ * signs, so that a rotation is one commit and needs no second step here. Not thread-safe.
  */
 final class Signers {
 
@@ -26,7 +26,7 @@ final class Signers {
         this.directory = local.resolve("keys");
     }
 
-    /** Stores a key, on disk, before anything relies on it. */
+    /** Stores a key, on disk, before it is used. */
     void add(SigningKey key) throws IOException {
         Files.createDirectories(
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
@@ -42,14 +42,14 @@ final class Signers {
         ForcedFiles.forceDirectory(directory);
     }
 
-    /** The key that the ledger wants its next commit signed with. */
+    /** The key that must sign the ledger's next commit. */
     SigningKey current(View view) throws IOException {
         return held(view)
                 .orElseThrow(() -> new MissingKeyException("this machine does not have the ledger's current key; "
                         + "import it with 'tally ledger keys --import FILE'"));
     }
 
-    /** The key that the ledger wants its next commit signed with, if this machine has it. */
+    /** The key that must sign the ledger's next commit, if this machine has it. */
     Optional<SigningKey> held(View view) throws IOException {
         Oid ring = view.find(java.util.List.of(Layout.KEYS)).map(Tree.Entry::id).orElse(null);
         SigningKey key = current;
@@ -66,7 +66,7 @@ final class Signers {
         return find(fingerprint(key));
     }
 
-    /** The key whose public half has this fingerprint. */
+    /** The key whose public key has this fingerprint. */
     Optional<SigningKey> find(String fingerprint) throws IOException {
         try {
             return Optional.of(SigningKey.parse(Files.readString(directory.resolve(fingerprint), US_ASCII)));

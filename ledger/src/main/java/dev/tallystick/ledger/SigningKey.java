@@ -13,8 +13,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.bouncycastle.math.ec.rfc8032.Ed25519;
 
 /**
- * A private Ed25519 key, kept in the form that {@code ssh-keygen} makes and reads (unencrypted), so that a key made there
- * serves here and the other way round.
+ * A private Ed25519 key in the (unencrypted) format of {@code ssh-keygen}, so that keys can be exchanged with it in both
+ * directions.
  */
 public final class SigningKey {
 
@@ -31,7 +31,7 @@ public final class SigningKey {
         this.publicKey = publicKey;
         byte[] probe = {1};
         if (!publicKey.verifies(probe, signRaw(probe))) {
-            throw new IllegalArgumentException("the two halves of this key do not belong together");
+            throw new IllegalArgumentException("the public and private parts of this key do not match");
         }
     }
 
@@ -47,7 +47,7 @@ public final class SigningKey {
         }
     }
 
-    /** Reads the content of a private key file such as {@code ssh-keygen -t ed25519 -N ''} makes. */
+    /** Parses a private key file, as made by {@code ssh-keygen -t ed25519 -N ''}. */
     public static SigningKey parse(String file) {
         String text = file.replace("\r", "");
         if (!text.startsWith(BEGIN) || !text.endsWith(END)) {
@@ -62,7 +62,7 @@ public final class SigningKey {
         reader.expect("none");
         reader.expect("");
         if (reader.number() != 1) {
-            throw new IllegalArgumentException("a key file holds one key");
+            throw new IllegalArgumentException("a key file must hold one key");
         }
         reader.string();
         SshWire.Reader secret = new SshWire.Reader(reader.string());
@@ -80,7 +80,7 @@ public final class SigningKey {
         return publicKey;
     }
 
-    /** The content of a private key file. Whoever stores it sees to it that nobody else can read it. */
+    /** The contents of a private key file. The caller must keep others from reading it. */
     public String toOpenSsh() {
         SshWire.Writer secret = new SshWire.Writer()
                 .number(0)
@@ -120,7 +120,7 @@ public final class SigningKey {
         }
     }
 
-    /** The platform's own signer gives the same bytes in ten times the time, which a lone writer waits for at every commit. */
+    /** The JDK's signer gives the same bytes but takes ten times as long, which a single writer waits for at every commit. */
     private byte[] signRaw(byte[] data) {
         byte[] signature = new byte[Ed25519.SIGNATURE_SIZE];
         Ed25519.sign(seed, 0, publicKey.raw(), 0, data, 0, data.length, signature, 0);

@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.util.Arrays;
 import java.util.Base64;
 
-/** Signatures in the format of {@code ssh-keygen -Y sign}, which Git knows as {@code gpg.format=ssh}. */
+/** Signatures in the format of {@code ssh-keygen -Y sign}, Git's {@code gpg.format=ssh}. */
 final class SshSignature {
 
-    /** What Git asks for in a signature over a commit. */
+    /** The namespace that Git requires in commit signatures. */
     static final String GIT = "git";
 
     private static final String BEGIN = "-----BEGIN SSH SIGNATURE-----\n";
@@ -45,7 +45,7 @@ final class SshSignature {
         return BEGIN + Base64.getMimeEncoder(LINE, new byte[] {'\n'}).encodeToString(bytes) + "\n" + END;
     }
 
-    /** Whether {@code armoured} is a signature by {@code key}, and by no other, over {@code message}. */
+    /** Whether {@code armoured} is a signature over {@code message} by exactly {@code key}. */
     static boolean verifies(PublicKey key, String namespace, byte[] message, String armoured) {
         if (!armoured.startsWith(BEGIN) || !armoured.endsWith(END)) {
             return false;

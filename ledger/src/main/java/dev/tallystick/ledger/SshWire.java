@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 
-/** The strings and numbers of which SSH builds its keys and signatures. */
+/** The strings and numbers in SSH keys and signatures. */
 final class SshWire {
 
     static final String ED25519 = "ssh-ed25519";
@@ -71,7 +71,7 @@ final class SshWire {
 
         void end() {
             if (position != bytes.length) {
-                throw new IllegalArgumentException("an SSH key or signature goes on after its end");
+                throw new IllegalArgumentException("an SSH key or signature has trailing bytes");
             }
         }
     }

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.zip.Adler32;
 
 /**
- * An entry of a pack whose content is not compressed: zlib's frame (RFC 1950) around stored blocks (RFC 1951). Written by
- * hand, because a {@link java.util.zip.Deflater} clears its tables for every entry, which takes longer than all the rest.
+ * An uncompressed entry of a pack: zlib's frame (RFC 1950) around stored blocks (RFC 1951). Written by hand, because a
+ * {@link java.util.zip.Deflater} clears its tables for every entry, which takes longer than all the rest.
  */
 final class StoredEntry {
 

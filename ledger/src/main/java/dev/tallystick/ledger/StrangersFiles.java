@@ -7,8 +7,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What lies in the tree and does not belong to the ledger, where two histories meet: what one of them changed since they
- * parted is taken, file by file. A file that both changed, and not alike, is for its authors to settle.
+ * Merges the files in the tree that do not belong to the ledger: a change made by one history since the base is taken, file by
+ * file. If both changed a file differently, its authors must settle it.
  */
 final class StrangersFiles {
 
@@ -20,7 +20,7 @@ final class StrangersFiles {
         this.second = second;
     }
 
-    /** Brings into {@code edit}, which is the first history's tree, what the second one changed; returns why not, if so. */
+    /** Applies the second history's changes to {@code edit}, the first one's tree; returns the reason if that is impossible. */
     Optional<String> join(TreeEdit edit) throws IOException {
         return join("", edit, base.directory(base.tree()), second.directory(second.tree()));
     }
@@ -62,6 +62,6 @@ final class StrangersFiles {
             return join(path + "/", edit.directory(name), common, second.directory(theirs.id()));
         }
         return Optional.of("both copies changed '" + path + "', which does not belong to the ledger;"
-                + " make it the same in both by a commit with git, then merge again");
+                + " make it the same in both with a git commit, then merge again");
     }
 }

@@ -6,8 +6,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * A document and, seen over time, its stream of transactions. The document's own name never becomes a path: its hash does,
- * so any text without control characters will do.
+ * A document and its stream of transactions. The document's name never becomes a path, only its hash does; so any text without
+ * control characters is allowed.
  */
 public record StreamId(Collection collection, String document) {
 
@@ -23,13 +23,15 @@ public record StreamId(Collection collection, String document) {
         for (int i = 0; i < document.length(); i++) {
             char c = document.charAt(i);
             if (Character.isISOControl(c)) {
-                throw new IllegalArgumentException("a document's name has no control characters; there is one at " + i);
+                throw new IllegalArgumentException(
+                        "a document's name must not have control characters; there is one at " + i);
             }
             boolean pair = Character.isHighSurrogate(c)
                     && i + 1 < document.length()
                     && Character.isLowSurrogate(document.charAt(i + 1));
             if (Character.isSurrogate(c) && !pair) {
-                throw new IllegalArgumentException("a document's name is proper Unicode; half a character is at " + i);
+                throw new IllegalArgumentException(
+                        "a document's name must be valid Unicode; a lone surrogate is at " + i);
             }
             i += pair ? 1 : 0;
         }

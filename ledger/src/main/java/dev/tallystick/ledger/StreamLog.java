@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads a stream backwards, checking that each transaction is the one its successor was built on. */
+/** Reads a stream backwards and checks that each transaction is the parent of its successor. */
 final class StreamLog {
 
     private StreamLog() {}

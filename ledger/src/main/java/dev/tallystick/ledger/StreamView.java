@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** One stream as one commit has it. */
+/** One stream as of one commit. */
 record StreamView(View view, StreamId id, TxHash head, int version, Oid directory) {
 
     static final String HEAD = "HEAD";
 
-    /** Holds, under the number of each MERGE, the directory of the history that it joined to this one. */
+    /** Holds, under the version of each MERGE, the directory of the merged history. */
     static final String MERGED = "merged";
 
     /** The transaction of this version, checked to belong here. */
@@ -26,7 +26,7 @@ record StreamView(View view, StreamId id, TxHash head, int version, Oid director
         return view.blob(file(wanted));
     }
 
-    /** Where the transaction lies. Equal ids at equal numbers mean equal histories up to there: each names its parent. */
+    /** The object ID of the transaction. Equal IDs at equal versions mean equal histories so far: each names its parent. */
     Oid file(int wanted) throws IOException {
         return view.find(directory, VersionPath.of(wanted))
                 .orElseThrow(() -> new DamagedObjectException("stream " + id + " lacks version " + wanted))
@@ -43,23 +43,23 @@ record StreamView(View view, StreamId id, TxHash head, int version, Oid director
         return names;
     }
 
-    /** The history that the MERGE of this version joined to this one; empty if that version is no MERGE. */
+    /** The history merged by the MERGE of this version; empty if that version is not a MERGE. */
     Optional<StreamView> merged(String merge) throws IOException {
         Optional<Tree.Entry> entry = view.find(directory, List.of(MERGED, merge));
         return entry.isPresent() ? Optional.of(view.stream(id, entry.get().id())) : Optional.empty();
     }
 
-    /** What tells whether two states of a stream have the same branches. */
+    /** Equal if and only if two states of a stream have the same branches. */
     Optional<Tree.Entry> allMerged() throws IOException {
         return view.find(directory, List.of(MERGED));
     }
 
-    /** This stream as if it had ended with {@code last}, which may be 0; its head is not looked up. */
+    /** This stream as if it ended with {@code last}, which may be 0; does not look up its head. */
     StreamView upTo(int last) {
         return new StreamView(view, id, head, last, directory);
     }
 
-    /** Whether the transaction that {@code other} has as its {@code number}th is one of this stream's, joined ones included. */
+    /** Whether transaction {@code number} of {@code other} is one of this stream's, merged ones included. */
     boolean contains(StreamView other, int number) throws IOException {
         Oid wanted = other.file(number);
         Set<Oid> met = new HashSet<>();

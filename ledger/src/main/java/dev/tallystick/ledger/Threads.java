@@ -1,6 +1,6 @@
 package dev.tallystick.ledger;
 
-/** Waiting for a thread of ours to end, which it will: an interrupt is kept for the caller and does not cut the wait short. */
+/** Waits for one of our threads to end, which it will: an interrupt is kept for the caller and does not end the wait. */
 final class Threads {
 
     private Threads() {}

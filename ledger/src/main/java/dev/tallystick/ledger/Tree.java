@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A Git tree as its bytes: {@code mode SP name NUL id}, sorted. Looked up and changed in place, since a tree of 256 entries
- * is read far more often than it needs taking apart. Not thread-safe once {@link #put} is used.
+ * A Git tree as its bytes: {@code mode SP name NUL id}, sorted. Searched and changed in place, because a tree of 256 entries is
+ * read far more often than it needs to be decoded. Not thread-safe once {@link #put} is used.
  */
 final class Tree {
 
     static final String DIRECTORY = "40000";
     static final String FILE = "100644";
 
-    /** Names a commit of another repository; we make none. */
+    /** A submodule: a commit of another repository; we make none. */
     static final String SUBMODULE = "160000";
 
-    /** The tree that has no entries. */
+    /** The empty tree. */
     static final Oid EMPTY = Oid.of(ObjectType.TREE, new byte[0]);
 
     record Entry(String mode, String name, Oid id) {
@@ -71,7 +71,7 @@ final class Tree {
         return entries;
     }
 
-    /** Replaces the entry of this name, or adds it where Git's order wants it. */
+    /** Replaces the entry of this name, or inserts it in Git's order. */
     void put(String mode, String name, Oid id) throws DamagedObjectException {
         byte[] wanted = name.getBytes(UTF_8);
         int at = 0;

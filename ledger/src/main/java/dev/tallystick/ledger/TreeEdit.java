@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tree with changes that are not written yet. Only the directories on the way to a change are read, and each is written
- * once however many changes it holds. Not thread-safe.
+ * A tree with unwritten changes. Reads only the directories on the way to a change, and writes each of them once, however many
+ * changes it holds. Not thread-safe.
  */
 final class TreeEdit {
 
@@ -33,7 +33,7 @@ final class TreeEdit {
         return new TreeEdit(store, tree, new Tree(store.read(tree, ObjectType.TREE)));
     }
 
-    /** The directory of this name, made if it is not there. */
+    /** The directory of this name, created if missing. */
     TreeEdit directory(String name) throws IOException {
         TreeEdit known = directories.get(name);
         if (known != null) {
@@ -41,7 +41,7 @@ final class TreeEdit {
         }
         Optional<Tree.Entry> entry = tree.find(name);
         if (entry.isPresent() && !entry.get().isDirectory()) {
-            throw new DamagedObjectException("'" + name + "' is to be a directory and is not");
+            throw new DamagedObjectException("'" + name + "' is not a directory");
         }
         TreeEdit edit = entry.isPresent() ? of(store, entry.get().id()) : empty(store);
         directories.put(name, edit);
@@ -56,7 +56,7 @@ final class TreeEdit {
         return edit;
     }
 
-    /** The entry of this name, as it was before changes in the directory that it names. */
+    /** The entry of this name, without unwritten changes in its directory. */
     Optional<Tree.Entry> entry(String name) throws IOException {
         return tree.find(name);
     }
@@ -66,14 +66,14 @@ final class TreeEdit {
         filesChanged = true;
     }
 
-    /** Puts a directory that is in the store already in this place, whatever was there. */
+    /** Puts a stored directory in this place, replacing what was there. */
     void graft(String name, Oid directory) throws IOException {
         directories.remove(name);
         tree.put(Tree.DIRECTORY, name, directory);
         filesChanged = true;
     }
 
-    /** Puts an entry as another tree has it. */
+    /** Copies an entry of another tree. */
     void replace(Tree.Entry entry) throws IOException {
         remove(entry.name());
         tree.put(entry.mode(), entry.name(), entry.id());
@@ -90,7 +90,7 @@ final class TreeEdit {
         return filesChanged || directories.values().stream().anyMatch(TreeEdit::isChanged);
     }
 
-    /** Writes what changed. A directory that has become empty is left out, as Git does. */
+    /** Writes the changes. Empty directories are left out, as in Git. */
     Oid writeTo(PackBuilder pack) throws IOException {
         if (original != null && !isChanged()) {
             return original;

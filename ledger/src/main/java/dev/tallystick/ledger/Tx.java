@@ -5,14 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tallystick.core.Ulid;
 
 /**
- * One transaction of a stream: TxV3. Snapshot and patch are canonical JSON (RFC 8785) or empty if there is none. The bytes
- * of a transaction are a function of its value, so its hash is its identity.
+ * One transaction of a stream: TxV3. Snapshot and patch are canonical JSON (RFC 8785), or empty if absent. The bytes of a
+ * transaction are a function of its value, so its hash is its identity.
  *
- * @param timestamp nanoseconds since 1970, as the writer's clock said; order comes from {@code parent}, never from here
- * @param parent the head this was built on
- * @param schemaVersion of the collection's schema that the result conforms to; 0 if it has none
- * @param merged the other head, of a {@link Op#MERGE} only
- * @param conflicts what both sides changed, of a {@link Op#MERGE} only: see {@link JsonMerge}; empty if there was nothing
+ * @param timestamp nanoseconds since 1970 by the writer's clock; order comes from {@code parent}, never from here
+ * @param parent the head that this was built on
+ * @param schemaVersion the version of the collection's schema that the result conforms to; 0 if there is none
+ * @param merged the other head; only for {@link Op#MERGE}
+ * @param conflicts what both sides changed, see {@link JsonMerge}; only for {@link Op#MERGE}, empty if there were none
  */
 public record Tx(
         Ulid txId,
@@ -51,11 +51,11 @@ public record Tx(
             throw new IllegalArgumentException("a " + op + " does not have these parts");
         }
         if (timestamp < 0 || schemaVersion < 0) {
-            throw new IllegalArgumentException("neither time nor schema version is negative");
+            throw new IllegalArgumentException("time and schema version must not be negative");
         }
     }
 
-    /** Whether a reader of the document can stop here, going back in time. */
+    /** Whether a reader that goes back in time can stop here. */
     boolean endsReplay() {
         return op != Op.PATCH || !snapshot.isEmpty();
     }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.util.HexFormat;
 
-/** SHA-256 of a transaction's bytes, in lower-case hex; empty for the head of a stream that nobody wrote to yet. */
+/** SHA-256 of a transaction's bytes in lower-case hex; empty for the head of an empty stream. */
 public record TxHash(String hex) {
 
     public static final TxHash NONE = new TxHash("");
@@ -33,7 +33,7 @@ public record TxHash(String hex) {
         return HexFormat.of().parseHex(hex);
     }
 
-    /** How a stream's {@code HEAD} file names it. */
+    /** How a stream's {@code HEAD} file writes it. */
     byte[] line() {
         return (hex + "\n").getBytes(US_ASCII);
     }

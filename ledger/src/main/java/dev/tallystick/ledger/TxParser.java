@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tallystick.core.Ulid;
 import java.util.Arrays;
 
-/** Reads TxV3. One value has one form: what would not be written again byte for byte is refused. */
+/** Parses TxV3. Each value has exactly one encoding: bytes that would not be written identically are refused. */
 final class TxParser {
 
     private static final int FIELDS = 11;
@@ -25,7 +25,7 @@ final class TxParser {
             throw new DamagedObjectException("these bytes are not a transaction: " + e.getMessage(), e);
         }
         if (!Arrays.equals(tx.bytes(), bytes)) {
-            throw new DamagedObjectException("these bytes are a transaction, but not in its one form");
+            throw new DamagedObjectException("these bytes are a transaction, but not in canonical form");
         }
         return tx;
     }
@@ -44,7 +44,7 @@ final class TxParser {
             } else if ((tag & 7) == TxWriter.DELIMITED) {
                 texts[field] = delimited();
             } else {
-                throw new DamagedObjectException("field " + field + " of a transaction has another type");
+                throw new DamagedObjectException("field " + field + " of a transaction has the wrong type");
             }
         }
         return new Tx(
@@ -62,7 +62,7 @@ final class TxParser {
 
     private static int schemaVersion(long number) throws DamagedObjectException {
         if (number < 0 || number > Integer.MAX_VALUE) {
-            throw new DamagedObjectException("no schema has the version " + number);
+            throw new DamagedObjectException("invalid schema version " + number);
         }
         return (int) number;
     }

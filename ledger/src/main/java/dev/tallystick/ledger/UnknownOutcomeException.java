@@ -2,7 +2,7 @@ package dev.tallystick.ledger;
 
 import java.io.IOException;
 
-/** {@code main} was being moved when something failed: the commit may be part of the ledger or not. */
+/** Something failed while {@code main} was being moved: the commit may or may not be part of the ledger. */
 final class UnknownOutcomeException extends IOException {
 
     UnknownOutcomeException(IOException cause) {

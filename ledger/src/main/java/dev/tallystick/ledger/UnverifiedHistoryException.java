@@ -3,8 +3,8 @@ package dev.tallystick.ledger;
 import java.io.IOException;
 
 /**
- * {@code main} leads to something that does not verify, so nothing may be signed on top of it. Nothing was written. Repeating
- * does not help: run {@code verify}, find out who moved {@code main}, and move it back to the newest commit that verifies.
+ * The history of {@code main} does not verify, so nothing may be signed on top of it. Nothing was written. Repeating does not
+ * help: run {@code verify}, find out who moved {@code main}, and move it back to the newest commit that verifies.
  */
 public final class UnverifiedHistoryException extends IOException {
 

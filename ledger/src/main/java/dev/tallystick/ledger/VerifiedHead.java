@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The newest commit that this machine knows to be good, because it wrote it or verified everything up to it. A writer builds
- * on such a commit only: our signature on top of a forgery would prove the forgery.
+ * only on such a commit: our signature on top of a forgery would prove the forgery.
  *
- * <p>A head that we wrote ourselves costs a comparison. Any other head costs the verification of what is new since; it must
- * lead to the commit we know, so a history that was rolled back or rewritten is refused as well. {@code tally/verified} keeps
- * the commit for the next process, with a MAC under the key that signs next. Without a record that the MAC confirms, the
- * whole history is verified once.
+ * <p>A head that we wrote ourselves costs a comparison. Any other head costs the verification of what is new; it must descend
+ * from the known commit, so a history that was rolled back or rewritten is refused as well. {@code tally/verified} keeps the
+ * commit for the next process, with a MAC under the key that signs next. Without a record whose MAC is valid, the whole history
+ * is verified once.
  *
- * <p>Not thread-safe but for {@link #isKnown}: used by the holder of the writer lock.
+ * <p>Not thread-safe except for {@link #isKnown}: used by the holder of the writer lock.
  */
 final class VerifiedHead {
 
@@ -54,7 +54,7 @@ final class VerifiedHead {
         this.record = repository.local().resolve(FILE);
     }
 
-    /** Whether this commit is the one that was verified last. */
+    /** Whether this commit is the last verified one. */
     boolean isKnown(Oid commit) {
         return commit.equals(known);
     }
@@ -62,7 +62,7 @@ final class VerifiedHead {
     /**
      * Returns if everything up to {@code head} is verified, or if this machine could not sign on top of it anyway.
      *
-     * @throws UnverifiedHistoryException if {@code head} must not be built upon
+     * @throws UnverifiedHistoryException if we must not build on {@code head}
      */
     void require(View head) throws IOException {
         Oid tip = head.commit();
@@ -84,7 +84,7 @@ final class VerifiedHead {
         known = tip;
     }
 
-    /** {@code main} moved from one commit to another, which we wrote or which was judged with {@code from} as its ground. */
+    /** {@code main} moved to a commit that we wrote or that was verified on top of {@code from}. */
     void moved(Oid from, Oid to) {
         if (!from.equals(known)) {
             return;
@@ -96,14 +96,14 @@ final class VerifiedHead {
                 remember(to, key.get());
             }
         } catch (IOException e) {
-            // The commit is part of the ledger whatever becomes of its record, and an older record is as good.
+            // The commit is part of the ledger even if its record is lost, and an older record is still valid.
             known = null;
         }
     }
 
     /**
-     * A record under the key that signs next spares us the verification of what is before it. One under any other key does
-     * not, since a key file is easily added to this machine; but it still tells a history that was rolled back.
+     * A record under the key that signs next saves verifying what is before it. One under any other key does not, because a key
+     * file is easily added to this machine; but it still detects a history that was rolled back.
      */
     private List<Finding> judge(@Nullable Recorded recorded, SigningKey key, View head) throws IOException {
         if (recorded != null && recorded.key.equals(key.publicKey())) {
@@ -131,8 +131,8 @@ final class VerifiedHead {
     }
 
     /**
-     * Whether only commits without a root are between the two, each of which leaves alone what roots stand for. Native git may
-     * make them faster than a verification takes, so this must be quick.
+     * Whether only commits without a root lie between the two, none of which changes what roots cover. Native Git may make them
+     * faster than a verification takes, so this must be quick.
      */
     private boolean leadsOnlyOverForeignCommits(Oid tip, Oid ground) throws IOException {
         Tree verified = new Tree(store.read(chain.commit(ground).tree(), ObjectType.TREE));
@@ -154,18 +154,18 @@ final class VerifiedHead {
         return true;
     }
 
-    /** The commits of {@code head} that {@code ground} does not have, children first. */
+    /** The commits of {@code head} that {@code ground} lacks, children first. */
     private List<Oid> since(Oid ground, View head) throws IOException {
         Ancestry ancestry;
         try {
             ancestry = Ancestry.of(chain, ground, head.commit());
         } catch (DamagedObjectException e) {
             throw new UnverifiedHistoryException(
-                    "commit " + ground + ", verified before, cannot be read: " + e.getMessage());
+                    "commit " + ground + ", which was verified before, cannot be read: " + e.getMessage());
         }
         if (!ancestry.oursOnly().isEmpty()) {
-            throw new UnverifiedHistoryException(Ref.MAIN + " does not lead to commit " + ground
-                    + ", verified before: it was rolled back or rewritten");
+            throw new UnverifiedHistoryException(Ref.MAIN + " does not descend from commit " + ground
+                    + ", which was verified before: it was rolled back or rewritten");
         }
         return ancestry.theirsOnly();
     }
@@ -181,7 +181,7 @@ final class VerifiedHead {
         return new View(store, commit, chain.commit(commit).tree());
     }
 
-    /** A commit that was verified, and the key of this machine that confirms it. */
+    /** A verified commit, and the key of this machine that confirms it. */
     private record Recorded(Oid commit, PublicKey key) {}
 
     private Optional<Recorded> recorded() throws IOException {
@@ -206,7 +206,7 @@ final class VerifiedHead {
                 : Optional.empty();
     }
 
-    /** Not forced: after a power cut an older record is as good, and a torn one is not believed. */
+    /** Not forced: after a power cut an older record is still valid, and a torn one is not trusted. */
     private void remember(Oid commit, SigningKey key) throws IOException {
         String mac = HexFormat.of().formatHex(mac(key, commit.toString()));
         String line = commit + " " + Signers.fingerprint(key.publicKey()) + " " + mac + "\n";

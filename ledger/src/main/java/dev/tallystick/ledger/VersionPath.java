@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where the transaction of a given version (1, 2, 3 …) lies within its stream: the number of digits, each digit but the
- * last, then the whole number. Version 7 is {@code 1/7}, version 42 is {@code 2/4/42}, version 1234 is {@code 4/1/2/3/1234}.
+ * The path of a version (1, 2, 3 …) within its stream: the number of digits, each digit but the last, then the whole number.
+ * Version 7 is {@code 1/7}, version 42 is {@code 2/4/42}, version 1234 is {@code 4/1/2/3/1234}.
  * No directory has more than ten entries, so an append to a long stream rewrites a few small trees; and the last entry of
  * each directory leads to the newest transaction.
  */
 final class VersionPath {
 
-    /** Nine digits; a stream that long is refused rather than allowed to change shape. */
+    /** Nine digits; a longer stream is refused rather than stored in another layout. */
     static final int MOST = 999_999_999;
 
     private VersionPath() {}

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** The ledger as one commit has it. Never changes, whatever is written meanwhile. Thread-safe. */
+/** The ledger as of one commit. Never changes, whatever is written meanwhile. Thread-safe. */
 final class View {
 
     private final ObjectStore store;
@@ -17,7 +17,7 @@ final class View {
         this.tree = tree;
     }
 
-    /** The same ledger as another commit has it. */
+    /** The same ledger as of another commit. */
     View at(Oid other) throws IOException {
         return new View(
                 store, other, Commit.parse(store.read(other, ObjectType.COMMIT)).tree());
@@ -39,7 +39,7 @@ final class View {
         return Optional.of(stream(id, directory.get().id()));
     }
 
-    /** The stream whose directory is {@code directory}. */
+    /** The stream in {@code directory}. */
     StreamView stream(StreamId id, Oid directory) throws IOException {
         Tree root = tree(directory);
         Tree.Entry head = root.find(StreamView.HEAD)
@@ -51,7 +51,7 @@ final class View {
     /** The stream in a directory, named by its newest transaction and checked to belong there. */
     StreamView namedStream(Tree.Entry entry) throws IOException {
         if (!entry.name().matches("DOC_[0-9a-f]{64}")) {
-            throw new DamagedObjectException("documents/ holds '" + entry.name() + "', which is no stream");
+            throw new DamagedObjectException("documents/ holds '" + entry.name() + "', which is not a stream");
         }
         StreamView found = stream(StreamId.of("unnamed", entry.name()), entry.id());
         StreamId id = found.newest().stream();

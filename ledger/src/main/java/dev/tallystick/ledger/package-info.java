@@ -1,5 +1,5 @@
 /**
- * A Git repository that behaves like a database and cannot be cheated quietly: streams of transactions, each append a
+ * A Git repository that works like a database and cannot be tampered with unnoticed: streams of transactions, each append a
  * compare-and-set on its stream's head, many appends to a commit, every commit signed and chained by SHA-256.
  *
  * <p>Main types: {@link dev.tallystick.ledger.Ledger}, {@link dev.tallystick.ledger.Write},

@@ -65,7 +65,7 @@ class AnchorTest {
     }
 
     @Test
-    void an_anchor_does_not_move_to_what_a_stranger_has_signed_or_nobody() throws IOException {
+    void an_anchor_does_not_move_to_a_commit_that_is_unsigned_or_signed_by_a_stranger() throws IOException {
         Forgery.in(repository).append(put(FORGED, TxHash.NONE, "{}"), SigningKey.generate());
         assertStays(repository);
         Native.git(repository, "update-ref", "refs/heads/main", "main~1");
@@ -89,7 +89,7 @@ class AnchorTest {
         assertStays(repository);
     }
 
-    /** The anchored root says nothing of the keys beside it: the anchor knows them itself. */
+    /** The anchored root does not cover the keys beside it: the anchor holds them itself. */
     @Test
     void an_anchor_does_not_take_other_keys_beside_its_own_root() throws IOException {
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {

@@ -81,7 +81,7 @@ class ConcurrencyTest {
     }
 
     @Test
-    void packs_stay_few_while_writers_go_on() throws Exception {
+    void packs_stay_few_while_writers_keep_writing() throws Exception {
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
             TxHash head = TxHash.NONE;
             StreamId stream = StreamId.of("packs", "doc");
@@ -160,7 +160,7 @@ class ConcurrencyTest {
         judge(total);
     }
 
-    /** Compare-and-set with native git; whether it won. */
+    /** Compare-and-set with native Git; returns whether it won. */
     private boolean commitByNativeGit() {
         String main = Native.git(repository, "rev-parse", "main").strip();
         String commit = Native.git(repository, "commit-tree", main + "^{tree}", "-p", main, "-m", "foreign")
@@ -180,7 +180,7 @@ class ConcurrencyTest {
         return scratch.resolve("acknowledged-" + process);
     }
 
-    /** Many threads that append to the same few streams for a while and write down what was acknowledged. */
+    /** Threads that append to the same few streams for a while and record what was acknowledged. */
     static final class ManyWriters {
 
         public static void main(String[] arguments) throws Exception {

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Rebuilds what a disk may hold after a power cut during a fetch, a merge or a clone, of what we wrote and of what the
- * {@code git} we started wrote. From each such state the copy verifies, has lost nothing, and the errand succeeds.
+ * Rebuilds what a disk may hold after a power cut during a fetch, a merge or a clone, both of our writes and of those by the
+ * {@code git} we started. In each such state the copy verifies, has lost nothing, and the same command succeeds.
  */
 class CopiesCrashStatesTest {
 
@@ -91,7 +91,7 @@ class CopiesCrashStatesTest {
             }
             Anchored anchor = theirs.head();
             trust = trust.anchoredAt(anchor.position(), anchor.root());
-            // Once unobserved, so that all directories are there.
+            // Once unobserved, so that all directories exist.
             assertThat(theirs.fetch("origin")).isInstanceOf(Fetch.UpToDate.class);
             done(ours, put(HOME, TxHash.NONE, "1"));
             done(ours, put(SHARED, ours.read(SHARED).head(), "{\"home\":1}"));

@@ -23,16 +23,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Kills a process that fetches, merges or clones, or the {@code git} that it has started, in place of every call that forces
- * or names something, one after the other. Afterwards both copies verify, hold all that was acknowledged, and the same
- * errand succeeds without anybody's help.
+ * Kills a process that fetches, merges or clones, or the {@code git} it started, in place of every call that forces or names
+ * something, one by one. Afterwards both copies verify and hold everything acknowledged, and the same command succeeds without
+ * help.
  */
 class CopiesKillTest {
 
     private static final List<String> CALLS = List.of("fsync", "fdatasync", "rename", "link");
     private static final StreamId SHARED = StreamId.of("copies", "shared");
 
-    /** In an ordinary run one place in so many is tried; the campaign tries them all. */
+    /** An ordinary run tries every n-th call; the campaign tries them all. */
     private static final int SAMPLE = 6;
 
     @TempDir(factory = Memory.class)
@@ -44,7 +44,7 @@ class CopiesKillTest {
     private Path away;
     private int round;
 
-    /** What the process is sent for. */
+    /** The command that the process runs. */
     enum Errand {
         FETCH,
         MERGE,
@@ -65,14 +65,14 @@ class CopiesKillTest {
 
     @ParameterizedTest
     @EnumSource(Errand.class)
-    void a_kill_loses_nothing_and_needs_nobody(Errand errand) throws Exception {
+    void a_kill_loses_nothing_and_needs_no_help(Errand errand) throws Exception {
         killAnywhere(errand, SAMPLE);
     }
 
     @ParameterizedTest
     @EnumSource(Errand.class)
     @Tag("campaign")
-    void a_kill_at_any_force_or_rename_loses_nothing_and_needs_nobody(Errand errand) throws Exception {
+    void a_kill_at_any_force_or_rename_loses_nothing_and_needs_no_help(Errand errand) throws Exception {
         killAnywhere(errand, 1);
     }
 
@@ -107,7 +107,7 @@ class CopiesKillTest {
         }
     }
 
-    /** Options that kill git fetch, and the programs that it starts, at each of their calls. */
+    /** Options that kill git fetch, and the programs it starts, at each of their calls. */
     private static List<String> kills(List<String> trace) {
         Map<String, Map<String, Integer>> calls = new LinkedHashMap<>();
         for (String line : trace) {
@@ -179,7 +179,7 @@ class CopiesKillTest {
         }
     }
 
-    /** Runs the errand again, here; whatever the last attempt came to, it succeeds. */
+    /** Runs the command again in this process; it succeeds however the last attempt ended. */
     private void recover(Errand errand) throws IOException {
         if (errand != Errand.CLONE) {
             judge(away);
@@ -232,7 +232,7 @@ class CopiesKillTest {
         return scratch.resolve("git-trace.txt");
     }
 
-    /** Runs the errand with a {@code git} on the path that is under {@code strace} while it fetches. */
+    /** Runs the command with a {@code git} on the path that runs under {@code strace} while it fetches. */
     private Native.Result errandWithGit(Errand errand, String options) throws IOException {
         Path programs = Files.createDirectories(scratch.resolve("bin"));
         Path git = programs.resolve("git");
@@ -257,7 +257,7 @@ class CopiesKillTest {
         return Native.run(scratch, path, command.toArray(String[]::new));
     }
 
-    /** A process that does one errand and says so. */
+    /** A process that runs one command and reports success. */
     static final class OneErrand {
 
         public static void main(String[] arguments) throws Exception {

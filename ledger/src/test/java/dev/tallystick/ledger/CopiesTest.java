@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two copies of one ledger, which meet through native git. */
+/** Two copies of one ledger that exchange commits through native Git. */
 class CopiesTest {
 
     private static final StreamId SHARED = StreamId.of("orders", "shared");
@@ -96,7 +96,7 @@ class CopiesTest {
     }
 
     @Test
-    void copies_that_have_parted_are_told_and_nothing_is_overwritten() throws IOException {
+    void diverged_copies_are_reported_and_nothing_is_overwritten() throws IOException {
         TxHash one = done(ours, put(SHARED, head, "{\"a\":2,\"b\":1}"));
         TxHash other = done(theirs, put(SHARED, head, "{\"a\":1,\"b\":2}"));
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Halts a writing process at each named point and demands that nothing acknowledged is lost and nothing happens twice. */
+/** Halts a writer at each named point; then nothing acknowledged may be lost and nothing may have happened twice. */
 class CrashPointTest {
 
     private static final int ENOUGH_TO_JOIN_PACKS = PackJoiner.FAN_IN + 5;

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Rebuilds what a disk may hold after a power cut: everything that was forced, and any part of what was not. From each such
- * state the ledger must verify, hold what was acknowledged, and take the next append.
+ * Rebuilds what a disk may hold after a power cut: everything that was forced, and any part of the rest. In each such state
+ * the ledger must verify, hold everything acknowledged, and accept the next append.
  */
 class CrashStatesTest {
 
@@ -52,7 +52,7 @@ class CrashStatesTest {
 
     @Test
     void a_sample_of_the_states_that_a_power_cut_while_packs_are_joined_can_leave_is_whole() throws Exception {
-        // One less than enough, with the ledger's first: the second append finds enough.
+        // One less than needed, counting the ledger's first pack: the second append joins them.
         checkSample(record(PackJoiner.FAN_IN - 2, OneWriter.class, 2), 17);
     }
 
@@ -124,7 +124,7 @@ class CrashStatesTest {
         Directories.delete(state);
     }
 
-    /** A process that collects garbage. */
+    /** A process that runs gc. */
     static final class OneCollector {
 
         public static void main(String[] arguments) throws Exception {

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Flips bits of a small ledger, and cuts its files short. Verification with anchor and root key reports it, or every answer
- * is the same as before; damage to a pack or its index is always reported.
+ * Flips bits of a small ledger and truncates its files. Verification with anchor and root key reports the damage, or every
+ * answer is the same as before; damage to a pack or its index is always reported.
  */
 class DamageTest {
 
@@ -39,7 +39,7 @@ class DamageTest {
     private List<Object> answers;
     private final Map<String, Tally> tallies = new TreeMap<>();
 
-    /** What came of the damage done to one sort of file. */
+    /** The results of damaging one kind of file. */
     private static final class Tally {
         private int done;
         private int reported;
@@ -156,7 +156,7 @@ class DamageTest {
         assertThat(ledger.verify().findings()).isNotEmpty();
     }
 
-    /** An entry of a pack: one byte for type and length, then the content as Git would never compress it. */
+    /** A pack entry: one byte for type and length, then content that Git would never compress this way. */
     private static byte[] withDictionary(byte[] content) {
         byte[] entry = new byte[256];
         int begin = PackBuilder.putTypeAndLength(entry, ObjectType.BLOB, content.length);

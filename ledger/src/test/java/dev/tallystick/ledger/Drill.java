@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Attacks a small ledger in one way after the other, and says which it did not withstand. */
+/** Attacks a small ledger in several ways and returns the attacks that succeeded. */
 public final class Drill {
 
     private static final StreamId ORDER = StreamId.of("orders", "o-1");
@@ -107,7 +107,7 @@ public final class Drill {
         String more = receipt.substring(0, receipt.length() - 1) + ",\"amount\":99}";
         check(
                 ReceiptCheck.of(more, root.publicKey().line()) instanceof ReceiptCheck.Refused,
-                "a receipt may have members that nobody checks");
+                "a receipt may have unchecked members");
     }
 
     private List<?> findings(Trust trust) throws IOException {

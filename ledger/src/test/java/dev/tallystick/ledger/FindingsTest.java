@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a verification says is wrong: which stream, and which transaction where there is one. */
+/** What a verification reports: the stream, and the transaction if there is one. */
 class FindingsTest {
 
     private static final StreamId ORDER = StreamId.of("orders", "o-1");
@@ -34,7 +34,7 @@ class FindingsTest {
     private Ledger ledger;
     private List<LogEntry> log;
 
-    /** Every object in a file of its own, so that one can be damaged and no other. */
+    /** Stores every object in its own file, so that each can be damaged alone. */
     @BeforeEach
     void write_a_ledger_of_loose_objects() throws IOException {
         repository = scratch.resolve("ledger.git");
@@ -156,7 +156,7 @@ class FindingsTest {
         return repository.resolve("objects/" + id.substring(0, 2) + "/" + id.substring(2));
     }
 
-    /** Overwrites the middle of an object; returns what it was. */
+    /** Overwrites the middle of an object; returns the original bytes. */
     private static byte[] damage(Path object) throws IOException {
         byte[] original = Files.readAllBytes(object);
         byte[] damaged = original.clone();

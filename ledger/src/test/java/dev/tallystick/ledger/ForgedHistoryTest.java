@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A writer signs only what it has verified: whatever an attacker puts on {@code main}, no signature of ours vouches for it. */
+/** A writer signs only what it has verified: whatever an attacker puts on {@code main}, we never sign on top of it. */
 class ForgedHistoryTest {
 
     private static final StreamId ORDER = StreamId.of("orders", "o-1");
@@ -100,7 +100,7 @@ class ForgedHistoryTest {
     }
 
     @Test
-    void what_another_process_with_the_key_wrote_is_verified_and_built_upon() throws IOException {
+    void commits_of_another_process_with_the_key_are_verified_and_built_upon() throws IOException {
         Forgery.in(repository).append(put(FORGED, TxHash.NONE, "{}"), root);
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
             done(ledger, put(ORDER, head, "{\"n\":3}"));
@@ -161,7 +161,7 @@ class ForgedHistoryTest {
         return SigningKey.generate();
     }
 
-    /** A root that hashes right and says something else: only what came before can show that it is wrong. */
+    /** A root with a correct hash and a false claim: only the history before it shows that it is wrong. */
     private static Forgery.Alteration replacing(String what, String by) {
         return new Forgery.Alteration() {
             @Override

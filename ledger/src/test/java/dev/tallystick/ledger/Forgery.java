@@ -9,7 +9,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Makes commits as an attacker would who can push to a ledger but does not hold its key. */
+/** Makes commits like an attacker who can push to a ledger but does not hold its key. */
 final class Forgery {
 
     private final Path repository;
@@ -22,12 +22,12 @@ final class Forgery {
         return new Forgery(repository);
     }
 
-    /** Appends a transaction on top of {@code main} in a commit whose root is right and whose signer is {@code key}. */
+    /** Appends a transaction on top of {@code main} in a commit with a correct root, signed by {@code key}. */
     CommitId append(Write write, SigningKey key) throws IOException {
         return append(write, key, new Alteration());
     }
 
-    /** What the forger changes beside the signature. */
+    /** What the forger changes besides the signature. */
     static class Alteration {
 
         /** The message of the forged commit. */
@@ -63,7 +63,7 @@ final class Forgery {
         };
     }
 
-    /** Replaces the head by one with the same root, in whose tree the newest key is missing, signed by {@code key}. */
+    /** Replaces the head by one with the same root whose tree lacks the newest key, signed by {@code key}. */
     void replaceHeadWithoutNewestKey(SigningKey key) throws IOException {
         Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);
         try (ObjectStore store = new ObjectStore(repository.resolve("objects"));
@@ -101,7 +101,7 @@ final class Forgery {
         return message.replaceFirst("Tally-Root: [0-9a-f]+", "Tally-Root: " + root);
     }
 
-    /** Appends what the writer would never make, in a commit that is right in every other way. */
+    /** Appends bytes that the writer would never make, in an otherwise correct commit. */
     CommitId append(Tx tx, byte[] bytes, SigningKey key) throws IOException {
         Pending.Transaction transaction =
                 new Pending.Transaction(tx, bytes, TxHash.of(bytes), tx.stream().path(), new CompletableFuture<>());
@@ -114,7 +114,7 @@ final class Forgery {
                 view -> ((Preparation.Prepared.Ready) preparation.prepare(view, write)).transaction(), key, alteration);
     }
 
-    /** Makes the transaction, given what it is appended to. */
+    /** Makes the transaction, given its predecessor. */
     private interface Content {
         Pending.Transaction on(View view) throws IOException;
     }

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The byte format, held fast: fixed key, fixed clock, fixed ids. If one of these fails, ledgers that exist can no longer be
- * read or verified, and the answer is a new version of the format, not new golden files.
+ * Pins the byte format: fixed key, fixed clock, fixed IDs. If one of these tests fails, existing ledgers can no longer be read
+ * or verified; the answer is a new version of the format, not new golden files.
  */
 class GoldenTest {
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a commit costs, whatever it carries. */
+/** The cost of a commit does not depend on its contents. */
 class GroupCommitTest {
 
     private static final int WRITES = 500;
@@ -45,7 +45,7 @@ class GroupCommitTest {
         Native.accepts(repository, scratch);
     }
 
-    /** A process with many writes under way at once. */
+    /** A process with many concurrent writes. */
     static final class ManyAtOnce {
 
         public static void main(String[] arguments) throws Exception {

@@ -61,7 +61,7 @@ class HostileTransactionsTest {
     }
 
     @Test
-    void what_the_writer_makes_of_numbers_and_strings_is_canonical() throws IOException {
+    void the_writer_makes_canonical_numbers_and_strings() throws IOException {
         List<String> documents = List.of(
                 "[0,-1,1.5,1e21,1e-7,5e-324,0.000001,-1.7976931348623157e308,9007199254740992]",
                 "[\"\\u0000\\u001f\\b\\t\\n\\f\\r\\\"\\\\/\\u007f\",\"\u00e9\u20ac\ud83d\ude00\",\"\"]",

@@ -60,7 +60,7 @@ class HousekeepingTest {
     }
 
     @Test
-    void what_nothing_refers_to_is_dropped_after_the_grace_period() throws IOException {
+    void unreachable_objects_are_dropped_after_the_grace_period() throws IOException {
         CrashPoints dies = CrashAt.first(LedgerCrashPoint.OBJECTS_FORCED);
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults().withCrashPoints(dies))) {
             assertThat(ledger.append(put(STREAM, ledger.read(STREAM).head(), "lost".length() + "")))
@@ -71,7 +71,7 @@ class HousekeepingTest {
             ledger.collectGarbage(Progress.UNSEEN);
         }
         assertThat(packs())
-                .as("the new pack, and one that somebody may be about to refer to")
+                .as("the new pack, and one that may be about to be referenced")
                 .hasSize(2);
 
         collectGarbageAfterTheGracePeriod();
@@ -80,7 +80,7 @@ class HousekeepingTest {
     }
 
     @Test
-    void what_a_killed_git_left_half_done_is_dropped_after_the_grace_period() throws IOException {
+    void leftovers_of_a_killed_git_are_dropped_after_the_grace_period() throws IOException {
         Path directory = repository.resolve("objects/pack");
         String pack = "pack-" + "0".repeat(40);
         List<Path> abandoned = List.of(
@@ -103,7 +103,7 @@ class HousekeepingTest {
     }
 
     @Test
-    void verification_gc_and_clone_tell_how_far_they_are() throws IOException {
+    void verification_gc_and_clone_report_progress() throws IOException {
         List<String> told = new ArrayList<>();
         Progress progress = (what, done, of) -> told.add(what + (done == of ? " whole" : ""));
         Trust trust = Trust.in(rootKey);
@@ -137,7 +137,7 @@ class HousekeepingTest {
     }
 
     @Test
-    void what_a_dead_process_left_unfinished_is_removed() throws IOException {
+    void unfinished_files_of_a_dead_process_are_removed() throws IOException {
         Path pack = repository.resolve("objects/pack/tmp_pack-0123");
         Path join = repository.resolve("objects/pack/tmp_join42");
         Files.writeString(pack, "half");
@@ -160,7 +160,7 @@ class HousekeepingTest {
         Native.accepts(repository, scratch);
     }
 
-    /** By the clock that dates files. */
+    /** By the clock of the file system. */
     private void collectGarbageAfterTheGracePeriod() throws IOException {
         Instant written =
                 Files.getLastModifiedTime(repository.resolve("objects/pack")).toInstant();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class JsonMergeTest {
 
     @Test
-    void what_one_side_changed_is_taken() {
+    void a_change_on_one_side_is_taken() {
         assertMerged("{'a':1,'b':1}", "{'a':2,'b':1}", "{'a':1,'b':3}", "{'a':2,'b':3}", "[]");
         assertMerged("{'a':1}", "{'a':1,'x':{'y':1}}", "{}", "{'x':{'y':1}}", "[]");
         assertMerged("{'a':[1,2]}", "{'a':[1,2]}", "{'a':[2]}", "{'a':[2]}", "[]");
@@ -17,7 +17,7 @@ class JsonMergeTest {
     }
 
     @Test
-    void the_same_change_on_both_sides_is_no_conflict() {
+    void the_same_change_on_both_sides_is_not_a_conflict() {
         assertMerged("{'a':1}", "{'a':2}", "{'a':2}", "{'a':2}", "[]");
         assertMerged("1", null, null, null, "[]");
         assertMerged(null, "{'a':1}", "{'a':1}", "{'a':1}", "[]");

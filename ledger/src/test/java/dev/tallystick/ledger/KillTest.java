@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Kills the writer in place of every call that forces or renames something, one after the other. */
+/** Kills the writer in place of every call that forces or renames something, one by one. */
 class KillTest {
 
     private static final List<String> CALLS = List.of("fsync", "fdatasync", "rename", "link");
@@ -32,7 +32,7 @@ class KillTest {
     }
 
     @Test
-    void a_kill_at_any_force_or_rename_loses_nothing_and_needs_nobody() throws Exception {
+    void a_kill_at_any_force_or_rename_loses_nothing_and_needs_no_help() throws Exception {
         Strace.Run whole = Strace.record(scratch, OneWriter.class, repository.toString(), "1");
         assertThat(whole.acknowledged()).isEqualTo(1);
         Map<String, Integer> calls = Strace.callsOfOneThread(whole, repository, CALLS);
@@ -67,9 +67,8 @@ class KillTest {
                 Strace.Run run = Strace.failAt(scratch, call, n, TwoTries.class, repository.toString());
                 String first = run.lines().getFirst();
                 String second = run.lines().getLast();
-                // Before main moves, the failure is definite. After a failed force of the ref, a later one may succeed
-                // and
-                // mean nothing.
+                // Before main moves, the failure is definite. After a failed force of the ref, a later force may report
+                // a success that means nothing.
                 boolean ref = call.equals("fsync") && n == forces;
                 assertThat(first).as("%s %d", call, n).startsWith(ref ? "Unavailable" : "Refused");
                 assertThat(second).as("%s %d", call, n).startsWith(ref ? "Unavailable" : "Appended");
@@ -79,7 +78,7 @@ class KillTest {
         assertThat(version).isEqualTo(1 + 6);
     }
 
-    /** The append that was killed happened or did not; repeating it tells, and afterwards it has happened once. */
+    /** The killed append happened or did not; repeating it tells, and afterwards it has happened once. */
     private int recover(int version) throws IOException {
         assertThat(Verifier.verify(repository, Trust.in(rootKey), Verifier.Depth.DEEP)
                         .findings())
@@ -97,7 +96,7 @@ class KillTest {
         return version + 1;
     }
 
-    /** Tries a write, and once more if it was not told that it was appended. */
+    /** Tries a write, and repeats it once unless it was answered Appended. */
     static final class TwoTries {
 
         public static void main(String[] arguments) throws Exception {

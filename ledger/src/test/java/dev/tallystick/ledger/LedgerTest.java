@@ -41,7 +41,7 @@ class LedgerTest {
     }
 
     @Test
-    void what_was_put_is_read_back_with_the_head_to_build_on() throws IOException {
+    void a_document_is_read_back_with_its_head() throws IOException {
         TxHash head = done(ledger, put(ORDER, TxHash.NONE, "{\"total\": 10, \"currency\": \"EUR\"}"));
 
         assertThat(ledger.read(ORDER))
@@ -50,7 +50,7 @@ class LedgerTest {
     }
 
     @Test
-    void a_write_on_another_head_is_refused_and_told_the_current_one() {
+    void a_write_on_another_head_is_refused_with_the_current_one() {
         TxHash head = done(ledger, put(ORDER, TxHash.NONE, "1"));
 
         assertThat(ledger.append(put(ORDER, TxHash.NONE, "2"))).isEqualTo(new Append.HeadChanged(head));
@@ -58,7 +58,7 @@ class LedgerTest {
     }
 
     @Test
-    void a_retry_after_a_lost_reply_is_told_that_it_was_appended() {
+    void a_retry_after_a_lost_reply_is_answered_appended() {
         Write write = put(ORDER, TxHash.NONE, "1");
         Append first = ledger.append(write);
         TxHash head = ((Append.Appended) first).head();
@@ -72,7 +72,7 @@ class LedgerTest {
     }
 
     @Test
-    void what_hangs_on_an_answer_may_append_itself() throws Exception {
+    void a_continuation_of_an_answer_may_append() throws Exception {
         CompletableFuture<TxHash> second = ledger.submit(put(ORDER, TxHash.NONE, "1"))
                 .thenApply(first -> done(ledger, put(ORDER, ((Append.Appended) first).head(), "2")));
         assertThat(second.get(60, TimeUnit.SECONDS))

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Verification works in portions; whatever their size, no commit of a long history is left out. */
+/** Verification works in portions; whatever their size, it skips no commit of a long history. */
 class LongHistoryTest {
 
     private static final StreamId ORDER = StreamId.of("orders", "o-1");
@@ -49,7 +49,7 @@ class LongHistoryTest {
         }
     }
 
-    /** Takes the signature off a commit in the middle, and puts all later commits on top of it. */
+    /** Removes the signature of a commit in the middle and rebases all later commits on top of it. */
     private void forgeOneInTheMiddle(Path repository) throws IOException {
         String parent = "";
         int at = 0;

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDirFactory;
 
 /**
- * Temporary directories in memory, where the machine has such. For tests that look at which calls are made and rebuild what
- * a disk would hold: they need no disk of their own, and would spend most of their time waiting for it.
+ * Temporary directories in memory, where the machine has them. For tests that record system calls and rebuild what a disk would
+ * hold: they need no real disk and would spend most of their time waiting for it.
  */
 final class Memory implements TempDirFactory {
 

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What was merged away can still be listed, read, asked for and proven. */
+/** Merged transactions can still be listed, read, queried and proven. */
 class MergedHistoriesTest {
 
     private static final StreamId SHARED = StreamId.of("orders", "shared");

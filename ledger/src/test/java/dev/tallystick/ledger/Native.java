@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Runs native programs, above all {@code git}, away from the user's own configuration. */
+/** Runs native programs, mainly {@code git}, without the user's configuration. */
 final class Native {
 
     record Result(int status, String output) {}
@@ -39,7 +39,7 @@ final class Native {
         }
     }
 
-    /** Runs {@code git} and demands success. */
+    /** Runs {@code git} and requires success. */
     static String git(Path repository, String... arguments) {
         List<String> command = new ArrayList<>(List.of("git"));
         command.addAll(List.of(arguments));
@@ -50,7 +50,7 @@ final class Native {
         return result.output();
     }
 
-    /** What every repository of every test must bear: a strict fsck, a log, a clone. */
+    /** Every repository of every test must pass a strict fsck, a log and a clone. */
     static void accepts(Path repository, Path scratch) {
         git(repository, "fsck", "--strict", "--no-dangling", "--full");
         git(repository, "log", "--format=%H", "main");

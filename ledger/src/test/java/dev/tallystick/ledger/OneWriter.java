@@ -4,14 +4,14 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.Ulid;
 import java.nio.file.Path;
 
-/** A process that appends given versions of one document, one after the other, and says so. */
+/** A process that appends given versions of one document, one by one, and reports each. */
 final class OneWriter {
 
     static final StreamId STREAM = StreamId.of("kills", "doc");
 
     private OneWriter() {}
 
-    /** The write that makes {@code version}; the same every time, so that a repetition is one. */
+    /** The write that makes {@code version}; always the same, so that it can be repeated. */
     static Write write(int version, TxHash head) {
         return new Write(STREAM, new Change.Put(Json.parse(Integer.toString(version))), head, new Ulid(7, version));
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Packs that come and go under the hands of writers and readers. */
+/** Packs that come and go while writers and readers use them. */
 class PacksTest {
 
     private static final StreamId STREAM = StreamId.of("packs", "doc");
@@ -40,7 +40,7 @@ class PacksTest {
     }
 
     @Test
-    void a_pack_that_somebody_joins_as_soon_as_it_has_its_name_is_no_failure() throws IOException {
+    void a_pack_that_is_joined_as_soon_as_it_has_its_name_is_not_a_failure() throws IOException {
         AtomicInteger joins = new AtomicInteger();
         CrashPoints joining = point -> {
             if (point == LedgerCrashPoint.PACK_NAMED) {
@@ -99,7 +99,7 @@ class PacksTest {
                 .containsExactlyInAnyOrderElementsOf(offsets);
     }
 
-    /** Gives each pack another name, as if its objects had been copied into another one and it had been removed. */
+    /** Renames each pack, as if its objects had been copied into another pack and it had been removed. */
     private void replaceAllPacks(int round) {
         try (var files = Files.list(packs)) {
             List<String> names = files.map(file -> file.getFileName().toString())

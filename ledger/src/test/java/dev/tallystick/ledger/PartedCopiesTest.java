@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two copies that parted over more than documents: schemas, keys, files of strangers. What can be joined is, and what cannot says what to do. */
+/** Copies that diverged in more than documents: schemas, keys, foreign files. They merge, or the refusal says what to do. */
 class PartedCopiesTest {
 
     private static final Collection ORDERS = new Collection("orders");
@@ -74,26 +74,26 @@ class PartedCopiesTest {
                 new CommitId(Native.git(home, "merge-base", "main", fetched()).strip());
         ours.putSchema(ORDERS, Json.parse("{\"type\":\"object\"}"));
         theirs.putSchema(ORDERS, Json.parse("true"));
-        assertRefused("both copies put a schema of orders in force", "clone it anew", "watch --since " + base.hex());
+        assertRefused("both copies put a schema of orders into force", "clone it again", "watch --since " + base.hex());
     }
 
     @Test
     void a_key_rotated_in_one_copy_is_refused_with_what_to_do_as_is_one_rotated_in_both() throws IOException {
         theirs.rotateKey(SigningKey.generate());
-        assertRefused("the key was rotated in one copy", "clone it anew", "watch --since ");
+        assertRefused("the key was rotated in one copy", "clone it again", "watch --since ");
         ours.rotateKey(SigningKey.generate());
-        assertRefused("the key was rotated in both copies", "clone it anew", "watch --since ");
+        assertRefused("the key was rotated in both copies", "clone it again", "watch --since ");
     }
 
     @Test
-    void what_to_do_after_a_rotation_works() throws IOException {
+    void the_advice_after_a_rotation_works() throws IOException {
         SigningKey next = SigningKey.generate();
         CommitId base =
                 new CommitId(Native.git(home, "merge-base", "main", fetched()).strip());
         ours.rotateKey(next);
-        Path anew = scratch.resolve("anew.git");
+        Path again = scratch.resolve("again.git");
         Clone clone = Ledger.cloneFrom(
-                home.toString(), anew, Trust.in(root.publicKey().line()), LedgerOptions.defaults(), Progress.UNSEEN);
+                home.toString(), again, Trust.in(root.publicKey().line()), LedgerOptions.defaults(), Progress.UNSEEN);
         try (Ledger copy = ((Clone.Cloned) clone).ledger()) {
             copy.addSigningKey(next);
             theirs.changes(base, changed -> {
@@ -149,7 +149,7 @@ class PartedCopiesTest {
     void a_strangers_file_that_both_changed_is_refused_until_they_agree() throws IOException {
         commit(home, Map.of("doc/a", "home\n"), List.of());
         commit(away, Map.of("doc/a", "away\n"), List.of());
-        assertRefused("both copies changed 'doc/a'", "make it the same in both by a commit with git");
+        assertRefused("both copies changed 'doc/a'", "make it the same in both with a git commit");
         commit(away, Map.of("doc/a", "home\n"), List.of());
         assertThat(ours.merge(away.toString())).isInstanceOf(Merge.Joined.class);
     }

@@ -13,24 +13,24 @@ import java.util.function.Predicate;
 import javax.tools.ToolProvider;
 
 /**
- * A mistake that the ledger might have, made in the text of one source file, which is compiled again for it: the product needs
- * no hooks for it, and everything else runs as it does.
+ * A bug planted in the text of one source file, which is recompiled for it: the product needs no hooks, and everything else
+ * stays unchanged.
  */
 enum PlantedBug {
-    /** A writer builds on whatever main names. */
+    /** A writer builds on any target of main. */
     SIGNATURE_NOT_CHECKED_BEFORE_BUILDING("VerifiedHead", "if (!findings.isEmpty()) {", "if (false) {"),
     /** A key file that anyone can put there vouches for a head. */
     RECORD_BELIEVED_UNDER_ANY_KEY("VerifiedHead", "if (recorded.key.equals(key.publicKey())) {", "if (true) {"),
     /** An anchor follows any head with a higher position. */
     ANCHOR_MOVED_BY_NUMBER("Ledger", "if (!report.isClean()) {", "if (false) {"),
-    /** The quick verification looks at roots and not at who signed them. */
+    /** The quick verification checks roots but not who signed them. */
     QUICK_VERIFICATION_WITHOUT_SIGNATURES(
             "verifier/SignedCommit", "return key.hasSigned(", "return true || key.hasSigned("),
     /** The saved index is used whatever its seal says. */
     INDEX_NOT_SEALED("IndexFile", "return MessageDigest.isEqual(seal.array(), seal(key, digest));", "return true;"),
-    /** The index shows what it showed when it was saved. */
+    /** The index keeps showing its state when saved. */
     INDEX_NOT_TIED_TO_THE_HEAD("QueryIndex", "before.commit().equals(now.commit())", "true"),
-    /** Git's other files are not looked at. */
+    /** Git's other files are not checked. */
     SURROUNDINGS_NOT_CHECKED(
             "verifier/RepositoryFiles", "for (String ref : SHADOWS) {", "for (String ref : List.<String>of()) {"),
     /** A receipt may say the same thing twice. */
@@ -46,7 +46,7 @@ enum PlantedBug {
         this.wrong = wrong;
     }
 
-    /** What {@link Drill} finds wrong with a ledger that has this mistake. */
+    /** The attacks of {@link Drill} that succeed on a ledger with this bug. */
     List<?> violations(Path scratch) throws IOException, ReflectiveOperationException {
         try (URLClassLoader classes = planted(scratch)) {
             return (List<?>) classes.loadClass(Drill.class.getName())
@@ -84,7 +84,7 @@ enum PlantedBug {
         return new OwnLedger(places.toArray(URL[]::new), name -> name.startsWith(PlantedBug.class.getPackageName()));
     }
 
-    /** Loads the ledger's classes by itself, and all others as everybody does. */
+    /** Loads the ledger's classes itself and delegates all others. */
     private static final class OwnLedger extends URLClassLoader {
 
         private final Predicate<String> own;

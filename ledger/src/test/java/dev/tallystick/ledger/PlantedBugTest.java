@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Proof that the attacks would succeed if the ledger did not defend itself. */
+/** Proves that the attacks would succeed if the ledger did not defend itself. */
 class PlantedBugTest {
 
     @TempDir(factory = Memory.class)

@@ -14,7 +14,7 @@ class ProcessLockTest {
     Path scratch;
 
     @Test
-    void somebody_who_is_interrupted_spoils_the_lock_for_nobody_else() throws IOException {
+    void an_interrupted_thread_does_not_spoil_the_lock_for_others() throws IOException {
         try (ProcessLock lock = ProcessLock.open(scratch, "a.lock");
                 ProcessLock same = ProcessLock.open(scratch, "a.lock")) {
             Thread.currentThread().interrupt();

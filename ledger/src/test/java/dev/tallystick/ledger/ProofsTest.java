@@ -6,7 +6,7 @@ import dev.tallystick.testkit.Proofs;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** The page that says which test shows what. */
+/** The page that lists which test shows what. */
 class ProofsTest {
 
     @Test

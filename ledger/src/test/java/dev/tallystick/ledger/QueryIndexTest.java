@@ -291,7 +291,7 @@ class QueryIndexTest {
     }
 
     @Test
-    void what_came_since_a_commit_is_told_in_order() throws IOException {
+    void transactions_since_a_commit_are_reported_in_order() throws IOException {
         CommitId before = ledger.commit();
         TxHash second = done(ledger, put(ORDER, head, "2"));
         done(ledger, put(ORDER, second, "3"));

@@ -86,7 +86,8 @@ class ReceiptTest {
         for (int i = 0; i < text.length() - 1; i++) {
             char other = text.charAt(i) == 'a' ? 'b' : 'a';
             ReceiptCheck changed = check(text.substring(0, i) + other + text.substring(i + 1));
-            // Base64 has spare bits, and a subject line proves nothing: a receipt may say the same in other characters.
+            // Base64 has spare bits, and a subject line proves nothing: the same receipt can be written in other
+            // characters.
             assertThat(changed)
                     .satisfiesAnyOf(
                             check -> assertThat(check).isInstanceOf(ReceiptCheck.Refused.class),
@@ -119,7 +120,7 @@ class ReceiptTest {
     }
 
     @Test
-    void a_receipt_proves_nothing_to_somebody_who_trusts_another_key() throws IOException {
+    void a_receipt_proves_nothing_under_another_root_key() throws IOException {
         StreamId stream = StreamId.of("orders", "o-1");
         done(ledger, put(stream, TxHash.NONE, "1"));
         String text = ledger.receipt(stream, 1).orElseThrow().text();
@@ -130,11 +131,11 @@ class ReceiptTest {
     }
 
     @Test
-    void a_retired_key_that_leaked_proves_nothing_to_somebody_who_knows_the_current_one() throws IOException {
+    void a_leaked_retired_key_proves_nothing_if_the_current_key_is_known() throws IOException {
         StreamId stream = StreamId.of("orders", "o-1");
         TxHash head = done(ledger, put(stream, TxHash.NONE, "1"));
         ledger.rotateKey(SigningKey.generate());
-        // Whoever has the machine's files has its keys, and can go on from here in secret.
+        // A thief of the machine's files has its keys and can continue the ledger in secret.
         Path stolen = scratch.resolve("stolen.git");
         Directories.copy(scratch.resolve("ledger.git"), stolen);
         SigningKey current = SigningKey.generate();

@@ -18,9 +18,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The calls by which a process changed a directory, and what may be left of them after a power cut. The content of a file
- * is sure once the file was forced, a name once its directory was; until then each may be there or not, independently of
- * the others. What one call wrote is there as a whole or not at all. A directory that was made is there.
+ * The calls by which a process changed a directory, and what may be left of them after a power cut. A file's content is durable
+ * once the file was forced, a name once its directory was; until then each may or may not be there, independently of the
+ * others. What one call wrote is there completely or not at all. A created directory is there.
  */
 final class RecordedDisk {
 
@@ -36,8 +36,8 @@ final class RecordedDisk {
 
     /**
      * One call. {@code file} identifies the file itself, whatever its names; {@code written} is what was written at
-     * {@code position}, a character for a byte. A force makes sure what {@code begun} calls did, and nothing that happened
-     * while it was under way.
+     * {@code position}, one character per byte. A force makes the effects of the first {@code begun} calls durable, and nothing
+     * that happened while it ran.
      */
     private record Call(Kind kind, Path path, Path target, int file, long position, String written, int begun) {
 
@@ -90,7 +90,7 @@ final class RecordedDisk {
                 .count();
     }
 
-    /** Every way in which calls that are not forced yet may be lost: true where one is. */
+    /** Every way in which unforced calls may be lost: true for each lost call. */
     List<List<Boolean>> choices(int upTo) {
         int open = unforced(upTo).size();
         List<List<Boolean>> choices = new ArrayList<>();
@@ -104,12 +104,12 @@ final class RecordedDisk {
         return choices;
     }
 
-    /** One of these ways, where there are too many to try them all. */
+    /** One of these ways, if there are too many to try them all. */
     List<Boolean> anyChoice(int upTo, Random random) {
         return unforced(upTo).stream().map(call -> random.nextBoolean()).toList();
     }
 
-    /** The way in which none is lost. */
+    /** The way in which nothing is lost. */
     List<Boolean> nothingLost(int upTo) {
         return unforced(upTo).stream().map(call -> false).toList();
     }
@@ -149,7 +149,7 @@ final class RecordedDisk {
         rewriteClaim(state.resolve("tally/remote-origin.claim"), state.resolve("refs/remotes/origin/main.lock"));
     }
 
-    /** Copies have inodes of their own, and the claim names one: it must name the file that stands for the claimed one. */
+    /** Copies have new inodes, and the claim names one: it must name the copy of the claimed file. */
     private static void rewriteClaim(Path claim, Path lock) throws IOException {
         String[] parts =
                 (Files.exists(claim) ? Files.readString(claim) : "").strip().split(" ", 2);
@@ -165,7 +165,7 @@ final class RecordedDisk {
         switch (call.kind) {
             case CREATE -> names.put(call.path, call.file);
             case CONTENT -> now.merge(call.file, written(call, new byte[0]), (old, alone) -> written(call, old));
-            // The name that was there before may be lost; the file has its new name all the same.
+            // The old name may be lost; the file has its new name anyway.
             case RENAME -> {
                 names.remove(call.path);
                 Files.deleteIfExists(state.resolve(call.path.toString()));
@@ -180,7 +180,7 @@ final class RecordedDisk {
         }
     }
 
-    /** The content after this write. A gap that a lost write left before it is filled with zeros. */
+    /** The content after this write. A gap left by a lost earlier write is filled with zeros. */
     private static byte[] written(Call call, byte[] old) {
         byte[] bytes = call.written.getBytes(ISO_8859_1);
         int position = Math.toIntExact(call.position);
@@ -189,7 +189,7 @@ final class RecordedDisk {
         return content;
     }
 
-    /** The calls before {@code upTo} whose effect no force has made sure. */
+    /** The calls before {@code upTo} whose effect no force has made durable. */
     private List<Integer> unforced(int upTo) {
         List<Integer> open = new ArrayList<>();
         for (int i = 0; i < upTo; i++) {
@@ -290,7 +290,7 @@ final class RecordedDisk {
         gone.add(path);
     }
 
-    /** The file that has this name now; one that had it from the beginning is noted when it is first asked for. */
+    /** The file that has this name now; a file that was there from the start is recorded at its first lookup. */
     private Optional<Integer> file(Path path) throws IOException {
         Path original = before.resolve(path.toString());
         if (!files.containsKey(path) && !gone.contains(path) && Files.isRegularFile(original)) {
@@ -301,7 +301,7 @@ final class RecordedDisk {
         return Optional.ofNullable(files.get(path));
     }
 
-    /** The paths in a call that lie in the repository, relative to it; of a file descriptor as well as of a name. */
+    /** The paths of a call in the repository, relative to it, from file descriptors and names. */
     private List<Path> paths(String arguments) {
         List<Path> paths = new ArrayList<>();
         Matcher matcher = Pattern.compile("[\"<](" + Pattern.quote(repository.toString()) + "/[^\">]*)[\">]")

@@ -83,7 +83,7 @@ class RefTest {
         }
     }
 
-    /** Notes between which bounds random waits were asked for. */
+    /** Records the bounds of all requested random waits. */
     private static final class Waits implements RandomGenerator {
 
         private final Signal thrice = new Signal("a third wait");
@@ -106,7 +106,7 @@ class RefTest {
 
     @Test
     void a_lock_that_looks_like_ours_but_is_another_file_is_respected() throws Exception {
-        // What a killed append leaves, except that the file is not the one that was claimed.
+        // What a killed append leaves, except that the file is not the claimed one.
         String claimed =
                 Files.readString(repository.resolve("tally/main.claim")).strip().split(" ", 2)[1];
         Files.writeString(lock, claimed + "\n");

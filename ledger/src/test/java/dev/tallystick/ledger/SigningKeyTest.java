@@ -32,7 +32,7 @@ class SigningKeyTest {
         }
     }
 
-    /** The seed is where OpenSSH keeps it: 32 bytes, and the public half once more behind them. */
+    /** The seed is where OpenSSH keeps it: 32 bytes, followed by the public key. */
     private static PrivateKey privateKey(SigningKey key) throws Exception {
         String base64 =
                 key.toOpenSsh().lines().filter(line -> !line.startsWith("-")).reduce("", String::concat);

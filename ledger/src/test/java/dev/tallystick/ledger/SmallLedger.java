@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A small ledger that has something of everything: one part packed by native git with deltas, one part in packs of ours, one
- * part loose; a ref in two places, a schema, two keys, a foreign commit.
+ * A small ledger with a bit of everything: one part packed by native Git with deltas, one part in our packs, one part loose; a
+ * ref in two places, a schema, two keys, a foreign commit.
  */
 record SmallLedger(Path repository, Trust trust) {
 
@@ -56,7 +56,7 @@ record SmallLedger(Path repository, Trust trust) {
         return Verifier.verify(repository, trust, Verifier.Depth.DEEP);
     }
 
-    /** Everything that can be asked of it. */
+    /** All answers that it can give. */
     List<Object> answers() throws IOException {
         List<Object> answers = new ArrayList<>();
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class StoredEntryTest {
 
     @Test
-    void what_is_stored_inflates_to_itself_and_ends_where_it_ends() throws Exception {
+    void a_stored_entry_inflates_to_its_content_and_ends_exactly() throws Exception {
         Random random = new Random(3);
         for (int length : new int[] {0, 1, 15, 16, 2047, 2048, 65_534, 65_535, 65_536, 200_000}) {
             byte[] content = new byte[length];

@@ -15,14 +15,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Runs a main class of ours in a JVM under {@code strace}, which records its system calls and may kill it in one of them.
+ * Runs one of our main classes in a JVM under {@code strace}, which records its system calls and may kill it in one of them.
  */
 final class Strace {
 
-    /** A call that has happened, and how many calls had happened before it began: those and no others precede it. */
+    /** A completed call, and how many calls had completed before it began: exactly those precede it. */
     record Call(String line, int begun) {}
 
-    /** What came of it: the lines it printed, and the calls it made in the order in which they ended. */
+    /** The result: the printed lines, and the calls in the order in which they ended. */
     record Run(int status, List<String> lines, List<Call> calls) {
 
         long acknowledged() {
@@ -30,12 +30,12 @@ final class Strace {
         }
     }
 
-    /** All that changes files; content is recorded whole, for a file may be gone when the process ends. */
+    /** All calls that change files; content is recorded whole, because a file may be gone when the process ends. */
     private static final String CALLS = "trace=openat,lseek,write,pwrite64,fsync,fdatasync,rename,link,unlink"
             + ",writev,pwritev,pwritev2,sendfile,copy_file_range,truncate,ftruncate,fallocate"
             + ",renameat,renameat2,linkat,unlinkat,symlink,symlinkat,mkdir,mkdirat,rmdir";
 
-    /** The programs that the process starts are left alone. */
+    /** Does not record programs that the process starts. */
     private static final List<String> ALONE = List.of("-b", "execve");
 
     private static final String UNFINISHED = " <unfinished ...>";
@@ -47,18 +47,18 @@ final class Strace {
         return run(scratch, ALONE, main, arguments);
     }
 
-    /** Records also what the programs do that the process starts. */
+    /** Also records the programs that the process starts. */
     static Run recordAll(Path scratch, Class<?> main, String... arguments) throws IOException, InterruptedException {
         return run(scratch, List.of("-e", CALLS + ",read"), main, arguments);
     }
 
-    /** The n-th call of this name by any one thread does not happen; the process is killed instead. */
+    /** Kills the process instead of the n-th call of this name by any one thread. */
     static Run killAt(Path scratch, String call, int n, Class<?> main, String... arguments)
             throws IOException, InterruptedException {
         return run(scratch, alone("inject=" + call + ":signal=KILL:when=" + n), main, arguments);
     }
 
-    /** The n-th call of this name by any one thread does not happen, and reports that the disk has failed. */
+    /** Fails the n-th call of this name by any one thread with a disk error. */
     static Run failAt(Path scratch, String call, int n, Class<?> main, String... arguments)
             throws IOException, InterruptedException {
         return run(scratch, alone("inject=" + call + ":error=EIO:when=" + n), main, arguments);
@@ -70,7 +70,7 @@ final class Strace {
         return options;
     }
 
-    /** How often the process made each of these calls in {@code directory}; all were made by one thread. */
+    /** How often the process made each of these calls in {@code directory}, all on one thread. */
     static Map<String, Integer> callsOfOneThread(Run run, Path directory, List<String> names) {
         Pattern line = Pattern.compile("(\\d+) +(\\w+)\\(.*" + Pattern.quote(directory.toString()) + ".*");
         Map<String, Integer> calls = new LinkedHashMap<>();
@@ -115,7 +115,7 @@ final class Strace {
         }
     }
 
-    /** The bytes that a call wrote, a character for each, from its arguments. */
+    /** The bytes that a call wrote, one character each, from its arguments. */
     static String written(String arguments, long length) {
         StringBuilder bytes = new StringBuilder();
         int end = arguments.lastIndexOf("\", ");
@@ -150,7 +150,7 @@ final class Strace {
         return digit >= '0' && digit <= '7';
     }
 
-    /** A call during which another thread made one stands on two lines; it has happened when the second was written. */
+    /** A call interleaved with another thread's takes two lines; it has happened when the second was written. */
     private static List<Call> whole(List<String> lines) {
         Map<String, Call> unfinished = new HashMap<>();
         List<Call> whole = new ArrayList<>();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What lies around the objects: it makes neither us nor native git show anything else, and runs nothing. */
+/** Files around the objects make neither us nor native Git show other contents, and run nothing. */
 class SurroundingsTest {
 
     private static final String SHOWN = "git log --format=raw --stat main; git show main; git ls-tree -r main;"
@@ -46,7 +46,7 @@ class SurroundingsTest {
     }
 
     @Test
-    void what_git_would_read_and_we_do_not_is_refused() throws IOException {
+    void files_that_git_reads_and_we_do_not_are_refused() throws IOException {
         String main = Native.git(repository, "rev-parse", "main").strip();
         String before = Native.git(repository, "rev-parse", "main~1").strip();
         Map<String, String> files = new LinkedHashMap<>();
@@ -230,7 +230,7 @@ class SurroundingsTest {
         List<Path> files = campaign.files();
         for (Path file : files) {
             long bits = 8 * Files.size(file);
-            // Objects, packs and their indexes have a campaign of their own.
+            // Objects, packs and their indexes have their own campaign.
             boolean covered = file.toString().matches(".*/objects/../.{38}|.*\\.(pack|idx)|.*/index\\.db");
             for (int bit = 0; bit < bits; bit += covered ? 997 : STEP) {
                 campaign.flip(file, bit);
@@ -250,7 +250,7 @@ class SurroundingsTest {
         campaign.judge();
     }
 
-    /** Everything that native git can derive from the objects, and a query index. */
+    /** Everything that native Git can derive from the objects, and a query index. */
     private void derive() throws IOException {
         for (String setting : List.of("core.commitGraph=true", "core.multiPackIndex=true")) {
             Native.git(repository, "-c", setting, "commit-graph", "write", "--reachable");
@@ -298,7 +298,7 @@ class SurroundingsTest {
         Files.write(file, bytes);
     }
 
-    /** Damages files one at a time and puts them right again. */
+    /** Damages files one at a time and repairs them. */
     private final class Campaign {
 
         private final List<Object> answers = answers();
@@ -361,7 +361,7 @@ class SurroundingsTest {
                     missed.add(what + ": another answer");
                 }
             } catch (IOException e) {
-                // An error says so, and is no other answer.
+                // An error is not a wrong answer.
                 assertThat(e.getMessage()).as(what).isNotEmpty();
             }
         }

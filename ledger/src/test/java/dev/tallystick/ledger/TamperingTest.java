@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Does to a small ledger whatever can be done to it, and demands that verification with anchor and root key sees it. */
+/** Tampers with a small ledger in every way; verification with anchor and root key must detect it. */
 class TamperingTest {
 
     @TempDir
@@ -67,7 +67,7 @@ class TamperingTest {
     }
 
     @Test
-    void what_makes_git_show_something_else_is_refused() throws IOException {
+    void files_that_make_git_show_something_else_are_refused() throws IOException {
         String main = Native.git(repository, "rev-parse", "main").strip();
         String parent = Native.git(repository, "rev-parse", "main~1").strip();
         Map<String, String> files = Map.of(
@@ -104,7 +104,7 @@ class TamperingTest {
     }
 
     @Test
-    void a_history_written_anew_with_another_key_is_seen() throws IOException {
+    void a_history_rewritten_with_another_key_is_seen() throws IOException {
         Path other = scratch.resolve("other.git");
         try (Ledger original = Ledger.open(repository, LedgerOptions.defaults());
                 Ledger forged = Ledger.init(other, SigningKey.generate(), LedgerOptions.defaults())) {
@@ -153,7 +153,7 @@ class TamperingTest {
     }
 
     @Test
-    void what_a_commit_without_a_root_changes_is_seen_at_every_depth() throws IOException {
+    void changes_by_a_commit_without_a_root_are_seen_at_every_depth() throws IOException {
         Path work = scratch.resolve("work");
         Native.git(scratch, "clone", "-q", repository.toString(), work.toString());
         String before = Native.git(work, "rev-parse", "HEAD").strip();
@@ -235,7 +235,7 @@ class TamperingTest {
         assertSeenAtEveryDepth("a version 999999999");
     }
 
-    /** What the ledger answers; nothing if it notices while reading. */
+    /** The ledger's answers; empty if reading detects the damage. */
     private List<Object> answersOrDamage() throws IOException {
         try {
             return ledger.answers();

@@ -30,7 +30,7 @@ class TxTest {
     }
 
     @Test
-    void what_is_written_is_read_back() throws Exception {
+    void a_written_transaction_is_read_back() throws Exception {
         Random random = new Random(8);
         for (int i = 0; i < 500; i++) {
             Tx tx = random(random);

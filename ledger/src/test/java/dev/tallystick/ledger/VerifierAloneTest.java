@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The verifier judges the writer; a mistake that both made by sharing code would be nobody's finding. */
+/** The verifier judges the writer; if they shared code, it would not detect their common mistakes. */
 class VerifierAloneTest {
 
     private static final Pattern OURS = Pattern.compile("dev\\.tallystick(\\.\\w+)*");

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A deep verification takes a fixed share of memory, however much there is to read. */
+/** A deep verification uses a bounded amount of memory, however much there is to read. */
 class VerifierMemoryTest {
 
     @TempDir(factory = Memory.class)
@@ -56,7 +56,7 @@ class VerifierMemoryTest {
         }
     }
 
-    /** A ledger with so many transactions, the streams taking turns. */
+    /** A ledger with this many transactions, spread evenly over the streams. */
     private Path write(int transactions, int streams, int batch, int bytes) throws IOException {
         Path repository = scratch.resolve("ledger.git");
         TxHash[] heads = new TxHash[streams];

@@ -6,7 +6,7 @@ import dev.tallystick.core.Ulid;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 
-/** Short ways to say what a test writes. */
+/** Shorthands for what tests write. */
 final class Writes {
 
     private static final Ids IDS = new Ids(InstantSource.system(), new SecureRandom());
@@ -33,7 +33,7 @@ final class Writes {
         return new Write(stream, new Change.Revert(version), head, id());
     }
 
-    /** Appends and demands that it worked. */
+    /** Appends and requires success. */
     static TxHash done(Ledger ledger, Write write) {
         Append append = ledger.append(write);
         if (append instanceof Append.Appended appended) {

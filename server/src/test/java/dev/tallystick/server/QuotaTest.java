@@ -90,7 +90,7 @@ class QuotaTest {
 
         mesh.post("/v1/members/one/tokens", "{}");
         String last = mesh.post("/v1/members/one/tokens", "{}").text("id");
-        refused(mesh.post("/v1/members/one/tokens", "{}"), "the member has 3 good tokens", Quotas.TOKENS);
+        refused(mesh.post("/v1/members/one/tokens", "{}"), "the member has 3 valid tokens", Quotas.TOKENS);
         mesh.delete("/v1/tokens/" + last);
         assertThat(mesh.post("/v1/members/one/tokens", "{}").status()).isEqualTo(201);
 
