@@ -9,8 +9,8 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the answers of a server from all others. A success has the media type of JSON and every member that the reading wants,
@@ -35,16 +35,18 @@ final class Answers {
     }
 
     /**
-     * @param body empty if it was too large
+     * @param body null if it was too large
      * @param reading throws {@link ForeignAnswer} if it does not find what it needs
      */
     static <T> Attempt<T> judge(
-            Request request, int status, HttpHeaders headers, Optional<byte[]> body, Function<Reply, T> reading) {
+            Request request, int status, HttpHeaders headers, byte @Nullable [] body, Function<Reply, T> reading) {
         try {
-            byte[] bytes = body.orElseThrow(() -> new ForeignAnswer("it has more than " + LARGEST.bytes() + " bytes"));
+            if (body == null) {
+                throw new ForeignAnswer("it has more than " + LARGEST.bytes() + " bytes");
+            }
             return status >= 200 && status < 300
-                    ? new Attempt.Answered<>(reading.apply(reply(status, headers, bytes)))
-                    : unsuccessful(request, status, headers, object(bytes));
+                    ? new Attempt.Answered<>(reading.apply(reply(status, headers, body)))
+                    : unsuccessful(request, status, headers, object(body));
         } catch (ForeignAnswer e) {
             return foreign(status, headers, e);
         }

@@ -142,7 +142,7 @@ final class Exchange {
                                 request,
                                 response.statusCode(),
                                 response.headers(),
-                                response.body(),
+                                response.body().orElse(null),
                                 reply -> new Read<>(reply, reading.apply(reply)))));
         listener.accept(read.reply());
         return read.answer();
@@ -175,7 +175,7 @@ final class Exchange {
             if (lines != null) {
                 return new Attempt.Answered<>(lines);
             }
-            return Answers.judge(request, response.statusCode(), response.headers(), body, reply -> {
+            return Answers.judge(request, response.statusCode(), response.headers(), body.orElse(null), reply -> {
                 throw new ForeignAnswer("it is no stream of events");
             });
         }

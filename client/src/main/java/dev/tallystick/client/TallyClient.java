@@ -34,10 +34,12 @@ public final class TallyClient {
     private final Keys keys;
     private final OpenTelemetry telemetry;
 
+    /** @param server its address, with the path under which a proxy has it, if there is one */
     public TallyClient(URI server, String token) {
         this(server, token, PATIENCE);
     }
 
+    /** @param patience how long one call goes on trying; what it asks the server to wait comes on top */
     public TallyClient(URI server, String token, Duration patience) {
         this(new Exchange(server, token, patience, null));
     }

@@ -106,8 +106,15 @@ public final class Worker implements AutoCloseable {
         this.heartbeats = Thread.ofVirtual().name("tally-worker-heartbeats").unstarted(this::beat);
     }
 
-    /** Begins to work. */
+    /**
+     * Begins to work.
+     *
+     * @param atOnce how many pieces of work are done at the same time, at least 1
+     */
     public static Worker start(TallyClient client, String topic, int atOnce, Handler handler) {
+        if (atOnce < 1) {
+            throw new IllegalArgumentException("a worker does 1 piece of work at once or more, not " + atOnce);
+        }
         Worker worker = new Worker(client, topic, atOnce, handler);
         worker.claims.start();
         worker.heartbeats.start();

@@ -12,6 +12,7 @@ import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.UnknownOutcomeException;
 import io.helidon.common.buffers.DataReader;
 import io.helidon.common.socket.SocketWriterException;
+import io.helidon.http.Header;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
@@ -50,6 +51,7 @@ final class FrontDoor implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(FrontDoor.class);
 
     private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
+    private static final Header MARK = HeaderValues.createCached(Answer.MARK, Answer.API);
     private static final HeaderName LAST_EVENT_ID = HeaderNames.create("Last-Event-ID");
     private static final HeaderName TRACE_PARENT = HeaderNames.create("traceparent");
     private static final String BEARER = "Bearer ";
@@ -87,7 +89,7 @@ final class FrontDoor implements Handler {
         long begin = System.nanoTime();
         Connections.Connection connection = connections.of(request.remotePeer().address());
         connection.receives();
-        response.header(Answer.MARK, Answer.API);
+        response.header(MARK);
         Route route = null;
         UnderWay.Place place = UnderWay.NONE;
         int status;

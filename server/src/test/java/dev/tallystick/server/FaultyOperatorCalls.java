@@ -30,7 +30,6 @@ final class FaultyOperatorCalls {
     private static final Json APPROVAL = Json.parse("{\"by\":\"ann\"}");
     private static final Schedules.NewSchedule NIGHTLY =
             Schedules.NewSchedule.of("sample.order", "0 3 * * *", "UTC", ORDER);
-    private static final String GRAPH = "workflow: %s\nnodes:\n  asked:\n    kind: trigger\noutput: \"'drawn'\"\n";
     private static final Duration SOON = Duration.ofSeconds(30);
 
     static List<Row> rows() {
@@ -123,7 +122,7 @@ final class FaultyOperatorCalls {
                 "workflows.deploy",
                 Repeat.SAME,
                 (server, name) -> new Ready(
-                        client -> client.workflows().deploy(name, 1, GRAPH.formatted(name)),
+                        client -> client.workflows().deploy(name, 1, graph(name)),
                         () -> server.has(() -> server.direct.workflows().find(name, 1)))));
     }
 
@@ -233,6 +232,10 @@ final class FaultyOperatorCalls {
             }
             page = server.direct.tasks().list(page.next(), 100);
         }
+    }
+
+    private static String graph(String name) {
+        return "workflow: " + name + "\nnodes:\n  asked:\n    kind: trigger\noutput: \"'drawn'\"\n";
     }
 
     /** A device's key may be any 32 bytes. */

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Does to each caller in turn what its script says, in place of a server; the last turn is for all that follow. */
 final class ScriptedServer implements AutoCloseable {
@@ -78,14 +79,19 @@ final class ScriptedServer implements AutoCloseable {
         return caller -> readUntilGone(caller, callerGone);
     }
 
-    /** An answer begins that has no end, and no end of a line. */
-    static Turn goOnForEver(String type, Signal callerGone) {
+    /**
+     * An answer begins that has no end, and no end of a line.
+     *
+     * @param sent how many bytes of it went out
+     */
+    static Turn goOnForEver(String type, AtomicLong sent, Signal callerGone) {
         return caller -> {
             try {
                 write(caller, "HTTP/1.1 200 OK\r\nContent-Type: " + type + "\r\n\r\n");
                 String much = " ".repeat(64 * 1024);
                 while (true) {
                     write(caller, much);
+                    sent.addAndGet(much.length());
                 }
             } finally {
                 callerGone.fire();
