@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 
 class RepeatsTest {
 
-    private static final DefiniteFailureException AWAY =
+    private final DefiniteFailureException away =
             new DefiniteFailureException(DefiniteFailureException.Reason.UNAVAILABLE, "it is away", null);
-    private static final UnknownOutcomeException LOST = new UnknownOutcomeException("the reply is lost", null);
+    private final UnknownOutcomeException lost = new UnknownOutcomeException("the reply is lost", null);
 
     private final Repeats three = new Repeats(() -> false, 3);
 
@@ -31,24 +31,24 @@ class RepeatsTest {
 
     @Test
     void what_may_have_happened_once_is_unknown_whatever_became_of_the_other_attempts() {
-        assertThatThrownBy(() -> three.insist(failing(AWAY, LOST, AWAY), failure -> true))
-                .isSameAs(LOST);
+        assertThatThrownBy(() -> three.insist(failing(away, lost, away), failure -> true))
+                .isSameAs(lost);
     }
 
     @Test
     void what_never_happened_is_said_to_be_so() {
-        assertThatThrownBy(() -> three.insist(failing(AWAY, AWAY, AWAY), failure -> true))
-                .isSameAs(AWAY);
+        assertThatThrownBy(() -> three.insist(failing(away, away, away), failure -> true))
+                .isSameAs(away);
     }
 
     @Test
     void an_answer_in_time_is_the_answer() {
-        assertThat(three.insist(failing(LOST, AWAY), failure -> true)).isEqualTo("done");
+        assertThat(three.insist(failing(lost, away), failure -> true)).isEqualTo("done");
     }
 
     @Test
     void a_body_that_gets_no_answer_is_stopped_without_having_lost_its_lease() {
-        assertThatThrownBy(() -> three.answer(failing(LOST, LOST, LOST)))
+        assertThatThrownBy(() -> three.answer(failing(lost, lost, lost)))
                 .isInstanceOfSatisfying(
                         BodyStopped.class,
                         stopped -> assertThat(stopped.reason()).isEqualTo(BodyStopped.Reason.OUTCOME_UNKNOWN));

@@ -46,7 +46,7 @@ class UserErrorTest {
         }
 
         /** Throws it, though nobody has declared it. */
-        @SuppressWarnings("unchecked")
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals", "DoNotCallSuggester"})
         <R, E extends Throwable> R raise() throws E {
             throw (E) throwable;
         }

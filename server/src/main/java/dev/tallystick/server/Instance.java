@@ -1,5 +1,6 @@
 package dev.tallystick.server;
 
+import dev.tallystick.core.Ids;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -10,7 +11,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -41,11 +41,15 @@ final class Instance implements AutoCloseable {
         this.name = name;
     }
 
-    /** Empty if another server is up in the same directory: then this one has no name. */
-    static Optional<Instance> take(Path data) {
+    /**
+     * Takes the name that is there, or a new one.
+     *
+     * @return empty if another server is up in the same directory: then this one has no name
+     */
+    static Optional<Instance> take(Path data, Ids ids) {
         try {
             Path file = data.toRealPath().resolve(FILE);
-            Optional<Instance> taken = OPENED_HERE.add(file) ? locked(file) : Optional.empty();
+            Optional<Instance> taken = OPENED_HERE.add(file) ? locked(file, ids) : Optional.empty();
             if (taken.isEmpty()) {
                 LOG.info(
                         "another server is up in {}: after a crash, jobs of this one wait for the end of their leases",
@@ -59,7 +63,7 @@ final class Instance implements AutoCloseable {
 
     // What is opened here stays open while the lock is held.
     @SuppressWarnings("resource")
-    private static Optional<Instance> locked(Path file) throws IOException {
+    private static Optional<Instance> locked(Path file, Ids ids) throws IOException {
         Instance taken = null;
         FileChannel channel = null;
         try {
@@ -68,7 +72,7 @@ final class Instance implements AutoCloseable {
                     Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             if (channel.tryLock() != null) {
-                taken = new Instance(file, channel, nameIn(channel));
+                taken = new Instance(file, channel, nameIn(channel, ids));
             }
             return Optional.ofNullable(taken);
         } finally {
@@ -81,14 +85,14 @@ final class Instance implements AutoCloseable {
         }
     }
 
-    private static String nameIn(FileChannel channel) throws IOException {
+    private static String nameIn(FileChannel channel, Ids ids) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(100);
         channel.read(bytes, 0);
         String kept = StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
         if (NAME.matcher(kept).matches()) {
             return kept;
         }
-        String name = "server-" + UUID.randomUUID();
+        String name = "server-" + ids.next();
         channel.truncate(0);
         channel.write(StandardCharsets.US_ASCII.encode(name + "\n"), 0);
         channel.force(true);

@@ -64,7 +64,7 @@ public final class TallyServer implements AutoCloseable {
             DataDirectory.open(data);
             RandomGenerator random = new SecureRandom();
             Clock clock = Clock.systemUTC();
-            EngineSettings engineSettings = named(settings);
+            EngineSettings engineSettings = named(settings, new Ids(clock, random));
             DataSource source = DatabaseSource.open(settings, opened);
             Database database = Database.on(source, random, crashPoints).in(settings.schema());
             List<String> unused = ServerSchema.ALL.migrate(database);
@@ -144,7 +144,7 @@ public final class TallyServer implements AutoCloseable {
     }
 
     /** With a name that nobody else has who is up, so that it frees what it had leased before it was killed. */
-    private EngineSettings named(ServerSettings settings) {
+    private EngineSettings named(ServerSettings settings, Ids ids) {
         if (settings.engine().instance() != null) {
             return settings.engine();
         }
@@ -154,7 +154,7 @@ public final class TallyServer implements AutoCloseable {
         }
         return settings.engine()
                 .instance(
-                        Instance.take(data).map(this::open).map(Instance::name).orElse(null));
+                        Instance.take(data, ids).map(this::open).map(Instance::name).orElse(null));
     }
 
     /** Returns when requests are served. */

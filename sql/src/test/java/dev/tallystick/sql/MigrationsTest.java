@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.testkit.CrashAt;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.Gate;
 import dev.tallystick.testkit.SimulatedCrash;
 import dev.tallystick.testkit.TestPostgres;
 import java.sql.Connection;
@@ -60,6 +62,28 @@ class MigrationsTest {
         }
 
         assertThat(applied).containsExactlyInAnyOrder("0001-fruit", "0002-colour");
+    }
+
+    @Test
+    void an_instance_waits_for_another_one_that_is_in_the_middle_of_a_step() throws Exception {
+        Gate inside = new Gate("inside of the step");
+        Database slow = Database.on(postgres.unpooled(), RandomGenerator.getDefault(), point -> {
+            if (point == SqlCrashPoint.MIGRATION_APPLIED) {
+                inside.pass();
+            }
+        });
+        try (ExecutorService instances = Executors.newFixedThreadPool(2)) {
+            Future<List<String>> first = instances.submit(() -> migrations(FIRST).migrate(slow));
+            inside.awaitArrival();
+            Future<List<String>> second = instances.submit(() -> migrations(FIRST).migrate(database));
+            Eventually.holds("the second one waits", () -> database.transact("look", tx -> tx.first(
+                            "select count(*) as n from pg_locks where not granted", row -> row.getLong("n"))
+                    .orElseThrow()) > 0);
+            inside.open();
+
+            assertThat(first.get()).containsExactly("0001-fruit");
+            assertThat(second.get()).isEmpty();
+        }
     }
 
     @Test

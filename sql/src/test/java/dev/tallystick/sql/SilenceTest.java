@@ -9,9 +9,11 @@ import dev.tallystick.testkit.TcpProxy;
 import dev.tallystick.testkit.TestPostgres;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A database that says nothing more, not even good-bye. */
+/** A database that says nothing more, not even good-bye. Whoever waited for it without a limit would wait for ever. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SilenceTest {
 
     @RegisterExtension
