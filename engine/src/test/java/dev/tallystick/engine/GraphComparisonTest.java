@@ -22,7 +22,7 @@ class GraphComparisonTest {
     @RegisterExtension
     static final TestPostgres postgres = Workbench.postgres();
 
-    private static final int GRAPHS = Integer.getInteger("tally.graphs", 60);
+    private static final int GRAPHS = Integer.getInteger("tally.graphs", 40);
     private static final Duration CAMPAIGN = Duration.ofMinutes(Integer.getInteger("tally.graphs.minutes", 60));
 
     @Test

@@ -99,7 +99,7 @@ final class GraphGenerator {
                         : Map.of(Block.WORKER, 5, Block.SIGNAL, 2, Block.TASK, 1, Block.AWAIT, 1));
         return switch (block) {
             case WORKER -> worker(at, when);
-            case SIGNAL -> signal(at, when);
+            case SIGNAL -> signal(at, when, random.between(1, 3));
             case TASK -> {
                 String task = add("k", Kind.TASK, false, List.of(), Fate.GOOD);
                 way(at.node(), task, when);
@@ -127,8 +127,7 @@ final class GraphGenerator {
         return at.then(worker, value);
     }
 
-    private Tail signal(Tail at, @Nullable Condition when) {
-        int takes = random.between(1, 3);
+    private Tail signal(Tail at, @Nullable Condition when, int takes) {
         String hook = name("h");
         nodes.add(new Node(hook, Kind.SIGNAL, false, "", takes, List.of(), false, Fate.GOOD));
         way(at.node(), hook, when);
@@ -197,7 +196,8 @@ final class GraphGenerator {
         List<Ref> knownToAll = List.of();
         Condition left = null;
         for (int i = 0; i < deciders; i++) {
-            Tail decider = worker(tail, left);
+            boolean bySignals = counts && random.chance(0.4);
+            Tail decider = bySignals ? signal(tail, left, random.between(2, 3)) : worker(tail, left);
             knownToAll = i == 0 ? decider.refs() : knownToAll;
             String cycle = name("r");
             nodes.add(new Node(cycle, Kind.CYCLE, false, opener, 1, List.of(), false, Fate.GOOD));
@@ -210,7 +210,8 @@ final class GraphGenerator {
             List<Ref> input = new ArrayList<>(some(at.refs()));
             knownToAll.stream().filter(ref -> !at.refs().contains(ref)).forEach(input::add);
             input.removeIf(ref -> ref.node().equals(opener));
-            nodes.set(index, new Node(opener, Kind.WORKER, false, "", 1, input, true, Fate.GOOD));
+            Fate fate = random.chance(0.3) ? Fate.SECOND_ATTEMPT : Fate.GOOD;
+            nodes.set(index, new Node(opener, Kind.WORKER, false, "", 1, input, true, fate));
         }
         return worker(tail, left);
     }

@@ -104,6 +104,18 @@ class PlantedBugTest {
         assertCaughtInCode(PlantedBug.A_NESTED_STEP_ACCEPTED);
     }
 
+    /** The seeds are such that one of the first graphs shows it. */
+    @ParameterizedTest
+    @EnumSource(names = "ROUNDS_.*", mode = EnumSource.Mode.MATCH_ANY)
+    void a_mistake_about_rounds_is_caught_by_random_graphs(PlantedBug bug) {
+        try (GraphComparison comparison = new GraphComparison(bug.in(postgres.dataSource()))) {
+            for (long seed = 11; seed < 60 && comparison.wrong().isEmpty(); seed++) {
+                comparison.compare(seed);
+            }
+            assertCaught(bug, comparison.wrong());
+        }
+    }
+
     private static void assertCaughtInCode(PlantedBug bug) {
         List<String> caught = new CodeDrill(bug.in(postgres.dataSource()), bug::misled).violations();
         assertCaught(bug, caught);
