@@ -3,8 +3,8 @@ package dev.tallystick.testkit;
 import dev.tallystick.core.CrashPoint;
 
 /**
- * The death of a process, played inside this one. An {@link Error}, so that no handler of exceptions takes it for a failure
- * to be recorded, retried or reported: a dead process does none of these. Code that catches it has to rethrow it.
+ * The death of a process, simulated inside this one. An {@link Error}, so that no exception handler takes it for a failure to
+ * record, retry or report: a dead process does none of these. Code that catches it must rethrow it.
  */
 public final class SimulatedCrash extends Error {
 

@@ -85,7 +85,7 @@ class HistoryTest {
                       acknowledged but lost: lost
                       reported as failed but present: undead
                       present 2 times: double
-                      present but never asked for: ghost\
+                      present but never requested: ghost\
                     """);
     }
 
