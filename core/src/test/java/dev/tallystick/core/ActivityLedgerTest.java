@@ -127,7 +127,9 @@ class ActivityLedgerTest {
                 .withMessageContaining("15 digits");
     }
 
-    /** All 1000 attempt counts and all 16 settings of the flags, each with the edges of the entry counter and a random one. */
+    /**
+     * All 1000 attempt counts and all 16 combinations of the flags, each with the edges of the entry counter and a random one.
+     */
     private static void everyLedger(Consumer<Parts> check) {
         RandomGenerator random = SEED.random();
         for (int attempts = 0; attempts <= 999; attempts++) {
@@ -146,7 +148,7 @@ class ActivityLedgerTest {
                 .isEqualTo(parts.flag(flag) ? new AlreadyMarked<>(before) : new Marked<>(parts.withFlag(flag)));
     }
 
-    /** A ledger as text in parts: the model that the arithmetic is held against. */
+    /** A ledger as text in parts: the model for the arithmetic. */
     private record Parts(int attempts, int flags, int entries) {
 
         boolean flag(int index) {

@@ -18,7 +18,7 @@ class DestinationTest {
         "queue:mail:eu,    QUEUE,    mail:eu",
         "workflow:invoice, WORKFLOW, invoice",
     })
-    void a_destination_is_read_and_written_alike(String text, Destination.Kind kind, String reference) {
+    void a_parsed_destination_is_written_unchanged(String text, Destination.Kind kind, String reference) {
         assertThat(Destination.parse(text)).isEqualTo(new Destination(kind, reference));
         assertThat(Destination.parse(text)).hasToString(text);
     }
@@ -31,7 +31,7 @@ class DestinationTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_priority_is_read_and_written_alike(Priority priority) {
+    void a_parsed_priority_is_written_unchanged(Priority priority) {
         assertThat(Priority.parse(priority.word())).isEqualTo(priority);
     }
 

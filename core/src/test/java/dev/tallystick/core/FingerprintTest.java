@@ -105,7 +105,7 @@ class FingerprintTest {
     }
 
     @Test
-    void text_that_would_blur_the_borders_between_fields_is_refused() {
+    void text_that_would_make_field_boundaries_ambiguous_is_refused() {
         assertThatIllegalArgumentException().isThrownBy(() -> Destination.parse("topic:a\0b"));
         assertThatIllegalArgumentException().isThrownBy(() -> HELLO.withReplyTo("a\0b"));
         assertThatIllegalArgumentException().isThrownBy(() -> HELLO.withReplyTo(""));
@@ -115,7 +115,7 @@ class FingerprintTest {
     }
 
     @Test
-    void text_that_has_no_bytes_is_refused() {
+    void text_without_a_utf8_form_is_refused() {
         assertThatIllegalArgumentException().isThrownBy(() -> Destination.parse("topic:\ud800"));
         assertThatIllegalArgumentException().isThrownBy(() -> HELLO.withMentions(List.of("\udc00")));
         assertThatIllegalArgumentException().isThrownBy(() -> new Body.Text("\ud800"));

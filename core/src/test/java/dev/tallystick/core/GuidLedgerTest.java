@@ -102,7 +102,7 @@ class GuidLedgerTest {
         }
     }
 
-    /** All 16 settings of the flags, with the edges of the attempt counter and a few thousand random ones. */
+    /** All 16 combinations of the flags, with the edges of the attempt counter and a few thousand random ones. */
     private static void everyLedger(Consumer<String> check) {
         RandomGenerator random = SEED.random();
         for (int flags = 0; flags < 16; flags++) {

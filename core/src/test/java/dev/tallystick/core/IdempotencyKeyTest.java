@@ -15,7 +15,7 @@ class IdempotencyKeyTest {
     private static final Seed SEED = Seed.orDefault(40);
 
     @Test
-    void a_header_has_the_key_bare_or_as_a_quoted_string_and_means_the_same() {
+    void a_bare_and_a_quoted_header_mean_the_same_key() {
         assertThat(IdempotencyKey.ofHeader("k")).isEqualTo(IdempotencyKey.ofHeader("\"k\""));
         assertThat(IdempotencyKey.ofHeader("\"a \\\"b\\\\\"").value()).isEqualTo("a \"b\\");
         assertThat(IdempotencyKey.ofHeader("a\"b\\").value()).isEqualTo("a\"b\\");
@@ -70,7 +70,7 @@ class IdempotencyKeyTest {
     }
 
     @Test
-    void minted_keys_are_read_back_whatever_the_client_is_called() {
+    void minted_keys_are_parsed_for_any_client_id() {
         RandomGenerator random = SEED.random();
         String[] words = {":", "::", "a", "0", "42", "a1b2c3d4e5f60718", " ", "\u00e9", "\ud83d\ude00"};
         for (int i = 0; i < 5_000; i++) {
@@ -91,14 +91,14 @@ class IdempotencyKeyTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"\n", "a\tb", "\u0000", "\u007f", "\u0085", "a\u200bb", "\u202e", "\ufeff", "\u2028", "\u2029"})
-    void characters_that_cannot_be_seen_are_refused(String text) {
+    void invisible_characters_are_refused(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new IdempotencyKey(text))
                 .withMessageContaining("printable");
     }
 
     @Test
-    void half_of_a_surrogate_pair_is_refused() {
+    void a_lone_surrogate_is_refused() {
         assertThatIllegalArgumentException().isThrownBy(() -> new IdempotencyKey("a\ud800"));
     }
 
@@ -113,7 +113,7 @@ class IdempotencyKeyTest {
     }
 
     @Test
-    void a_mint_refuses_what_it_could_not_read_back() {
+    void a_mint_refuses_keys_that_it_could_not_parse() {
         RandomGenerator random = SEED.random();
         assertThatIllegalArgumentException().isThrownBy(() -> IdempotencyKey.mint("", 1, random));
         assertThatIllegalArgumentException().isThrownBy(() -> IdempotencyKey.mint("a", -1, random));

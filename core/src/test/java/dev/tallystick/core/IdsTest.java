@@ -37,14 +37,14 @@ class IdsTest {
     }
 
     @Test
-    void ids_rise_while_the_clock_jumps_to_and_fro() {
+    void ids_rise_while_the_clock_jumps_back_and_forth() {
         RandomGenerator jumps = SEED.random();
         InstantSource clock = () -> NOON.plusMillis(jumps.nextInt(-100_000, 100_000));
         assertRising(new Ids(clock, SEED.random()), 10_000);
     }
 
     @Test
-    void ids_rise_also_when_the_random_part_overflows() {
+    void ids_rise_even_when_the_random_part_overflows() {
         Ids ids = new Ids(InstantSource.fixed(NOON), onlyOnes());
         String first = ids.next().toString();
         String second = ids.next().toString();

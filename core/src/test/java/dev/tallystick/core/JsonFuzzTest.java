@@ -10,7 +10,7 @@ import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** Whatever the bytes, the parser either reads a value that it can write and read again, or refuses with a reason. */
+/** For any bytes, the parser either reads a value that it can write and read again, or refuses with a reason. */
 class JsonFuzzTest {
 
     private static final Seed SEED = Seed.orDefault(4_627);

@@ -76,7 +76,7 @@ class JsonParserTest {
                 "\"\\u00                | 5  | \\u must be followed by four hexadecimal digits",
                 "// comment             | 0  | unexpected character; a value must begin here",
             })
-    void what_the_grammar_does_not_produce_is_refused_with_its_place(String text, int position, String detail) {
+    void syntax_errors_are_refused_with_their_position(String text, int position, String detail) {
         JsonRefused refused = refusalOf(text);
 
         assertThat(refused.reason()).isEqualTo(Reason.SYNTAX);
@@ -92,7 +92,7 @@ class JsonParserTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "  ", "\uFEFF1", "\u00a01", "\u0661", "\"a\nb\"", "\"\u0000\"", "\"\\u\u0661111\""})
-    void emptiness_byte_order_marks_foreign_spaces_foreign_digits_and_raw_controls_are_refused(String text) {
+    void empty_text_byte_order_marks_foreign_spaces_foreign_digits_and_raw_controls_are_refused(String text) {
         assertThat(refusalOf(text).reason()).isEqualTo(Reason.SYNTAX);
     }
 
@@ -166,7 +166,7 @@ class JsonParserTest {
                 "{\"\\ud800\":1}",
                 "\"\ud800\"",
             })
-    void half_of_a_surrogate_pair_is_refused(String text) {
+    void a_lone_surrogate_is_refused(String text) {
         assertThat(refusalOf(text).reason()).isEqualTo(Reason.LONE_SURROGATE);
     }
 
@@ -186,7 +186,7 @@ class JsonParserTest {
     }
 
     @Test
-    void depth_is_limited_whatever_the_stack_could_bear() {
+    void depth_is_limited_regardless_of_the_stack() {
         JsonLimits three = new JsonLimits(100, 3);
         assertThat(Json.parse("[[[1]],[{}]]", three).canonical()).isEqualTo("[[[1]],[{}]]");
         JsonRefused refused = catchThrowableOfType(JsonRefused.class, () -> Json.parse("[[{\"a\":[]}]]", three));

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Documents that are valid and as untidy as the grammar allows: odd spacing, needless escapes, many spellings of numbers.
- * They stay clear of subnormal numbers, which the oracle writes wrongly, fails on, or never finishes.
+ * Documents that are valid but as untidy as the grammar allows: odd spacing, needless escapes, many spellings of numbers. They
+ * avoid subnormal numbers, which the oracle writes wrongly, fails on, or never finishes.
  */
 final class RandomJson {
 
@@ -22,7 +22,7 @@ final class RandomJson {
         this.random = random;
     }
 
-    /** Always an object or an array at the top, because the oracle takes nothing else. */
+    /** Always an object or an array at the top, because the oracle accepts nothing else. */
     static String document(RandomGenerator random) {
         RandomJson json = new RandomJson(random);
         json.space();

@@ -19,7 +19,7 @@ public record KeyRetention(int days) {
     public KeyRetention {
         if (days < MIN_DAYS || days > MAX_DAYS) {
             throw new IllegalArgumentException(
-                    SETTING + " is between " + MIN_DAYS + " and " + MAX_DAYS + " days, got " + days);
+                    SETTING + " must be between " + MIN_DAYS + " and " + MAX_DAYS + " days, got " + days);
         }
     }
 

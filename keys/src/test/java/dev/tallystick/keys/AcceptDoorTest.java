@@ -70,7 +70,7 @@ class AcceptDoorTest {
     }
 
     @Test
-    void a_claim_that_is_repeated_after_a_lost_reply_knows_its_own_row() {
+    void a_claim_that_is_repeated_after_a_lost_reply_recognises_its_own_row() {
         AcceptClaim claim = accepting("k", ORDER);
         KeyEntry first = fresh(accept(claim));
 
@@ -181,7 +181,7 @@ class AcceptDoorTest {
 
     @Test
     void the_longest_names_of_the_widest_characters_fit() {
-        // Drawn at random, for Postgres compresses what repeats.
+        // Random, because Postgres compresses repetitions.
         String widest = new Random(42)
                 .ints(0x20000, 0x2a000)
                 .limit(255)

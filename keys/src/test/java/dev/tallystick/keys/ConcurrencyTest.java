@@ -95,7 +95,7 @@ class ConcurrencyTest {
         assertThat(failing).failsWithin(Patience.limit());
     }
 
-    /** Both orders are given on purpose; were they kept, the two transactions would wait for one another. */
+    /** The opposite orders are deliberate; without sorting, the two transactions would deadlock. */
     @Test
     void batches_with_crossed_orders_do_not_deadlock() throws Exception {
         AtomicInteger attempts = new AtomicInteger();
@@ -119,7 +119,7 @@ class ConcurrencyTest {
             assertThat(outcomes.stream().flatMap(List::stream).filter(Accept.Fresh.class::isInstance))
                     .hasSize(60);
         }
-        // A deadlock is resolved by running the transaction again, which would show here.
+        // A deadlock would be resolved by running the transaction again, which would show here.
         assertThat(attempts).hasValue(2 * 30);
     }
 
@@ -161,7 +161,7 @@ class ConcurrencyTest {
     }
 
     @Test
-    void in_a_shared_commit_a_settlement_that_is_blocked_holds_up_nobody() throws Exception {
+    void a_blocked_settlement_in_a_shared_commit_delays_no_other() throws Exception {
         ReserveDoor reserveDoor = new ReserveDoor(TestKeys.RETENTION);
         List<Settlement> settlements = IntStream.range(0, 3)
                 .mapToObj(i -> new ReserveClaim(key("k" + i), ORDER, TestKeys.id(), TestKeys.OWNER, true))

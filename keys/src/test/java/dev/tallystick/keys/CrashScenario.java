@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 
-/** What a process may be doing when it dies, and what must be true after its successor has done its part. */
+/** What a process may be doing when it dies, and what must be true after its successor has run. */
 enum CrashScenario {
-    /** A key and what it stands for are accepted in one transaction. */
+    /** A key and its effect are accepted in one transaction. */
     ACCEPT(Accepting::new),
     /** A handler with an effect outside the database returns. */
     FOREIGN_HANDLER((database, key) -> new Foreign(key, false)),
@@ -22,9 +22,9 @@ enum CrashScenario {
     TRANSACTIONAL_HANDLER((database, key) -> new Transactional(key, false)),
     /** A handler with an effect inside the database throws. */
     FAILING_TRANSACTIONAL_HANDLER((database, key) -> new Transactional(key, true)),
-    /** The reservations of a dead owner are decided about. */
+    /** The reservations of a dead owner are settled. */
     RECOVERY(Recovering::new),
-    /** Expired keys are forgotten. */
+    /** Expired keys are deleted. */
     SWEEP(Sweeping::new);
 
     private final BiFunction<Database, ScopedKey, Run> maker;
@@ -33,7 +33,7 @@ enum CrashScenario {
         this.maker = maker;
     }
 
-    /** A run under a key of its own. */
+    /** A run under its own key. */
     Run starting(Database database, String name) {
         return maker.apply(database, key(this + "-" + name));
     }
@@ -84,7 +84,7 @@ enum CrashScenario {
         }
     }
 
-    /** The number of calls stands for the books of the foreign system: they survive the crash, and can be looked into. */
+    /** The number of calls represents the records of the foreign system: they survive the crash, and we can read them. */
     private record Foreign(ScopedKey key, boolean failing, AtomicInteger calls) implements Run {
 
         Foreign(ScopedKey key, boolean failing) {

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Runs each scenario in a process that dies, at every point and at every arrival there, starts another process, and demands
- * what the scenario demands: one effect, and the same answer to whoever repeats the request.
+ * Runs each scenario in a process that dies, at every point and at every arrival there, starts another process, and checks the
+ * scenario's demands: one effect, and the same answer for every repeat of the request.
  */
 class CrashTest {
 
@@ -52,7 +52,7 @@ class CrashTest {
         coverage.assertComplete();
     }
 
-    /** Whether there was a death to survive; if not, the scenario has passed the point for the last time. */
+    /** Whether a crash happened; if not, the scenario has passed the point for the last time. */
     private boolean dies(CrashScenario.Run run, CrashAt crash) {
         begin(run, crash);
         try (TestLedger restarted = TestLedger.on(postgres.dataSource())) {
@@ -66,9 +66,9 @@ class CrashTest {
         try (TestLedger ledger = TestLedger.on(postgres.dataSource(), TestKeys.OWNER, crashPoints)) {
             run.begin(ledger, crashPoints);
         } catch (SimulatedCrash dead) {
-            // The process is gone, and so is everything it knew.
+            // The process is gone, with everything in its memory.
         } catch (TransactionException | CrashScenario.HandlerFailure e) {
-            // A process that lives on would tell its caller so; whether this one does makes no difference to the next.
+            // A process that survives would report this to its caller; it makes no difference to the next process.
         }
     }
 

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** A table of the user's own, in which handlers leave a row for every effect that they have. */
+/** A user table in which handlers write a row for each of their effects. */
 final class Effects {
 
     static TestPostgres postgres() {
@@ -20,7 +20,7 @@ final class Effects {
         database.transact("create effects", tx -> tx.update("create table effect (key text not null)"));
     }
 
-    /** The database of the class, with nothing left of the tests before. */
+    /** The database of the class, without the rows of earlier tests. */
     static Database emptied(TestPostgres postgres) {
         Database database = TestKeys.emptied(postgres);
         database.transact("start afresh", tx -> tx.update("delete from effect"));

@@ -23,13 +23,12 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs small programs of requests at one gate through hundreds of interleavings each, and demands of all of them that somebody
- * who took the requests one after the other could have given the same answers. A wake-up that gets lost is a deadlock here: the
- * clock that waiting goes by stands still.
+ * Runs small programs of requests at one gate through hundreds of interleavings each, and checks that a sequential execution
+ * could have given the same answers. A lost wake-up is a deadlock here, because the clock that bounds the waits stands still.
  */
 class GateInterleavingsTest {
 
-    /** What the gate reads and writes under its lock alone, and what does not change: nobody can get in between. */
+    /** The gate reads and writes these only under its lock, or they never change: no interleaving is possible. */
     private static final ManagedStrategyGuarantee ATOMIC = ManagedStrategyGuaranteeKt.forClasses(
                     HashMap.class.getName(),
                     LinkedHashMap.class.getName(),
@@ -41,7 +40,7 @@ class GateInterleavingsTest {
     /** The number of a request that binds no key. */
     private static final int IN_VAIN = 0;
 
-    // Made once, and not in the course of an interleaving, of which they are no part.
+    // Created once, outside of the interleavings.
     private static final UUID ID = new UUID(1, 1);
     private static final ScopedKey[] KEYS = {key("k0"), key("k1"), key("k2")};
     private static final Fingerprint[] REQUESTS = {fingerprint(0), fingerprint(1), fingerprint(2)};
@@ -52,7 +51,7 @@ class GateInterleavingsTest {
     }
 
     @Test
-    void requests_that_are_given_up_in_between_change_no_answer() {
+    void requests_that_expire_at_the_gate_change_no_answer() {
         check(RequestsThatAreGivenUp.class, 6, 150);
     }
 
@@ -69,7 +68,7 @@ class GateInterleavingsTest {
                 .check(requests);
     }
 
-    /** What the answers have to look like: the first request under a key binds it, and is done once. */
+    /** The expected answers: the first request under a key binds it, and runs once. */
     public static final class OneAfterTheOther {
 
         private final Map<Integer, Integer> bound = new HashMap<>();
@@ -94,7 +93,7 @@ class GateInterleavingsTest {
         }
     }
 
-    /** Requests that nothing stands behind but the gate: if it let two of them in, both would be done. */
+    /** Requests with nothing behind them but the gate: if it admitted two of them, both would run. */
     @Param(name = "key", gen = IntGen.class, conf = "1:2")
     @Param(name = "request", gen = IntGen.class, conf = "1:2")
     public static class Requests {
@@ -109,7 +108,7 @@ class GateInterleavingsTest {
         public String submit(int key, int request) throws InterruptedException {
             return switch (enter(gate, key, request)) {
                 case Entrance.Admitted<String> admitted -> {
-                    // Read and written in two steps, so that whoever is let in meanwhile is seen.
+                    // Read and written in two steps, so that a second admitted request is detected.
                     int times = done.getOrDefault(key, 0) + 1;
                     done.put(key, times);
                     String answer = "request " + request + (times == 1 ? ", done once" : ", done again");
@@ -120,7 +119,7 @@ class GateInterleavingsTest {
             };
         }
 
-        /** The ledger has no answer that lasts, as for one who is over its budget. Those who wait with the same are told the same. */
+        /** The ledger has no lasting answer, as for a caller that is over its budget. Waiting requests get the same answer. */
         @Operation(params = "key")
         public String askInVain(int key) throws InterruptedException {
             return switch (enter(gate, key, IN_VAIN)) {
@@ -153,12 +152,12 @@ class GateInterleavingsTest {
         }
     }
 
-    /** Requests whose time at the gate may be over before they end; then the key ledger alone decides. */
+    /** Requests that may expire at the gate before they end; then only the key ledger decides. */
     @Param(name = "key", gen = IntGen.class, conf = "1:2")
     @Param(name = "request", gen = IntGen.class, conf = "1:2")
     public static class RequestsThatAreGivenUp {
 
-        /** Fewer than there may be keys: the gate has to forget. */
+        /** Fewer than the possible keys, so the gate has to evict. */
         private static final int AT_MOST = 3;
 
         private volatile Instant now = Instant.parse("2030-01-01T00:00:00Z");

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class GateSettingsTest {
 
     @Test
-    void what_is_not_set_has_its_default() {
+    void missing_settings_have_defaults() {
         assertThat(GateSettings.from(Map.of()))
                 .isEqualTo(new GateSettings(
                         Duration.ofSeconds(60),
@@ -59,7 +59,7 @@ class GateSettingsTest {
         "IDEMPOTENCY_WAIT_FOR_PENDING, yes",
         "IDEMPOTENCY_PENDING_WAIT_TIMEOUT, 61"
     })
-    void what_makes_no_sense_is_refused_by_its_name(String name, String value) {
+    void invalid_settings_are_refused_by_name(String name, String value) {
         assertThatThrownBy(() -> GateSettings.from(Map.of(name, value)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(name);

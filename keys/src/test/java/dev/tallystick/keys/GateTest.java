@@ -60,7 +60,7 @@ class GateTest {
     }
 
     @Test
-    void what_is_shared_reaches_those_who_wait_and_nobody_later() throws Exception {
+    void a_shared_answer_reaches_waiting_requests_and_no_later_ones() throws Exception {
         Gate.Pass<String> pass = admitted(gate, "k");
         Future<Entrance<String>> waiter = threads.submit(() -> enter("k", ORDER));
         awaitWaiters(1);
@@ -72,7 +72,7 @@ class GateTest {
     }
 
     @Test
-    void who_waits_for_another_request_under_its_key_is_told_that_the_key_is_taken() throws Exception {
+    void a_request_that_waited_for_a_different_request_learns_that_the_key_is_taken() throws Exception {
         Gate.Pass<String> pass = admitted(gate, "k");
         Future<Entrance<String>> waiter = threads.submit(() -> enter("k", OTHER_ORDER));
         awaitWaiters(1);
@@ -83,7 +83,7 @@ class GateTest {
     }
 
     @Test
-    void who_was_admitted_and_found_the_key_bound_to_another_request_tells_the_others_what_is_true() throws Exception {
+    void an_admitted_request_whose_key_was_bound_to_another_passes_the_truth_on() throws Exception {
         Gate.Pass<String> pass = admitted(gate, "k");
         pass.committed(OTHER_ORDER, "done before");
 
@@ -92,7 +92,7 @@ class GateTest {
     }
 
     @Test
-    void if_the_original_could_not_find_out_one_of_those_who_wait_takes_its_place() throws Exception {
+    void if_the_original_ends_without_an_answer_a_waiting_request_is_admitted() throws Exception {
         Gate.Pass<String> pass = admitted(gate, "k");
         AtomicInteger admitted = new AtomicInteger();
         List<Future<String>> waiters = new ArrayList<>();
@@ -118,7 +118,7 @@ class GateTest {
     }
 
     @Test
-    void who_does_not_wait_is_told_at_once_what_is_under_way() throws Exception {
+    void a_request_that_does_not_wait_learns_at_once_that_the_original_is_in_progress() throws Exception {
         Gate<String> impatient = new Gate<>(settings(false, Duration.ofSeconds(30), 10), clock);
         Gate.Pass<String> pass = admitted(impatient, "k");
 
@@ -128,7 +128,7 @@ class GateTest {
     }
 
     @Test
-    void who_waits_too_long_is_told_what_is_under_way() throws Exception {
+    void a_request_that_waits_too_long_learns_that_the_original_is_in_progress() throws Exception {
         Gate<String> impatient = new Gate<>(settings(true, Duration.ofMillis(1), 10), clock);
         admitted(impatient, "k");
 
@@ -137,7 +137,7 @@ class GateTest {
     }
 
     @Test
-    void a_request_that_never_ends_is_given_up_and_has_no_say_later() throws Exception {
+    void a_request_that_never_ends_expires_and_its_late_answer_is_ignored() throws Exception {
         Gate.Pass<String> lost = admitted(gate, "k");
         Future<Entrance<String>> waiter = threads.submit(() -> enter("k", ORDER));
         awaitWaiters(1);
@@ -181,7 +181,7 @@ class GateTest {
     }
 
     @Test
-    void cleaning_up_clears_away_what_is_too_old() throws Exception {
+    void cleaning_up_removes_expired_entries() throws Exception {
         admitted(gate, "a").committed(ORDER, "a");
         admitted(gate, "b").rejected("b");
         clock.advance(Duration.ofSeconds(60));

@@ -51,11 +51,11 @@ class IdempotentHandlerTest {
                     exchange.getResponseHeaders().set("Idempotency-Replayed", "true");
                     answer(exchange, 200, text(replayed.entry()));
                 }
-                case Once.Reused reused -> answer(exchange, 409, "this key stands for another payment");
-                case Once.InProgress other -> answer(exchange, 409, "the same request is under way: ask again later");
-                case Once.OutcomeUnknown unknown -> answer(exchange, 409, "somebody has to find out what happened");
-                case Once.Overruled overruled -> answer(exchange, 409, "somebody else has decided about this key");
-                case Once.Released released -> answer(exchange, 503, "nothing happened: ask again");
+                case Once.Reused reused -> answer(exchange, 409, "this key belongs to another payment");
+                case Once.InProgress other -> answer(exchange, 409, "the same request is in progress: try again later");
+                case Once.OutcomeUnknown unknown -> answer(exchange, 409, "the outcome is unknown: ask support");
+                case Once.Overruled overruled -> answer(exchange, 409, "this key has been resolved by an operator");
+                case Once.Released released -> answer(exchange, 503, "nothing happened: try again");
             }
         }
 

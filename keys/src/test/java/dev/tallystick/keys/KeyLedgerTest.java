@@ -75,7 +75,7 @@ class KeyLedgerTest {
     }
 
     @Test
-    void while_a_handler_runs_a_repeat_is_told_so_and_runs_nothing() {
+    void while_a_handler_runs_a_repeat_gets_in_progress_and_runs_nothing() {
         Once outer = keys.once(KEY, ORDER, () -> {
             assertThat(keys.once(KEY, ORDER, this::charge)).isEqualTo(new Once.InProgress(entry()));
             assertThat(keys.onceInTransaction(KEY, ORDER, tx -> charge())).isEqualTo(new Once.InProgress(entry()));
@@ -105,7 +105,7 @@ class KeyLedgerTest {
     }
 
     @Test
-    void a_handler_may_say_itself_that_the_outcome_is_unknown() {
+    void a_handler_may_report_that_the_outcome_is_unknown() {
         assertThat(keys.once(KEY, ORDER, Verdict::unknown)).isEqualTo(new Once.OutcomeUnknown(entry()));
     }
 
@@ -187,7 +187,7 @@ class KeyLedgerTest {
     }
 
     @Test
-    void while_a_transactional_handler_runs_nobody_takes_its_reservation_over() {
+    void while_a_transactional_handler_runs_its_reservation_is_not_taken_over() {
         keys.onceInTransaction(KEY, ORDER, tx -> {
             Effects.happen(tx, KEY);
             try (TestLedger other = TestLedger.on(postgres.dataSource(), STRANGER, CrashPoints.NONE)) {
@@ -203,7 +203,7 @@ class KeyLedgerTest {
     }
 
     @Test
-    void a_transactional_reservation_that_nobody_runs_is_taken_over_by_the_next_request() {
+    void a_transactional_reservation_that_is_not_running_is_taken_over_by_the_next_request() {
         ledger.database()
                 .transact(
                         "reserve, and die",

@@ -9,8 +9,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the key ledger ought to do, one request after the other, in a map. Outcomes and rows are told as short texts, the same
- * ones that {@link KeyTelling} makes of what the real doors return.
+ * A sequential model of the key ledger, in a map. Outcomes and rows are short texts, the same that {@link KeyTelling} makes
+ * from the results of the real doors.
  */
 final class KeyModel {
 

@@ -19,16 +19,16 @@ class KeyRetentionTest {
     }
 
     @Test
-    void a_week_is_the_least() {
+    void the_minimum_is_a_week() {
         assertThat(new KeyRetention(7).duration()).isEqualTo(Duration.ofDays(7));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new KeyRetention(6))
-                .withMessage("TALLY_KEY_RETENTION_DAYS is between 7 and 36500 days, got 6");
+                .withMessage("TALLY_KEY_RETENTION_DAYS must be between 7 and 36500 days, got 6");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "ten", "7.5", "-7", "0", "36501", "99999999999"})
-    void what_is_no_sensible_number_of_days_is_refused(String text) {
+    void an_invalid_number_of_days_is_refused(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KeyRetention.from(Map.of("TALLY_KEY_RETENTION_DAYS", text)))
                 .withMessageContaining("TALLY_KEY_RETENTION_DAYS");

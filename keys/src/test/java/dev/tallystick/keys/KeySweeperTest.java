@@ -25,7 +25,7 @@ class KeySweeperTest {
     private final KeySweeper sweeper = new KeySweeper(database, KeyNeeds.NONE, CrashPoints.NONE);
 
     @Test
-    void what_has_not_expired_stays() {
+    void keys_that_have_not_expired_stay() {
         accept("k");
 
         assertThat(sweeper.sweep(10)).isZero();
@@ -45,7 +45,7 @@ class KeySweeperTest {
     }
 
     @Test
-    void what_is_pending_or_unknown_is_never_forgotten_however_old() {
+    void pending_and_unknown_keys_are_never_forgotten() {
         reserve("pending");
         settle("unknown", Verdict.unknown());
         database.transact("let ten years pass", tx -> tx.update("""
@@ -59,7 +59,7 @@ class KeySweeperTest {
     }
 
     @Test
-    void a_sweep_is_bounded_and_the_next_one_goes_on() {
+    void a_sweep_is_bounded_and_the_next_one_continues() {
         int expired = 2 * KeySweeper.BATCH + 1;
         for (int from = 0; from < expired; from += 500) {
             List<AcceptClaim> claims = IntStream.range(from, Math.min(expired, from + 500))

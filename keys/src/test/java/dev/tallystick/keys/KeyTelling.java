@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Outcomes and rows as short texts, so that two sides can be compared, and a difference be read. */
+/** Outcomes and rows as short texts, so that two sides can be compared and a difference is readable. */
 final class KeyTelling {
 
     static String row(KeyEntry entry) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** COMMIT was sent and no answer came: it happened, or it did not, or it is still on its way. */
+/** COMMIT was sent and no reply came: it happened, or it did not, or it is still in transit. */
 class LostReplyTest {
 
     @RegisterExtension
@@ -64,7 +64,7 @@ class LostReplyTest {
         assertThat(accept(door, accepting("k", ORDER))).isInstanceOf(Accept.Replayed.class);
     }
 
-    /** As the engine does: whoever is fresh writes what the key stands for, in the same transaction. */
+    /** Like the engine: a fresh claim writes its effect in the same transaction. */
     private Accept accept(AcceptDoor door, AcceptClaim claim) {
         return ledger.database().transact("accept", tx -> {
             Accept outcome = door.accept(tx, List.of(claim)).getFirst();
@@ -77,7 +77,7 @@ class LostReplyTest {
 
     @ParameterizedTest
     @EnumSource(names = {"LOSE_REPLY", "CUT_BEFORE"})
-    void a_lost_reply_to_a_reservation_or_to_its_answer_is_looked_up_and_nobody_notices(CommitFate fate) {
+    void a_lost_reply_to_a_reservation_or_to_its_answer_is_looked_up_transparently(CommitFate fate) {
         proxy.onCommit(commit -> commit.ordinal() % 2 == 1 ? fate : CommitFate.FORWARD);
 
         for (int i = 0; i < 10; i++) {
@@ -89,7 +89,7 @@ class LostReplyTest {
     }
 
     @Test
-    void a_reservation_that_nobody_could_confirm_is_confirmed_when_the_request_is_repeated() {
+    void an_unconfirmed_reservation_is_confirmed_when_the_request_is_repeated() {
         proxy.onCommit(commit -> {
             proxy.refuse();
             return CommitFate.LOSE_REPLY;
@@ -151,7 +151,7 @@ class LostReplyTest {
 
         assertThatThrownBy(() -> keys.onceInTransaction(KEY, ORDER, this::effect))
                 .isInstanceOf(UnknownOutcomeException.class);
-        // Until the server has noticed that the session was cut, somebody is at it.
+        // Until the server notices that the session was cut, the reservation counts as running.
         Once repeated = Eventually.value(
                 "the session has ended",
                 () -> keys.onceInTransaction(KEY, ORDER, this::effect),
@@ -162,7 +162,7 @@ class LostReplyTest {
     }
 
     @Test
-    void a_commit_that_is_still_on_its_way_is_neither_overtaken_nor_given_up() {
+    void a_commit_in_transit_is_neither_overtaken_nor_given_up() {
         proxy.onCommit(CommitPolicy.nextMentioning("insert into effect", CommitFate.HOLD));
         assertThatThrownBy(() -> keys.onceInTransaction(KEY, ORDER, this::effect))
                 .isInstanceOf(UnknownOutcomeException.class)

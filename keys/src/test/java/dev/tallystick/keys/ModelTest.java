@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Random requests, in batches, some rolled back: every outcome and every row is as in a simple map. */
+/** Random requests, in batches, some rolled back: every outcome and every row matches a simple map. */
 class ModelTest {
 
     @RegisterExtension
@@ -41,10 +41,10 @@ class ModelTest {
         Randomness.repeat(1_000, random -> new Walk(database, random).walk(STEPS));
     }
 
-    /** One sequence of steps, on a table that was empty before. */
+    /** One sequence of steps, on an empty table. */
     private static final class Walk {
 
-        /** Few of everything, so that requests meet. */
+        /** Few of everything, so that requests collide. */
         private static final List<Scope> SCOPES = List.of(Scope.DEFAULT, new Scope("default", "member-2"));
 
         private static final List<String> KEYS = List.of("a", "b", "c", "d");
@@ -115,7 +115,7 @@ class ModelTest {
             step(tx -> List.of(KeyTelling.told(reserveDoor.hold(tx, claim))), after -> List.of(after.hold(claim)));
         }
 
-        /** By whoever ever held something, so mostly too late, and by successors whose fences are guessed. */
+        /** By former holders, so mostly too late, and by successors with guessed fences. */
         private void settle() {
             if (held.isEmpty()) {
                 return;
@@ -149,7 +149,7 @@ class ModelTest {
                     after -> List.of(after.sweep()));
         }
 
-        /** Takes the step on both sides; sometimes the transaction is rolled back, and then the model is too. */
+        /** Takes the step on both sides; sometimes the transaction is rolled back, and the model with it. */
         private void step(Work<List<String>> real, Function<KeyModel, List<String>> modelled) {
             boolean rolledBack = random.chance(0.15);
             KeyModel after = model.copy();

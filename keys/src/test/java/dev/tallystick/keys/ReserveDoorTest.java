@@ -49,7 +49,7 @@ class ReserveDoorTest {
     }
 
     @Test
-    void a_duplicate_of_a_pending_request_is_told_the_original() {
+    void a_duplicate_of_a_pending_request_gets_the_original_id() {
         ReserveClaim original = reserving("k", ORDER);
         reserve(original);
 
@@ -154,7 +154,7 @@ class ReserveDoorTest {
     }
 
     @Test
-    void an_unknown_outcome_stays_unknown_until_somebody_resolves_it() {
+    void an_unknown_outcome_stays_unknown_until_it_is_resolved() {
         Reservation reservation = reserved(reserve(reserving("k", ORDER)));
 
         assertThat(settle(reservation, Verdict.unknown())).isEqualTo(new Settle.Settled(entry("k")));
@@ -281,7 +281,7 @@ class ReserveDoorTest {
     }
 
     @Test
-    void after_a_crash_only_what_is_transactional_is_released() {
+    void after_a_crash_only_transactional_reservations_are_released() {
         reserve(reserving("foreign", ORDER));
         reserve(reservingTransactionally("transactional", ORDER));
         reserve(new ReserveClaim(key("of a stranger"), ORDER, id(), STRANGER, true));
@@ -317,7 +317,7 @@ class ReserveDoorTest {
     }
 
     @Test
-    void what_is_open_is_listed_with_the_oldest_first() {
+    void open_keys_are_listed_with_the_oldest_first() {
         reserve(reserving("first", ORDER));
         settle(reserved(reserve(reserving("second", ORDER))), Verdict.unknown());
         settle(reserved(reserve(reserving("done", ORDER))), Verdict.commit("done"));
@@ -329,7 +329,7 @@ class ReserveDoorTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void what_an_operator_has_resolved_its_holder_cannot_settle_any_more(boolean unknown) {
+    void a_holder_cannot_settle_a_key_that_an_operator_has_resolved(boolean unknown) {
         Reservation held = reserved(reserve(reserving("k", ORDER)));
         if (unknown) {
             settle(held, Verdict.unknown());
@@ -349,7 +349,7 @@ class ReserveDoorTest {
     }
 
     @Test
-    void what_an_operator_has_released_is_free_and_its_holder_cannot_settle_it_any_more() {
+    void a_key_that_an_operator_has_released_is_free_and_its_holder_cannot_settle_it() {
         Reservation held = reserved(reserve(reserving("k", ORDER)));
 
         assertThat(resolve(held, Verdict.release())).isEqualTo(new Settle.Released());
@@ -361,7 +361,7 @@ class ReserveDoorTest {
     }
 
     @Test
-    void an_operator_resolves_nothing_but_the_reservation_that_was_seen() {
+    void an_operator_resolves_only_the_reservation_that_they_saw() {
         Reservation held = reserved(reserve(reserving("k", ORDER)));
         KeyEntry before = entry("k");
 

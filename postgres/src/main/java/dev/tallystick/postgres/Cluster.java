@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Makes the cluster: under a provisional name first, complete with password and access rules, then renamed. So {@code data}
- * is there entirely or not at all, and there is no moment at which it could be entered without the password.
+ * Creates the cluster: first under a provisional name, complete with password and access rules, then renamed. So {@code data}
+ * exists completely or not at all, and is never accessible without the password.
  */
 final class Cluster {
 
@@ -22,7 +22,7 @@ final class Cluster {
         host    replication   all   127.0.0.1/32   scram-sha-256
         """;
 
-    /** Hashing again and again is for passwords that could be guessed. Ours cannot, and each connection would pay for it. */
+    /** Repeated hashing protects passwords that can be guessed. Ours cannot be, and each connection would pay for it. */
     private static final String STRETCHING = "--set=scram_iterations=1";
 
     private final Layout layout;
@@ -50,8 +50,7 @@ final class Cluster {
         crashPoints.reached(StartPoint.CLUSTER_IN_PLACE);
     }
 
-    // The locale is the server's own: the same order and the same upper case on every machine, whatever is installed
-    // there.
+    // The server's built-in locale: the same sort order and upper case on every machine, whatever is installed there.
     private void initialise(Path fresh) throws IOException {
         long mark = log.end();
         Process initdb = programs.initdb(List.of(
@@ -73,7 +72,7 @@ final class Cluster {
         }
         if (initdb.exitValue() != 0) {
             throw new PostgresStartException(
-                    "initdb failed in %s: see its words below; often the disk is full.".formatted(layout.root()),
+                    "initdb failed in %s: see its output below; often the disk is full.".formatted(layout.root()),
                     log.lastWordsSince(mark),
                     null);
         }
@@ -88,7 +87,7 @@ final class Cluster {
         }
     }
 
-    /** An {@code initdb} whose starter was killed works on; its directory can be deleted only once it has ended. */
+    /** An {@code initdb} continues after its parent was killed; wait until it has ended before deleting its directory. */
     private static void endInitdb(Path fresh) {
         ProcessHandle.allProcesses()
                 .filter(process -> process.info()

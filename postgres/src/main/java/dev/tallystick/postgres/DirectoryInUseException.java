@@ -3,7 +3,7 @@ package dev.tallystick.postgres;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 
-/** Another process owns the directory. Nothing was touched: wait for it to close, or choose another directory. */
+/** Another process owns the directory. Nothing was changed: wait until it closes, or choose another directory. */
 public final class DirectoryInUseException extends EmbeddedPostgresException {
 
     static final long UNKNOWN = -1;
@@ -18,7 +18,7 @@ public final class DirectoryInUseException extends EmbeddedPostgresException {
         this.holder = holder;
     }
 
-    /** The process that owns the directory; empty if it had not yet said who it is. */
+    /** The process that owns the directory; empty if it has not written its name yet. */
     public OptionalLong holder() {
         return holder == UNKNOWN ? OptionalLong.empty() : OptionalLong.of(holder);
     }

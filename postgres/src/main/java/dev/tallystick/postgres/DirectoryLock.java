@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Ownership of one directory: a lock of the operating system on a file of its own, so that it ends with this process however
- * the process ends, and does not pass on to the server that we start. The file names the holder for those who come second.
+ * Ownership of one directory: an operating system lock on a separate file. It ends with this process, however the process
+ * ends, and the server that we start does not inherit it. The file names the holder for other processes.
  */
 final class DirectoryLock implements AutoCloseable {
 
@@ -28,8 +28,8 @@ final class DirectoryLock implements AutoCloseable {
     private static final int PID_BYTES = 20;
 
     /**
-     * The directories that this JVM holds or is trying to. One at a time may open a lock file: closing any channel on it
-     * gives up the lock that another channel of the same process holds, for such is the law of POSIX locks.
+     * The directories that this JVM holds or is trying to lock. Only one thread at a time may open a lock file: with POSIX
+     * locks, closing any channel on the file releases the lock that another channel of the same process holds.
      */
     private static final Set<Object> OPENED_HERE = ConcurrentHashMap.newKeySet();
 
@@ -43,7 +43,7 @@ final class DirectoryLock implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Looks more than once when nobody alive owns up to the lock: the holder is just leaving, or has not written its name. */
+    /** Retries if no live process claims the lock: the holder is just leaving, or has not written its name yet. */
     static DirectoryLock take(Layout layout) throws IOException {
         for (int look = 1; look <= LOOKS; look++) {
             switch (attempt(layout, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -62,9 +62,9 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     /**
-     * Takes over from an owner that died: only a lock that somebody once held and nobody holds now.
+     * Takes over from a dead owner: only a lock that was once held and is now free.
      *
-     * @throws NoSuchFileException if the directory vanishes meanwhile, for its owner was only closing it
+     * @throws NoSuchFileException if the directory vanishes meanwhile, because its owner was just closing it
      */
     static Optional<DirectoryLock> takeAbandoned(Layout layout) throws IOException {
         if (Files.notExists(layout.lockFile()) || Files.size(layout.lockFile()) == 0) {
@@ -74,7 +74,7 @@ final class DirectoryLock implements AutoCloseable {
         return attempt instanceof Attempt.Taken taken ? Optional.of(taken.lock()) : Optional.empty();
     }
 
-    /** Gives the directory up. */
+    /** Releases the directory. */
     @Override
     public void close() throws IOException {
         try {
@@ -85,8 +85,8 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     /**
-     * Deletes the directory, while nobody else can want it, and with it the lock; that comes after the cluster, so that the next
-     * one clears up should we be killed in the middle.
+     * Deletes the directory while no other process can use it, and then the lock; the lock comes after the cluster, so that
+     * the next process cleans up if we are killed midway.
      */
     void closeAndDelete() throws IOException {
         try {
@@ -98,7 +98,7 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     /**
-     * As {@link #closeAndDelete}, by a process that goes on when this one has ended: to delete thousands of files takes seconds.
+     * As {@link #closeAndDelete}, in a separate process that outlives this one: deleting thousands of files takes seconds.
      * Until then the lock is held.
      */
     void deleteAfterExit() throws IOException {
@@ -114,11 +114,11 @@ final class DirectoryLock implements AutoCloseable {
 
         record Taken(DirectoryLock lock) implements Attempt {}
 
-        /** The holder is unknown if its name is missing in the file, or that of a dead process. */
+        /** The holder is unknown if its name is missing from the file, or if it names a dead process. */
         record Refused(long holder) implements Attempt {}
     }
 
-    // What is opened here stays open while the lock is held.
+    // The channel stays open while the lock is held.
     @SuppressWarnings("resource")
     private static Attempt attempt(Layout layout, OpenOption... options) throws IOException {
         Object key = keyOf(layout.root());

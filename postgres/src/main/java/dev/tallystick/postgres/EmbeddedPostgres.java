@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Postgres of our own, in a directory of its own.
+ * A private Postgres server in its own directory.
  *
  * <pre>{@code
  * try (EmbeddedPostgres postgres = EmbeddedPostgres.at(directory).start()) {
@@ -22,22 +22,22 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>What it acknowledges is on disk. Nobody gets in without the password, which lies in a file for the owner alone. One
- * process owns a directory at a time. If that process is killed, the server goes on, and the next owner takes it over with
- * everything in it. If the server is killed, it is started again on the same port, and pools find back to it.
+ * <p>Acknowledged data is on disk. Access requires the password, which is in a file that only the owner can read. One process
+ * owns a directory at a time. If that process is killed, the server keeps running, and the next owner adopts it with all its
+ * data. If the server is killed, it is restarted on the same port, and pools reconnect.
  *
- * <p>Safe for use by many threads.
+ * <p>Thread-safe.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
 
-    /** The size of a pool for which none is given. */
+    /** The default pool size. */
     public static final int DEFAULT_CONNECTIONS = 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgres.class);
 
     private static final Duration ROUND = Duration.ofSeconds(1);
 
-    /** Rounds in a row that may fail before a server that does not come back is given up. */
+    /** How many rounds in a row may fail before we give up on a server. */
     private static final int FAILED_ROUNDS = 60;
 
     private final Object monitor = new Object();
@@ -55,12 +55,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
     private int failedRounds;
     private boolean closed;
 
-    /** A server that stays: {@code directory} is created if need be, and closed to other users. */
+    /** A permanent server: {@code directory} is created if necessary, and closed to other users. */
     public static EmbeddedPostgresBuilder at(Path directory) {
         return new EmbeddedPostgresBuilder(directory);
     }
 
-    /** A server for tests, just as durable, in a directory that is deleted when it is closed. */
+    /** A server for tests, just as durable, in a directory that is deleted on close. */
     public static EmbeddedPostgresBuilder temporary() {
         return new EmbeddedPostgresBuilder(null);
     }
@@ -77,10 +77,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("tally-postgres-caretaker").unstarted(this::lookAfter);
     }
 
-    /** What the builder hands over: a directory that we own and the server that runs in it. */
+    /** The result of the builder: a directory that we own and the server that runs in it. */
     record Parts(Layout layout, boolean temporary, DirectoryLock lock, Startup startup, Login login, Server server) {}
 
-    // Not in the constructor: both tell other threads of this object.
+    // Not in the constructor: both publish this object to other threads.
     EmbeddedPostgres watched() {
         if (shutdownHook != null) {
             Runtime.getRuntime().addShutdownHook(shutdownHook);
@@ -89,7 +89,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return this;
     }
 
-    /** A pool of {@link #DEFAULT_CONNECTIONS}, the same at every call. */
+    /** A pool of {@link #DEFAULT_CONNECTIONS}, the same one on every call. */
     public HikariDataSource dataSource() {
         synchronized (monitor) {
             if (sharedPool == null) {
@@ -99,7 +99,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** A new pool; like every pool from here it is closed with the server, if not before. */
+    /** A new pool; it is closed with the server, if not before. */
     public HikariDataSource dataSource(int maxConnections) {
         return dataSource(Login.DATABASE, maxConnections);
     }
@@ -126,12 +126,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return login.unpooled(database);
     }
 
-    /** Creates a database unless there is one of that name. */
+    /** Creates a database unless it exists. */
     public void createDatabase(String name) throws SQLException {
         new CatalogStore(login.unpooled(Login.DATABASE)).createDatabase(name);
     }
 
-    /** Without user and password, which are {@link #user} and {@link #password}. */
+    /** Without user and password; use {@link #user} and {@link #password}. */
     public String jdbcUrl() {
         return jdbcUrl(Login.DATABASE);
     }
@@ -148,17 +148,17 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return login.password().value();
     }
 
-    /** Readable by the owner alone, as is the directory around it. */
+    /** Only the owner can read the file and its directory. */
     public Path passwordFile() {
         return layout.passwordFile();
     }
 
-    /** On 127.0.0.1, and the same until closed. */
+    /** On 127.0.0.1, constant until closed. */
     public int port() {
         return login.port();
     }
 
-    /** The server's own process; another one after it was killed and came back. */
+    /** The server's current process; it changes when the server is restarted. */
     public long pid() {
         return server.process().pid();
     }
@@ -171,7 +171,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return layout.logFile();
     }
 
-    /** Whether the server was running already, left by an owner that was killed. */
+    /** Whether the server was already running, left by an owner that was killed. */
     public boolean adopted() {
         return server.adopted();
     }
@@ -225,7 +225,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(shutdownHook);
         } catch (IllegalStateException exitingAlready) {
-            // Then the hook runs, or has run, and finds the server closed.
+            // The shutdown hook runs, or has run, and finds the server closed.
         }
     }
 
@@ -242,7 +242,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** The caretaker's round: the log stays bounded, and a server that was killed is started again. */
+    /** The caretaker's round: bounds the log, and restarts a server that was killed. */
     private void goRound() {
         if (closed) {
             return;
@@ -256,7 +256,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         } catch (IOException | RuntimeException failure) {
             failedRounds++;
             LOG.error(
-                    "The server in {} needs help (round {} of {})",
+                    "The server in {} is unhealthy (round {} of {})",
                     layout.root(),
                     failedRounds,
                     FAILED_ROUNDS,
@@ -264,9 +264,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    // On the same port, for pools and others know it by that.
+    // On the same port, because clients know it.
     private void revive() throws IOException {
-        LOG.warn("Server {} in {} has died; starting it again", pid(), layout.root());
+        LOG.warn("Server {} in {} has died; restarting it", pid(), layout.root());
         Server revived = startup.start(login.password(), login::port);
         startup.requireDurable(revived, login.password());
         server = revived;

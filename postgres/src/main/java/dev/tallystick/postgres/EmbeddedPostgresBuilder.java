@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a server shall be like; {@link #start} makes it so. See {@link EmbeddedPostgres#at}. */
+/** The configuration of a server; {@link #start} starts it. See {@link EmbeddedPostgres#at}. */
 public final class EmbeddedPostgresBuilder {
 
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgresBuilder.class);
@@ -31,29 +31,31 @@ public final class EmbeddedPostgresBuilder {
      * Overrides a setting of the server, by its name in {@code postgresql.conf}.
      *
      * @throws NotDurableException if acknowledged commits could then be lost
-     * @throws IllegalArgumentException if it would open the server to others, or is not a setting
+     * @throws IllegalArgumentException if it would expose the server to others, or is not a setting
      */
     public EmbeddedPostgresBuilder setting(String name, String value) {
         settings = settings.with(name, value);
         return this;
     }
 
-    /** Where the programs are unpacked, once for all servers; by default {@code TALLY_CACHE_DIR}, or the user's cache. */
+    /**
+     * The directory for the unpacked programs, shared by all servers; by default {@code TALLY_CACHE_DIR}, or the user's cache.
+     */
     public EmbeddedPostgresBuilder cacheDirectory(Path cache) {
         this.cache = cache;
         return this;
     }
 
     /**
-     * Leaves the server running at the end of the JVM unless it is closed. For programs with a shut-down of their own: all
-     * hooks of a JVM run at once, and ours could stop the server under theirs.
+     * Leaves the server running at the end of the JVM unless it is closed. For programs with their own shutdown hook: all
+     * hooks of a JVM run at once, and ours could stop the server while theirs still needs it.
      */
     public EmbeddedPostgresBuilder withoutShutdownHook() {
         stopAtExit = false;
         return this;
     }
 
-    /** Where a temporary server makes its directory; by default where this JVM makes its temporary files. */
+    /** The parent directory of a temporary server; by default this JVM's directory for temporary files. */
     public EmbeddedPostgresBuilder temporaryParent(Path parent) {
         temporaryParent = parent;
         return this;
@@ -73,8 +75,8 @@ public final class EmbeddedPostgresBuilder {
      * Returns when the server accepts connections.
      *
      * @throws DirectoryInUseException if another process owns the directory
-     * @throws NotDurableException if the server turns out not to keep what it acknowledges
-     * @throws PostgresStartException for anything that a human has to put right
+     * @throws NotDurableException if the server could lose acknowledged data
+     * @throws PostgresStartException for anything that an operator must fix
      */
     public EmbeddedPostgres start() {
         long begin = System.nanoTime();

@@ -2,7 +2,7 @@ package dev.tallystick.postgres;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why there is no server. The subtype says who can do something about it. */
+/** The server is not available. The subtype says who can fix it. */
 public abstract sealed class EmbeddedPostgresException extends RuntimeException
         permits DirectoryInUseException, NotDurableException, PostgresStartException {
 

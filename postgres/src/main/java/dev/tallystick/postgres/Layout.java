@@ -2,10 +2,10 @@ package dev.tallystick.postgres;
 
 import java.nio.file.Path;
 
-/** What lies where in the directory of one server. */
+/** The files in the directory of one server. */
 record Layout(Path root) {
 
-    /** Names of clusters under construction begin with this; what is found under such a name was never finished. */
+    /** The prefix for clusters under construction; anything with this prefix was never finished. */
     static final String UNFINISHED = "data.new-";
 
     /** The cluster. It exists only when complete. */

@@ -8,8 +8,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * How we log in. The server has to prove that it knows our password as we have to prove it to the server: should a stranger
- * ever listen on the port, he is neither believed nor told anything.
+ * Logs in to the server. The server must prove that it knows our password, just as we prove it to the server: if a foreign
+ * process listens on the port, we neither trust it nor send it anything secret.
  */
 record Login(int port, Password password) {
 
@@ -17,16 +17,16 @@ record Login(int port, Password password) {
     static final String USER = "tally";
     static final String DATABASE = "postgres";
 
-    /** The driver would otherwise hand its password in clear to any server that asks for it so. */
+    /** Otherwise the driver would send the password in clear text to any server that asks for it. */
     private static final String MUTUAL = "scram-sha-256";
 
-    /** By name: an application may hold us to a driver that is too old to know it, and which ignores it. */
+    /** By name: an application may force a driver that is too old to know this setting and ignores it. */
     private static final String REQUIRE_AUTH = "requireAuth";
 
     static {
         if (PGProperty.forName(REQUIRE_AUTH) == null) {
             LoggerFactory.getLogger(Login.class)
-                    .warn("this driver cannot insist that the embedded Postgres proves who it is:"
+                    .warn("this driver cannot verify the identity of the embedded Postgres:"
                             + " upgrade org.postgresql:postgresql to 42.7.11 or newer");
         }
     }
@@ -44,7 +44,7 @@ record Login(int port, Password password) {
         return source;
     }
 
-    /** Gives up on a server that does not answer. */
+    /** Gives up on a server that does not respond. */
     PGSimpleDataSource answeringWithin(Duration limit) throws SQLException {
         int seconds = Math.toIntExact(limit.toSeconds());
         PGSimpleDataSource source = unpooled(DATABASE);

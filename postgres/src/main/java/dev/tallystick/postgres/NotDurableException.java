@@ -1,6 +1,6 @@
 package dev.tallystick.postgres;
 
-/** The server would acknowledge what a crash can take back. It was not started, or was stopped again: change the setting. */
+/** The server could lose acknowledged data in a crash. It was not started, or was stopped again: change the setting. */
 public final class NotDurableException extends EmbeddedPostgresException {
 
     NotDurableException(String setting, String value) {

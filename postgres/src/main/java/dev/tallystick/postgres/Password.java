@@ -5,19 +5,19 @@ import java.nio.file.Files;
 import java.security.SecureRandom;
 import java.util.Base64;
 
-/** The one password of a cluster: 256 random bits in a file that only the owner can read. Never printed. */
+/** The password of a cluster: 256 random bits in a file that only the owner can read. Never printed. */
 record Password(String value) {
 
     private static final int BYTES = 32;
 
-    /** The password on file; a new one if there is neither a password nor a cluster that would not know it. */
+    /** The stored password, or a new one if there is neither a password nor a cluster yet. */
     static Password of(Layout layout) throws IOException {
         if (Files.exists(layout.passwordFile())) {
             return new Password(Files.readString(layout.passwordFile()).strip());
         }
         if (Files.exists(layout.data())) {
             throw new PostgresStartException(
-                    "%s is missing, and nobody can log in to the cluster beside it without. Restore the file from a backup."
+                    "%s is missing, and the cluster beside it cannot be opened without it. Restore the file from a backup."
                             .formatted(layout.passwordFile()));
         }
         Password password = random();

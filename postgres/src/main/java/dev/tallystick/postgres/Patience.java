@@ -5,14 +5,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waiting for what another process does and cannot tell us about: looks every few milliseconds, and never for ever. Not cut
- * short by an interrupt, which is kept for the caller: a server half stopped is worse than a late answer.
+ * Waits for another process that cannot notify us: polls every few milliseconds, up to a limit. An interrupt does not end the
+ * wait but is kept for the caller: a half-stopped server is worse than a late answer.
  */
 final class Patience {
 
     private static final long LOOK_NANOS = Duration.ofMillis(5).toNanos();
 
-    /** Whether {@code done} came true within {@code limit}. */
+    /** Whether {@code done} became true within {@code limit}. */
     static boolean until(BooleanSupplier done, Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         boolean interrupted = false;
@@ -32,7 +32,7 @@ final class Patience {
         }
     }
 
-    /** One look's length, for those who count looks themselves. */
+    /** One polling interval, for callers that count polls themselves. */
     static void pause() {
         LockSupport.parkNanos(LOOK_NANOS);
     }

@@ -8,14 +8,14 @@ import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Optional;
 
-/** What a server writes about itself into {@code postmaster.pid}. After a crash it may be about a process long gone. */
+/** The contents of the server's {@code postmaster.pid}. After a crash it may describe a process that is long gone. */
 record PidFile(long pid, int port, String status) {
 
     private static final int PID_LINE = 0;
     private static final int PORT_LINE = 3;
     private static final int STATUS_LINE = 7;
 
-    /** Empty if there is no file, or none that can be read as one. */
+    /** Empty if the file is missing or cannot be parsed. */
     static Optional<PidFile> read(Layout layout) {
         List<String> lines;
         try {

@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
-/** Ports of the loopback address. A port that is free now may be taken a moment later: whoever asks is ready to ask again. */
+/** Ports of the loopback address. A free port may be taken a moment later, so callers must be ready to ask again. */
 final class Ports {
 
     private static final byte[] LOOPBACK = {127, 0, 0, 1};

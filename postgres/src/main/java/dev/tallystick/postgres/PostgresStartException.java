@@ -3,7 +3,7 @@ package dev.tallystick.postgres;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The server could not be started and will not be by trying again: a human has to read the message, which says what to do. */
+/** The server cannot start, and a retry will not help: an operator must read the message, which says what to do. */
 public final class PostgresStartException extends EmbeddedPostgresException {
 
     private final List<String> logLines;
@@ -20,12 +20,12 @@ public final class PostgresStartException extends EmbeddedPostgresException {
         super(
                 logLines.isEmpty()
                         ? message
-                        : message + "\nThe server's last words:\n  " + String.join("\n  ", logLines),
+                        : message + "\nThe server's last log lines:\n  " + String.join("\n  ", logLines),
                 cause);
         this.logLines = List.copyOf(logLines);
     }
 
-    /** What the server wrote to its log during the attempt, at most the last few lines. */
+    /** The server's log output during the attempt, at most the last few lines. */
     public List<String> logLines() {
         return logLines;
     }

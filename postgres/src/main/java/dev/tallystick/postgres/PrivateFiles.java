@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Files that only their owner can open, and that are on disk before anyone relies on them. */
+/** Files that only their owner can open, and that are on disk before anything relies on them. */
 final class PrivateFiles {
 
     static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -43,19 +43,17 @@ final class PrivateFiles {
         return uid(path) == ownUid();
     }
 
-    /** Makes sure that {@code directory} exists, is ours and is closed to everybody else. */
+    /** Ensures that {@code directory} exists, is ours and is closed to all other users. */
     static void closeToOthers(Path directory) throws IOException {
         createDirectory(directory);
         if (!isOurs(directory)) {
             throw new PostgresStartException(
-                    "%s belongs to another user. Use a directory of your own, or start as its owner."
-                            .formatted(directory));
+                    "%s belongs to another user. Use your own directory, or start as its owner.".formatted(directory));
         }
         if (!permits(directory, FOR_OTHERS)) {
             return;
         }
-        // An empty directory that somebody made for us is simply closed. One with contents has been open: a human
-        // should know.
+        // Close an empty directory silently. If it has contents, it has been open to others: tell the operator.
         if (!isEmpty(directory)) {
             throw new PostgresStartException(
                     "%s is open to other users of this machine, who may have read the password in it. Run: chmod 700 %s"
@@ -64,17 +62,17 @@ final class PrivateFiles {
         Files.setPosixFilePermissions(directory, OWNER_ONLY_DIRECTORY);
     }
 
-    /** Makes sure that nobody but us and root can have put anything into {@code directory}: we run programs from there. */
+    /** Ensures that only we and root can have written to {@code directory}: we run programs from there. */
     static void trustContents(Path directory) throws IOException {
         createDirectory(directory);
         if ((!isOurs(directory) && uid(directory) != ROOT) || permits(directory, WRITABLE_BY_OTHERS)) {
             throw new PostgresStartException(
-                    "Other users can write to %s, so programs in it are not to be trusted. Set %s to a directory of your own."
+                    "Other users can write to %s, so programs in it cannot be trusted. Set %s to a private directory."
                             .formatted(directory, Binaries.CACHE_VARIABLE));
         }
     }
 
-    /** All of {@code content} or the file as it was before, also after a power failure. */
+    /** Writes all of {@code content} or leaves the file unchanged, even after a power failure. */
     static void write(Path file, String content) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         Files.deleteIfExists(fresh);
@@ -95,7 +93,7 @@ final class PrivateFiles {
         sync(parent(to));
     }
 
-    /** Deletes a tree that others may be deleting or leaving at the same time. */
+    /** Deletes a tree that other processes may be deleting or leaving at the same time. */
     static void deleteTree(Path root) throws IOException {
         if (Files.notExists(root)) {
             return;

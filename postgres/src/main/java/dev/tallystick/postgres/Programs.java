@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Runs the programs of the server: with an environment of our making, with their output in the log, and never as root.
+ * Runs the programs of the server: with a clean environment, with their output in the log, and never as root.
  *
- * <p>Postgres refuses to run as root. For root they run in a user namespace in which root is nobody in particular: they own
- * what root owns, and have none of root's powers.
+ * <p>Postgres refuses to run as root. For root, the programs run in a user namespace in which root is an ordinary user: they
+ * own root's files and have none of root's powers.
  */
 final class Programs {
 
@@ -42,8 +42,8 @@ final class Programs {
     }
 
     /**
-     * The server gets a session of its own where the system has the means: Ctrl-C in a terminal goes to every process in the
-     * foreground, and must not stop the database before we have let go of it.
+     * The server gets its own session where the system supports it: Ctrl-C in a terminal reaches every foreground process, and
+     * must not stop the database before we have released it.
      */
     Process postgres(Path data) {
         List<String> words = new ArrayList<>();
@@ -64,7 +64,7 @@ final class Programs {
                 .redirectErrorStream(true)
                 .redirectOutput(
                         ProcessBuilder.Redirect.appendTo(layout.logFile().toFile()));
-        // Nothing inherited: PGOPTIONS or PGDATA would change what runs, and other variables are none of its business.
+        // Inherit nothing: PGOPTIONS or PGDATA would change the server, and it does not need other variables.
         Map<String, String> environment = builder.environment();
         String path = searchPath();
         environment.clear();
@@ -74,9 +74,9 @@ final class Programs {
             return builder.start();
         } catch (IOException cannotRun) {
             throw new PostgresStartException(
-                    "Cannot run %s. It needs the GNU C library; if files are missing there, delete %s and they are unpacked anew."
+                    "Cannot run %s. It needs the GNU C library; if files are missing there, delete %s to unpack them again."
                                     .formatted(program, binaries.home())
-                            + " Or use a Postgres of your own.",
+                            + " Or use your own Postgres.",
                     cannotRun);
         }
     }

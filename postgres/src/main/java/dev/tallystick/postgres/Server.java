@@ -7,17 +7,17 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One server process at work in one data directory.
+ * One server process in one data directory.
  *
- * <p>A process id alone proves nothing: ids are used again. A process counts as a server of this directory only if it runs
- * the program {@code postgres} and works in the directory.
+ * <p>A process id alone proves nothing, because ids are reused. A process counts as the server of this directory only if it
+ * runs the program {@code postgres} in this working directory.
  */
 record Server(ProcessHandle process, Path data, int port, boolean adopted) {
 
-    /** For a server that does as it is told: writes everything out first. */
+    /** For a responsive server: it first writes everything out. */
     static final Duration ORDERLY = Duration.ofSeconds(60);
 
-    /** For a server that did not answer: it is asked, but not for long. */
+    /** For an unresponsive server: a shorter wait. */
     static final Duration BRIEF = Duration.ofSeconds(1);
 
     private static final Duration UNTIL_KILLED = Duration.ofSeconds(10);
@@ -28,7 +28,7 @@ record Server(ProcessHandle process, Path data, int port, boolean adopted) {
         return servesIn(process, data);
     }
 
-    /** Stops it: politely, then firmly, then by force. What was acknowledged is safe with each of the three. */
+    /** Stops it: politely, then firmly, then by force. Acknowledged data is safe with each of the three. */
     void stop(Duration patience) {
         if (!isAlive()) {
             endAll(data);
@@ -46,7 +46,7 @@ record Server(ProcessHandle process, Path data, int port, boolean adopted) {
         endAll(data);
     }
 
-    /** Stops it with nothing written out, for a server whose data goes with it. */
+    /** Stops it without writing anything out, for a server whose data is deleted with it. */
     void drop() {
         if (isAlive()) {
             signal("QUIT");
@@ -58,7 +58,7 @@ record Server(ProcessHandle process, Path data, int port, boolean adopted) {
         endAll(data);
     }
 
-    /** Ends every server process in {@code data}, also those whose parent is dead already. */
+    /** Ends every server process in {@code data}, including those whose parent is already dead. */
     static void endAll(Path data) {
         boolean ended = Patience.until(
                 () -> {
@@ -79,7 +79,7 @@ record Server(ProcessHandle process, Path data, int port, boolean adopted) {
         return ProcessHandle.allProcesses().anyMatch(process -> servesIn(process, data));
     }
 
-    /** False for a zombie too: it has left its directory, though its id stays taken until somebody buries it. */
+    /** Also false for a zombie: it has left its directory, though its id stays taken until its parent reaps it. */
     static boolean servesIn(ProcessHandle process, Path data) {
         if (!Files.isDirectory(PROC)) {
             return process.isAlive() && isServerByItsCommandLine(process, data);
@@ -96,8 +96,7 @@ record Server(ProcessHandle process, Path data, int port, boolean adopted) {
         }
     }
 
-    // Where there is no /proc only the first process of a server can be told; those it started write over their
-    // arguments.
+    // Without /proc we can only recognise the first process of a server; its children overwrite their arguments.
     private static boolean isServerByItsCommandLine(ProcessHandle process, Path data) {
         return process.info()
                         .command()
@@ -109,7 +108,7 @@ record Server(ProcessHandle process, Path data, int port, boolean adopted) {
                         .isPresent();
     }
 
-    // SIGTERM, all that Java itself can send, would make the server wait for its clients to leave.
+    // SIGTERM, the only signal that Java can send, would make the server wait for its clients to leave.
     private void signal(String name) {
         try {
             new ProcessBuilder("/bin/sh", "-c", "kill -s \"$0\" \"$1\"", name, Long.toString(process.pid()))

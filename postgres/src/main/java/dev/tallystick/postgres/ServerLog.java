@@ -11,10 +11,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
- * What the server has to say. A file, not a pipe: the server outlives us, and a pipe would end with us.
+ * The server's log. A file, not a pipe: the server outlives us, and a pipe would end with us.
  *
- * <p>Anybody on the machine can make the server write by failing to log in. So the file has a maximum, beyond which all but
- * its newest part is cut off. The server appends, so that it goes on at the new end by itself.
+ * <p>Anyone on the machine can make the server log by failing to log in. So the file has a maximum size, beyond which all but
+ * its newest part is cut off. The server opens the file for appending, so it continues at the new end.
  */
 record ServerLog(Path file) {
 
@@ -31,7 +31,7 @@ record ServerLog(Path file) {
         }
     }
 
-    /** Where the log ends now, for {@link #lastWordsSince}. */
+    /** The current end of the log, for {@link #lastWordsSince}. */
     long end() throws IOException {
         return Files.size(file);
     }

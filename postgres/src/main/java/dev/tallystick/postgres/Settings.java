@@ -12,17 +12,17 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What the server runs with: our defaults, the caller's wishes on top, and a few things that are not the caller's to wish.
+ * The server's settings: our defaults, the caller's overrides, and a few that callers must not override.
  *
- * <p>Written to {@code postgresql.conf} before each start. The server can be asked for the fingerprint of the settings it was
- * started with, so that one left over from another life is adopted only if it is what we would have started.
+ * <p>Written to {@code postgresql.conf} before each start. The server can report the fingerprint of the settings it was
+ * started with, so that we adopt a running server only if it matches what we would have started.
  */
 record Settings(SortedMap<String, String> values) {
 
-    /** A setting of ours, which the server keeps and returns without knowing what it is. */
+    /** A custom setting, which the server stores and returns without interpreting it. */
     static final String FINGERPRINT_SETTING = "tally.settings";
 
-    /** Each is durable unless it is off; {@code synchronous_commit} has several words for more than on. */
+    /** Each is durable unless it is off; {@code synchronous_commit} has several values beyond on. */
     static final Set<String> DURABILITY = Set.of("fsync", "full_page_writes", "synchronous_commit");
 
     private static final Map<String, String> DEFAULTS = Map.ofEntries(
@@ -35,9 +35,10 @@ record Settings(SortedMap<String, String> values) {
             Map.entry("max_wal_size", "1GB"),
             Map.entry("random_page_cost", "1.1"),
             Map.entry("jit", "off"),
-            // A client that died gives up its locks within a second, even in mid-statement.
+            // A dead client loses its locks within a second, even in mid-statement.
             Map.entry("client_connection_check_interval", "1s"),
-            // Strangers may connect as far as the password; they shall not occupy a connection for the default minute.
+            // Strangers may connect up to the password prompt; they must not occupy a connection for the default
+            // minute.
             Map.entry("authentication_timeout", "10s"),
             Map.entry("timezone", "UTC"),
             Map.entry("log_timezone", "UTC"),
@@ -71,11 +72,11 @@ record Settings(SortedMap<String, String> values) {
 
     Settings with(String name, String value) {
         if (!name.matches("[a-z_]+(\\.[a-z_]+)?") || name.startsWith("include")) {
-            throw new IllegalArgumentException("not the name of a setting: " + name);
+            throw new IllegalArgumentException("not a valid setting name: " + name);
         }
         if (ALWAYS.containsKey(name) || OURS.contains(name)) {
             throw new IllegalArgumentException(
-                    name + " is what keeps the server private and in its directory; it is not to be set");
+                    name + " cannot be overridden: it keeps the server private and in its directory");
         }
         if (value.chars().anyMatch(Character::isISOControl)) {
             throw new IllegalArgumentException("the value of " + name + " contains a control character");

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings a directory from whatever state it is in to one running server. The caller holds the directory's lock, so that
- * nobody else starts or stops one here; but a server, or even an {@code initdb}, of a former owner may still be running.
+ * Brings a directory from any state to one running server. The caller holds the directory's lock, so no other process starts
+ * or stops a server here; but a server, or even an {@code initdb}, of a former owner may still be running.
  */
 final class Startup {
 
@@ -20,10 +20,10 @@ final class Startup {
 
     private static final int ATTEMPTS = 5;
 
-    /** Long, for it includes the replay of a gigabyte of log after a crash. */
+    /** Long, because it includes replaying a gigabyte of log after a crash. */
     private static final Duration START_LIMIT = Duration.ofMinutes(5);
 
-    /** Generous for a server in health on a busy machine, bearable for one that hangs. */
+    /** Generous for a healthy server on a busy machine, bearable for one that hangs. */
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
     private final Layout layout;
@@ -50,7 +50,7 @@ final class Startup {
         return password;
     }
 
-    /** Adopts the server that is there, if it is as good as new; starts one otherwise, on a port from {@code ports}. */
+    /** Adopts the existing server if it is as good as new; otherwise starts one, on a port from {@code ports}. */
     Server start(Password password, IntSupplier ports) throws IOException {
         long mark = log.end();
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -66,7 +66,7 @@ final class Startup {
         throw failed("Postgres in %s did not start in %d attempts.".formatted(layout.root(), ATTEMPTS), mark);
     }
 
-    /** Refuses, and stops, a server that does not keep what it acknowledges. */
+    /** Refuses, and stops, a server that could lose acknowledged data. */
     void requireDurable(Server server, Password password) throws IOException {
         try {
             Optional<NotDurableException> objection = factsOf(server, password).objection();
@@ -81,7 +81,7 @@ final class Startup {
         }
     }
 
-    // Empty when nothing runs here any more: nothing did, or it was of no use and has been stopped.
+    // Empty when nothing runs here any more: nothing did, or it was useless and we stopped it.
     private Optional<Server> takeOver(Password password) throws IOException {
         if (Files.notExists(layout.pidFile())) {
             return Optional.empty();
@@ -96,8 +96,10 @@ final class Startup {
             }
         }
         Server.endAll(layout.data());
-        // A new server takes whatever has that id for its predecessor, be it a stranger or an unburied corpse, and
-        // refuses to start. If nothing has it the file stays: the server then looks at its predecessor's memory too.
+        // A new server takes any process with that id for its predecessor, even an unrelated one or a zombie, and
+        // refuses to
+        // start. If there is no such process the file stays: the server then also checks its predecessor's shared
+        // memory.
         if (pidFile.isEmpty() || process.isPresent()) {
             Files.deleteIfExists(layout.pidFile());
         }
@@ -172,8 +174,7 @@ final class Startup {
 
     private PostgresStartException failed(String message, long mark) throws IOException {
         return new PostgresStartException(
-                "%s Put right what it complains of and start again; its whole log is %s."
-                        .formatted(message, layout.logFile()),
+                "%s Fix the cause and start again; the full log is %s.".formatted(message, layout.logFile()),
                 log.lastWordsSince(mark),
                 null);
     }

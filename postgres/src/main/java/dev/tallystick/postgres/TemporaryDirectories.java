@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Directories of servers that end with their process. A process that is killed cannot clear up after itself; the next one
- * that wants such a directory does, and stops the server that was left running in it.
+ * Directories of servers that end with their process. A killed process cannot clean up after itself; the next process that
+ * needs such a directory does, and stops the server that was left running in it.
  */
 final class TemporaryDirectories {
 
@@ -20,7 +20,7 @@ final class TemporaryDirectories {
 
     private static final String PREFIX = "tallystick-postgres-";
 
-    /** Created for the owner alone, as the platform promises. */
+    /** Created with access for the owner only. */
     static Path create(Path parent) throws IOException {
         return Files.createTempDirectory(parent, PREFIX).toRealPath();
     }
@@ -46,8 +46,7 @@ final class TemporaryDirectories {
         }
     }
 
-    // Everybody can write to such a parent: a link there may lead to a directory of ours that is anything but
-    // temporary.
+    // Every user can write to such a parent: a link there may lead to one of our directories that is not temporary.
     private static boolean isOurOwn(Path directory) throws IOException {
         return Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) && PrivateFiles.isOurs(directory);
     }

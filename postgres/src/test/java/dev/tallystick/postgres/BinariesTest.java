@@ -13,12 +13,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Unpacked once, whoever comes first, and whatever one that died left behind. */
+/** Binaries are unpacked once, regardless of which process is first and of what a dead one left behind. */
 @Timeout(120)
 class BinariesTest {
 
     @Test
-    void processes_that_come_at_once_share_one_copy_and_clear_away_half_of_one() throws IOException {
+    void concurrent_processes_share_one_copy_and_remove_a_partial_one() throws IOException {
         try (Sandbox sandbox = new Sandbox()) {
             Path cache = sandbox.root().resolve("cache");
             PrivateFiles.trustContents(cache);

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** There is no way to a server that acknowledges what it may lose. */
+/** A server that could lose acknowledged data is never available. */
 @Timeout(120)
 class DurabilityTest {
 
@@ -30,7 +30,7 @@ class DurabilityTest {
                 "alter system set full_page_writes = off",
                 "alter role tally set synchronous_commit = off"
             })
-    void a_cluster_that_was_made_not_durable_is_refused_and_its_server_stopped(String statement)
+    void a_cluster_that_is_not_durable_is_refused_and_its_server_stopped(String statement)
             throws SQLException, IOException {
         try (Sandbox sandbox = new Sandbox()) {
             try (EmbeddedPostgres postgres =
@@ -45,7 +45,7 @@ class DurabilityTest {
     }
 
     @Test
-    void words_for_more_than_on_are_durable() {
+    void values_beyond_on_are_durable() {
         assertThat(Settings.defaults()
                         .with("synchronous_commit", "remote_apply")
                         .values())

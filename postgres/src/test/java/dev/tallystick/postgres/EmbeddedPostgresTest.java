@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Starting, using and closing a server when nothing goes wrong, and being told clearly when something does. */
+/** Starting, using and closing a server when nothing goes wrong, and clear errors when something does. */
 @Timeout(120)
 class EmbeddedPostgresTest {
 
@@ -37,7 +37,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void what_was_written_is_there_after_closing_and_starting_again() throws SQLException, IOException {
+    void written_data_is_there_after_a_restart() throws SQLException, IOException {
         try (EmbeddedPostgres postgres =
                 EmbeddedPostgres.at(sandbox.usedDirectory()).start()) {
             Sql.run(postgres.dataSource(), "create table kept as select 'yes' as answer");
@@ -97,7 +97,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void a_port_that_somebody_took_in_the_meantime_is_no_obstacle() throws IOException {
+    void a_port_that_was_taken_in_the_meantime_does_not_block_the_start() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             PrimitiveIterator.OfInt ports =
                     IntStream.of(taken.getLocalPort(), Ports.free()).iterator();
@@ -144,7 +144,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void what_was_temporary_is_deleted_soon_after_a_jvm_that_exits_without_closing() throws IOException {
+    void temporary_servers_are_deleted_soon_after_a_jvm_exits_without_closing() throws IOException {
         Sandbox.Child child = sandbox.child("exit-temporary", sandbox.root());
         Layout left = new Layout(Path.of(child.line()));
 
@@ -154,10 +154,10 @@ class EmbeddedPostgresTest {
                 .isTrue();
     }
 
-    /** A terminal sends it to the whole group in the foreground; the server must not go before its owner has let go. */
+    /** A terminal sends it to the whole foreground group; the server must not stop before its owner has released it. */
     @Test
     void ctrl_c_at_our_terminal_does_not_reach_the_server() throws IOException {
-        assumeTrue(Files.isDirectory(Path.of("/proc")), "only Linux has setsid, and tells of it here");
+        assumeTrue(Files.isDirectory(Path.of("/proc")), "only Linux has setsid, and shows it here");
         try (EmbeddedPostgres postgres =
                 EmbeddedPostgres.at(sandbox.usedDirectory()).start()) {
             String status = Files.readString(Path.of("/proc", Long.toString(postgres.pid()), "stat"));
@@ -168,7 +168,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void a_killed_server_comes_back_on_the_same_port_with_all_that_was_acknowledged() throws SQLException, IOException {
+    void a_killed_server_comes_back_on_the_same_port_with_all_acknowledged_data() throws SQLException, IOException {
         try (EmbeddedPostgres postgres =
                 EmbeddedPostgres.at(sandbox.usedDirectory()).start()) {
             HikariDataSource pool = postgres.dataSource(2);
@@ -195,7 +195,7 @@ class EmbeddedPostgresTest {
     }
 
     @Test
-    void settings_that_are_not_the_callers_are_refused() {
+    void settings_that_callers_must_not_override_are_refused() {
         for (String name :
                 List.of("listen_addresses", "port", "hba_file", "unix_socket_directories", "include", "x y")) {
             assertThatThrownBy(() -> EmbeddedPostgres.temporary().setting(name, "1"))

@@ -7,7 +7,9 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** What a child JVM does in these tests: it owns a server, says so line by line, and dies when it is killed or told to. */
+/**
+ * The main class of child JVMs in these tests: it owns a server, reports line by line, and dies when it is killed or asked to.
+ */
 final class Owner {
 
     private Owner() {}
@@ -49,7 +51,7 @@ final class Owner {
         }
     }
 
-    /** Leaves without closing: the shut-down hook has to. */
+    /** Exits without closing: the shutdown hook has to stop the server. */
     private static void exit(EmbeddedPostgresBuilder builder) {
         EmbeddedPostgres postgres = builder.start();
         say(postgres.directory().toString());

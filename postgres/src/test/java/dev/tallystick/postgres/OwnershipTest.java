@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** One owner per directory, and the second one learns who the first is. */
+/** One owner per directory, and a second process learns who the first is. */
 @Timeout(120)
 class OwnershipTest {
 
@@ -36,7 +36,7 @@ class OwnershipTest {
         EmbeddedPostgres.at(sandbox.directory()).start().close();
     }
 
-    /** The attempt in the first's own process must not cost it the lock, as POSIX locks would have it. */
+    /** The attempt in the owner's own process must not release its lock, as POSIX locks would. */
     @Test
     void a_second_start_in_the_same_process_is_refused_and_does_not_loosen_the_lock() throws IOException {
         try (EmbeddedPostgres first =

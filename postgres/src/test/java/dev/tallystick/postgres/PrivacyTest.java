@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Other users of the machine stay out: of the directory, of the server, and of our confidence. */
+/** Other users of the machine have no access to the directory or the server, and are not trusted. */
 @Timeout(120)
 class PrivacyTest {
 
@@ -65,7 +65,7 @@ class PrivacyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "wrong", "tally"})
-    void nobody_gets_in_without_the_password(String password) {
+    void access_requires_the_password(String password) {
         for (String user : List.of("tally", "postgres", "root", System.getProperty("user.name"))) {
             assertThatThrownBy(() -> DriverManager.getConnection(plainUrl(), user, password))
                     .as(user)
@@ -74,7 +74,7 @@ class PrivacyTest {
     }
 
     @Test
-    void there_is_no_way_in_but_the_loopback_address() throws SQLException {
+    void the_server_listens_only_on_the_loopback_address() throws SQLException {
         assertThat(Sql.show(postgres.dataSource(), "listen_addresses")).isEqualTo("127.0.0.1");
         assertThat(Sql.show(postgres.dataSource(), "unix_socket_directories")).isEmpty();
         assertThat(Sql.strings(
@@ -96,7 +96,7 @@ class PrivacyTest {
                 .doesNotContain(postgres.password(), "secret");
     }
 
-    /** Only root can become somebody else to try it; the permissions above are what holds for everybody. */
+    /** Only root can act as another user to try it; the permissions above hold for everyone. */
     @Test
     void another_user_can_neither_read_the_password_nor_see_the_directory() throws IOException {
         assumeTrue(PrivateFiles.weAreRoot(), "only root can act as another user");
@@ -110,7 +110,7 @@ class PrivacyTest {
 
     @ParameterizedTest
     @ValueSource(ints = {CLEAR_TEXT_PASSWORD_PLEASE, WELCOME})
-    void a_stranger_on_the_port_is_told_nothing_and_believed_nothing(int authentication) throws Exception {
+    void a_foreign_process_on_the_port_learns_nothing_and_is_not_trusted(int authentication) throws Exception {
         try (ServerSocket stranger = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<String> heard = CompletableFuture.supplyAsync(() -> playServer(stranger, authentication));
             Login login = new Login(stranger.getLocalPort(), new Password("the-secret"));
@@ -120,7 +120,7 @@ class PrivacyTest {
                     .isInstanceOfSatisfying(
                             SQLException.class,
                             refusal -> assertThat(refusal.getSQLState())
-                                    .as("refused by the client, not given up for lack of an answer: %s", refusal)
+                                    .as("refused by the client, not timed out: %s", refusal)
                                     .isEqualTo(CONNECTION_REJECTED));
 
             assertThat(heard.join()).contains("tally").doesNotContain("the-secret");
@@ -162,7 +162,7 @@ class PrivacyTest {
         return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }
 
-    /** As anybody would try it, who does not insist on the server's proof. */
+    /** Like an ordinary client, which does not require the server's proof. */
     private static String plainUrl() {
         return "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(postgres.port());
     }
@@ -178,7 +178,7 @@ class PrivacyTest {
                 .exitValue();
     }
 
-    /** Answers a log-in with {@code authentication} and returns all that the client said. */
+    /** Answers a login with {@code authentication} and returns everything that the client sent. */
     private static String playServer(ServerSocket socket, int authentication) {
         try (Socket client = socket.accept();
                 DataInputStream in = new DataInputStream(client.getInputStream());

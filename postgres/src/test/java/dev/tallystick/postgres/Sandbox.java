@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A directory for one test, the child JVMs that work in it, and the certainty that nothing of either is left afterwards. */
+/** A directory for one test and the child JVMs that work in it; nothing of either is left afterwards. */
 final class Sandbox implements AutoCloseable {
 
     private final Path root;
@@ -24,12 +24,12 @@ final class Sandbox implements AutoCloseable {
         return root;
     }
 
-    /** Where the test's server lives; not there yet. */
+    /** The directory of the test's server; it does not exist yet. */
     Path directory() {
         return root.resolve("pg");
     }
 
-    /** The same, with a cluster in it that was used and closed before. A copy: making one takes longer than most tests. */
+    /** The same, with a cluster that was used and closed before. A copy, because creating one takes longer than most tests. */
     Path usedDirectory() throws IOException {
         Path original = Pristine.DIRECTORY;
         try (Stream<Path> all = Files.walk(original)) {
@@ -72,7 +72,7 @@ final class Sandbox implements AutoCloseable {
         PrivateFiles.deleteTree(root);
     }
 
-    /** Made when first wanted, deleted with the JVM. */
+    /** Created on first use, deleted with the JVM. */
     private static final class Pristine {
 
         static final Path DIRECTORY = make();
@@ -105,7 +105,7 @@ final class Sandbox implements AutoCloseable {
             return process.pid();
         }
 
-        /** The next line, or the whole truth if there is none. */
+        /** The next line, or a failure with the full output if there is none. */
         String line() throws IOException {
             String line = lines.readLine();
             if (line == null) {
@@ -115,7 +115,7 @@ final class Sandbox implements AutoCloseable {
             return line;
         }
 
-        /** What it printed and we have not read, to the last line before its death. */
+        /** Its output that we have not read yet, up to its death. */
         List<String> rest() {
             return lines.lines().toList();
         }
@@ -131,7 +131,7 @@ final class Sandbox implements AutoCloseable {
 
         /** {@code kill -9} */
         void kill() {
-            // By its handle: the process object would close the pipe too, with lines in it that we have yet to read.
+            // By its handle: the process object would also close the pipe, with unread lines in it.
             process.toHandle().destroyForcibly();
             process.onExit().join();
         }

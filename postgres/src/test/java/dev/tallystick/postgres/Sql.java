@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** A statement in a line, for tests. */
+/** One-line SQL statements for tests. */
 final class Sql {
 
     static void run(DataSource source, String statement) throws SQLException {

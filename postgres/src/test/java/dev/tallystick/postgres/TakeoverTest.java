@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever was killed, and whenever: the next start puts it right, and nothing acknowledged is missing. */
+/** After a kill of any process at any time, the next start recovers, and no acknowledged data is missing. */
 @Timeout(120)
 class TakeoverTest {
 
@@ -94,7 +94,7 @@ class TakeoverTest {
     }
 
     @Test
-    void what_a_killed_server_still_computes_does_not_keep_the_next_one_from_starting() throws Exception {
+    void a_query_of_a_killed_server_does_not_block_the_next_start() throws Exception {
         EmbeddedPostgres killed = EmbeddedPostgres.at(sandbox.usedDirectory()).start();
         try (Connection busy = killed.dataSource(1).getConnection();
                 Statement statement = busy.createStatement()) {
@@ -111,7 +111,7 @@ class TakeoverTest {
     }
 
     @Test
-    void a_pid_file_that_names_a_stranger_is_not_believed_and_the_stranger_not_harmed() throws Exception {
+    void a_pid_file_that_names_an_unrelated_process_is_ignored_and_the_process_unharmed() throws Exception {
         sandbox.usedDirectory();
         Process stranger = new ProcessBuilder("sleep", "600").start();
         try {
@@ -126,7 +126,7 @@ class TakeoverTest {
     }
 
     @Test
-    void a_pid_file_that_names_a_server_elsewhere_is_not_believed_and_that_server_not_harmed() throws Exception {
+    void a_pid_file_that_names_a_server_elsewhere_is_ignored_and_that_server_unharmed() throws Exception {
         Path elsewhere = sandbox.root().resolve("elsewhere");
         Files.move(sandbox.usedDirectory(), elsewhere);
         sandbox.usedDirectory();
@@ -142,18 +142,17 @@ class TakeoverTest {
     }
 
     @Test
-    void a_pid_file_that_says_nothing_is_no_obstacle() throws Exception {
+    void an_empty_pid_file_does_not_block_the_start() throws Exception {
         sandbox.usedDirectory();
         Files.writeString(sandbox.layout().pidFile(), "");
 
         EmbeddedPostgres.at(sandbox.directory()).start().close();
     }
 
-    /** Halts the starting JVM at each named point in turn; what it started goes on without it. */
+    /** Halts the starting JVM at each named point in turn; the processes it started keep running. */
     @ParameterizedTest
     @EnumSource(StartPoint.class)
-    void a_crash_at_any_point_of_the_start_leaves_nothing_that_the_next_start_trips_over(StartPoint point)
-            throws Exception {
+    void after_a_crash_at_any_point_of_the_start_the_next_start_works(StartPoint point) throws Exception {
         boolean comesAfterTheCluster = point.compareTo(StartPoint.CLUSTER_IN_PLACE) > 0;
         Path directory = comesAfterTheCluster ? sandbox.usedDirectory() : sandbox.directory();
         assertThat(sandbox.child("halt", directory, point).exitCode()).isEqualTo(99);
@@ -168,7 +167,7 @@ class TakeoverTest {
         }
     }
 
-    /** A process that looks like one to the last letter of its command line, but does not end when its directory is gone. */
+    /** A process with exactly the same command line, which does not end when its directory is gone. */
     @Test
     void an_initdb_that_a_killed_owner_left_behind_is_ended() throws Exception {
         Path unfinished = Files.createDirectories(sandbox.usedDirectory().resolve(Layout.UNFINISHED + "1"));
@@ -198,7 +197,7 @@ class TakeoverTest {
     }
 
     @Test
-    void a_link_that_somebody_put_beside_temporary_directories_is_not_followed() throws Exception {
+    void a_foreign_link_beside_temporary_directories_is_not_followed() throws Exception {
         Path link = sandbox.root().resolve("tallystick-postgres-1");
         Files.createSymbolicLink(link, sandbox.usedDirectory());
 
@@ -208,7 +207,7 @@ class TakeoverTest {
         assertThat(sandbox.layout().data()).exists();
     }
 
-    /** What a child acknowledged before it was killed in the middle of writing. */
+    /** The rows that a child acknowledged before it was killed in the middle of writing. */
     private List<String> writeAndKill() throws IOException {
         Sandbox.Child child = sandbox.child("write", sandbox.usedDirectory());
         List<String> acknowledged = new ArrayList<>();

@@ -40,14 +40,14 @@ class DatabaseTest {
     }
 
     @Test
-    void what_a_transaction_wrote_is_there_once_it_returns() {
+    void the_writes_of_a_transaction_are_visible_once_it_returns() {
         database.transact("insert", EffectStore.insert("a"));
 
         assertThat(EffectStore.keys(database)).containsExactly("a");
     }
 
     @Test
-    void nothing_is_there_when_the_work_throws() {
+    void nothing_is_written_when_the_work_throws() {
         assertThatThrownBy(() -> database.transact("insert and throw", tx -> {
                     EffectStore.insert("a").run(tx);
                     throw new IllegalStateException("changed my mind");
@@ -187,7 +187,7 @@ class DatabaseTest {
     }
 
     @Test
-    void a_transaction_that_failed_unnoticed_is_not_taken_for_committed() {
+    void a_transaction_that_failed_unnoticed_is_not_reported_as_committed() {
         assertThatThrownBy(() -> database.transact("swallow", tx -> {
                     EffectStore.insert("a").run(tx);
                     try {
@@ -204,7 +204,7 @@ class DatabaseTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"synchronous_commit"})
-    void a_database_that_may_forget_is_refused_by_name(String setting) throws SQLException {
+    void a_database_that_is_not_durable_is_refused_and_the_setting_named(String setting) throws SQLException {
         try (Connection connection = postgres.unpooled().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("do $$ begin execute format('alter database %I set " + setting

@@ -12,8 +12,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A guarded primitive to test with: pays 1 into an account, once for each key, and answers with the balance at which it left the
- * account. An account that somebody else has locked blocks the item.
+ * A guarded primitive for tests: pays 1 into an account, once for each key, and answers with the new balance. An account that
+ * another transaction has locked blocks the item.
  */
 final class Deposit implements Primitive<Deposit.Item, Integer> {
 
@@ -22,7 +22,7 @@ final class Deposit implements Primitive<Deposit.Item, Integer> {
     private static final String LOCK = "select id from account where id = any(?) order by id for update";
     private static final String LOCK_FREE = LOCK + " skip locked";
 
-    // The key row keeps the balance that was answered, so that a repeat is answered alike.
+    // The key row keeps the answered balance, so that a repeat gets the same answer.
     private static final String DEPOSIT = """
             with item as (
                 select *
@@ -49,13 +49,13 @@ final class Deposit implements Primitive<Deposit.Item, Integer> {
 
     private static final String ANSWERS = "select key, amount from effect where key = any(?)";
 
-    /** How many items each applied batch had, for tests that look at the batches themselves. */
+    /** The number of items in each applied batch, for tests of batching. */
     final List<List<String>> batches = new CopyOnWriteArrayList<>();
 
-    /** Whether each of them was told that it may have been applied before. */
+    /** Whether each batch knew that it may have been applied before. */
     final List<Boolean> repeats = new CopyOnWriteArrayList<>();
 
-    /** Where the batch of the item {@code first} waits, if there is one. */
+    /** The gate where the batch of the item {@code first} waits, if any. */
     final Gate first = new Gate("the first batch");
 
     @Override

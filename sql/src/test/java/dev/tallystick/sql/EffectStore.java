@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A table of effects, each under its key: what the tests write, and read back. */
+/** A table of effects by key, which the tests write and read back. */
 final class EffectStore {
 
     private static final String CREATE = """
@@ -42,7 +42,7 @@ final class EffectStore {
         return insertLater(key, new ArrayList<>());
     }
 
-    /** @param inserted gets the key when it was inserted */
+    /** @param inserted receives the key when it was inserted */
     static Work<String> insertLater(String key, List<String> inserted) {
         return tx -> {
             tx.queryLater(INSERT + " returning key", row -> inserted.add(row.getString("key")), key);

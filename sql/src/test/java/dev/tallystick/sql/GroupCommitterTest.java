@@ -65,7 +65,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void what_queues_while_a_batch_commits_goes_out_as_one_batch() throws Exception {
+    void items_that_queue_while_a_batch_commits_form_one_batch() throws Exception {
         try (GroupCommitter committer = new GroupCommitter(database, LIMITS)) {
             List<CompletableFuture<Integer>> answers = new ArrayList<>();
             answers.add(underWay(committer));
@@ -120,7 +120,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void an_item_that_a_stranger_blocks_does_not_hold_up_the_others() throws Exception {
+    void an_item_blocked_by_a_foreign_lock_does_not_delay_the_others() throws Exception {
         try (GroupCommitter committer = new GroupCommitter(database, patient())) {
             CompletableFuture<Integer> blocked;
             try (Connection stubborn = lockedByStranger("account-1")) {
@@ -139,7 +139,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void an_item_that_a_stranger_blocks_for_long_costs_no_batch_its_time_again() throws Exception {
+    void an_item_blocked_for_long_by_a_foreign_lock_delays_only_one_batch() throws Exception {
         try (GroupCommitter committer = new GroupCommitter(database, LIMITS);
                 Connection frozen = lockedByStranger("account-1")) {
             assertDefinite(() -> committer.submit(deposit, item("blocked", 1)).join(), Reason.LOCKED);
@@ -206,7 +206,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void a_database_that_falls_silent_is_given_up_and_the_next_item_finds_the_one_in_its_place() {
+    void a_silent_database_is_given_up_and_the_next_item_uses_its_replacement() {
         try (TcpProxy proxy = postgres.proxy();
                 GroupCommitter committer =
                         new GroupCommitter(TestDatabases.impatient(postgres.proxied(proxy)), Limits.DEFAULT)) {
@@ -249,7 +249,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void r17_while_a_lost_commit_is_still_on_its_way_the_outcome_stays_unknown() {
+    void r17_while_a_lost_commit_is_still_in_transit_the_outcome_stays_unknown() {
         Limits hasty = new Limits(1, 500, 10_000, 64L << 20, Duration.ofMillis(50), 2, Duration.ofSeconds(30));
         try (TcpProxy proxy = postgres.proxy();
                 GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), hasty)) {
@@ -265,7 +265,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void a_database_that_is_away_fails_items_definitely_and_serves_them_when_it_is_back() {
+    void an_unreachable_database_fails_items_definitely_and_serves_them_when_it_is_back() {
         try (TcpProxy proxy = postgres.proxy();
                 GroupCommitter committer = new GroupCommitter(Database.on(postgres.proxied(proxy)), LIMITS)) {
             proxy.refuse();
@@ -277,7 +277,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void closing_in_the_middle_of_a_batch_commits_what_was_taken_and_refuses_what_comes_later() throws Exception {
+    void closing_in_the_middle_of_a_batch_commits_accepted_items_and_refuses_later_ones() throws Exception {
         GroupCommitter committer = new GroupCommitter(database, patient());
         List<CompletableFuture<Integer>> taken = new ArrayList<>();
         CompletableFuture<Void> closing;
@@ -295,7 +295,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void a_full_queue_refuses_and_loses_nothing_that_it_took() throws Exception {
+    void a_full_queue_refuses_new_items_and_loses_no_accepted_ones() throws Exception {
         Limits tiny = new Limits(1, 10, 20, 64L << 20, Duration.ofSeconds(30), 5, Duration.ofSeconds(30));
         try (GroupCommitter committer = new GroupCommitter(database, tiny)) {
             List<CompletableFuture<Integer>> taken = new ArrayList<>();
@@ -341,7 +341,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void a_committer_that_dies_while_it_looks_up_leaves_nobody_without_an_answer() {
+    void a_committer_that_dies_during_a_look_up_still_answers_every_item() {
         CrashAt crash = CrashAt.nth(SqlCrashPoint.BEFORE_COMMIT, 3);
         try (TcpProxy proxy = postgres.proxy()) {
             Database crashing = Database.on(postgres.proxied(proxy), RandomGenerator.getDefault(), crash);
@@ -397,7 +397,7 @@ class GroupCommitterTest {
         }
     }
 
-    /** An item whose batch is held until the gate is opened, so that whatever is handed in now queues up behind it. */
+    /** An item whose batch is held until the gate opens, so that items submitted meanwhile queue behind it. */
     private CompletableFuture<Integer> underWay(GroupCommitter committer) {
         CompletableFuture<Integer> first = committer.submit(deposit, item("first", 0));
         deposit.first.awaitArrival();

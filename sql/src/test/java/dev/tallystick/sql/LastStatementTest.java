@@ -40,7 +40,7 @@ class LastStatementTest {
     }
 
     @Test
-    void is_read_when_it_is_committed() {
+    void is_read_after_the_commit() {
         List<String> read = new ArrayList<>();
         List<String> before = database.transact("insert", tx -> {
             EffectStore.insertLater("a", read).run(tx);
@@ -52,7 +52,7 @@ class LastStatementTest {
     }
 
     @Test
-    void is_done_before_what_follows_it_after_all() {
+    void runs_before_a_later_statement() {
         List<String> seen = database.transact("insert and read", tx -> {
             EffectStore.insertLater("a").run(tx);
             EffectStore.insertLater("b").run(tx);
@@ -63,7 +63,7 @@ class LastStatementTest {
     }
 
     @Test
-    void is_done_at_once_in_a_transaction_that_somebody_else_will_end() throws Exception {
+    void runs_at_once_in_a_transaction_that_the_caller_ends() throws Exception {
         try (Connection connection = postgres.unpooled().getConnection()) {
             connection.setAutoCommit(false);
             EffectStore.insertLater("a").run(database.join(connection));
@@ -74,7 +74,7 @@ class LastStatementTest {
     }
 
     @Test
-    void that_is_refused_is_a_definite_failure_and_takes_everything_with_it() {
+    void that_is_refused_is_a_definite_failure_and_rolls_everything_back() {
         database.transact("insert", EffectStore.insert("a"));
 
         DefiniteFailureException failure = catchThrowableOfType(
@@ -90,7 +90,7 @@ class LastStatementTest {
     }
 
     @Test
-    void is_forgotten_when_the_work_throws() {
+    void is_dropped_when_the_work_throws() {
         assertThatThrownBy(() -> database.transact("insert and throw", tx -> {
                     EffectStore.insertLater("a").run(tx);
                     throw new IllegalStateException("changed my mind");

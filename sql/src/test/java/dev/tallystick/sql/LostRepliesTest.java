@@ -15,7 +15,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A thousand commits happen, and not one of their callers hears of it. */
+/** A thousand commits happen, and none of their callers gets a reply. */
 class LostRepliesTest {
 
     private static final int LOST = 1_000;

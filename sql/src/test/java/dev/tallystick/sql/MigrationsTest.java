@@ -96,7 +96,7 @@ class MigrationsTest {
     }
 
     @Test
-    void older_code_is_content_with_a_schema_that_only_added() {
+    void older_code_accepts_a_schema_that_only_added() {
         migrations(FIRST, SECOND).migrate(database);
 
         assertThat(migrations(FIRST).migrate(database)).isEmpty();
@@ -146,7 +146,7 @@ class MigrationsTest {
     }
 
     @Test
-    void numbers_out_of_order_are_a_mistake_of_the_code() {
+    void migrations_out_of_order_are_refused() {
         assertThatThrownBy(() -> migrations(THIRD, FIRST))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("0001-fruit is not after");
@@ -154,7 +154,7 @@ class MigrationsTest {
     }
 
     @Test
-    void a_step_that_was_left_out_is_applied_once_it_is_there() {
+    void a_step_that_was_left_out_is_applied_later() {
         Migration later = Migration.of("0010-taste.sql", "create table tally.taste (name text)");
         assertThat(migrations(FIRST, later).migrate(database)).containsExactly("0001-fruit", "0010-taste");
 
@@ -162,7 +162,7 @@ class MigrationsTest {
     }
 
     @Test
-    void tables_are_in_the_schema_that_was_named_and_in_no_other() {
+    void tables_are_only_in_the_named_schema() {
         Database elsewhere = database.in(new SchemaName("order"));
 
         assertThat(migrations(FIRST, SECOND).migrate(elsewhere)).containsExactly("0001-fruit", "0002-colour");
@@ -173,7 +173,7 @@ class MigrationsTest {
     }
 
     @Test
-    void a_name_that_is_no_plain_identifier_is_refused() {
+    void a_name_that_is_not_a_plain_identifier_is_refused() {
         for (String name : List.of("", "Tally", "a.b", "a\"b", "1st", "pg_own", "a".repeat(64))) {
             assertThatThrownBy(() -> new SchemaName(name))
                     .as(name)
@@ -183,7 +183,7 @@ class MigrationsTest {
     }
 
     @Test
-    void a_role_that_may_create_nothing_is_content_with_a_schema_that_is_up_to_date() throws Exception {
+    void a_role_that_may_not_create_tables_accepts_an_up_to_date_schema() throws Exception {
         migrations(FIRST).migrate(database);
         Database restricted = Database.on(withDataRights("tally"));
 
@@ -195,7 +195,7 @@ class MigrationsTest {
     }
 
     @Test
-    void a_role_that_finds_no_schema_and_may_not_create_one_learns_what_to_run() throws Exception {
+    void a_role_that_may_not_create_the_missing_schema_learns_what_to_run() throws Exception {
         Database restricted = Database.on(withDataRights("public"));
 
         assertThatThrownBy(() -> migrations(FIRST).migrate(restricted))

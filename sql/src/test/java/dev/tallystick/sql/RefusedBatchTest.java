@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Batches that come to nothing, and what becomes of their items. */
+/** Batches that fail, and the fate of their items. */
 class RefusedBatchTest {
 
     @RegisterExtension
@@ -37,7 +37,7 @@ class RefusedBatchTest {
     }
 
     @Test
-    void an_item_that_is_refused_in_company_is_tried_alone_before_it_fails() {
+    void an_item_that_is_refused_in_a_shared_batch_is_tried_alone_before_it_fails() {
         List<Boolean> alone = new CopyOnWriteArrayList<>();
         try (GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT)) {
             assertThat(committer.submit(new Shy(alone), "k").join()).isEqualTo("alone");
@@ -76,7 +76,7 @@ class RefusedBatchTest {
         }
     }
 
-    /** Throws if it is given poison. */
+    /** Throws if it gets poison. */
     private record Careless(Deposit deposit, Error error) implements Primitive<Deposit.Item, Integer> {
 
         @Override
@@ -103,7 +103,7 @@ class RefusedBatchTest {
         }
     }
 
-    /** In company it writes a row that is there already. */
+    /** In a shared batch it writes a row that already exists. */
     private record Shy(List<Boolean> alone) implements Primitive<String, String> {
 
         @Override

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** R26: whatever the database and the pool have set, a session does what we need. */
+/** R26: a session does what we need, whatever the database and the pool have set. */
 class SessionTest {
 
     @RegisterExtension
@@ -28,7 +28,7 @@ class SessionTest {
     private static final String ISOLATION = "select current_setting('transaction_isolation') as is";
 
     @Test
-    void r26_a_transaction_is_read_committed_whatever_the_database_prefers() throws Exception {
+    void r26_a_transaction_is_read_committed_regardless_of_the_database_default() throws Exception {
         alterDatabase("default_transaction_isolation = 'repeatable read'");
         Database database = Database.on(postgres.dataSource());
 
@@ -39,7 +39,7 @@ class SessionTest {
     }
 
     @Test
-    void r26_a_transaction_is_read_committed_whatever_the_pool_prefers() {
+    void r26_a_transaction_is_read_committed_regardless_of_the_pool_default() {
         HikariConfig config = pool();
         config.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
         config.setReadOnly(true);
@@ -171,7 +171,7 @@ class SessionTest {
         }
     }
 
-    /** Answers with the isolation of its transaction. */
+    /** Answers with the isolation level of its transaction. */
     private static final class Asking implements Primitive<String, String> {
 
         @Override

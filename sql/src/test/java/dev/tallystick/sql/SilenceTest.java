@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A database that says nothing more, not even good-bye. Whoever waited for it without a limit would wait for ever. */
+/** A database that goes silent without closing its connections. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SilenceTest {
 
@@ -35,7 +35,7 @@ class SilenceTest {
     }
 
     @Test
-    void r26_a_transaction_ends_when_the_database_takes_no_more_of_its_request() {
+    void r26_a_transaction_ends_when_the_database_stops_reading_its_request() {
         try (TcpProxy proxy = postgres.proxy()) {
             Database database = TestDatabases.impatient(postgres.proxied(proxy));
             assertThatThrownBy(() -> database.transact("read", tx -> {
@@ -50,7 +50,7 @@ class SilenceTest {
     }
 
     @Test
-    void a_commit_that_is_met_with_silence_is_unknown() {
+    void a_commit_without_a_reply_is_unknown() {
         try (TcpProxy proxy = postgres.proxy()) {
             Database database = TestDatabases.impatient(postgres.proxied(proxy));
             assertThatThrownBy(() -> database.transact("write", tx -> {
@@ -63,7 +63,7 @@ class SilenceTest {
     }
 
     @Test
-    void a_listener_notices_that_it_hears_nothing() {
+    void a_listener_notices_a_silent_database() {
         AtomicInteger woken = new AtomicInteger();
         try (TcpProxy proxy = postgres.proxy();
                 Wakeups steady = new Wakeups(Database.on(postgres.dataSource()), "test_wake", "here", () -> {});

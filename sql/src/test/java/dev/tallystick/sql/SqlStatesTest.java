@@ -16,20 +16,20 @@ class SqlStatesTest {
     @RegisterExtension
     static final TestPostgres postgres = TestPostgres.perClass();
 
-    /** What a server sends that speaks German. */
+    /** The message of a server that speaks German. */
     private static SQLException german() {
         return new PSQLException(new ServerErrorMessage("SFEHLER\0VERROR\0C23505\0Mdoppelter Schlüsselwert\0"));
     }
 
     @Test
-    void a_refused_commit_is_known_for_one_in_every_language() throws SQLException {
+    void a_refused_commit_is_recognised_in_every_language() throws SQLException {
         try (Connection connection = postgres.unpooled().getConnection()) {
             assertThat(SqlStates.provesRollback(german(), connection)).isTrue();
         }
     }
 
     @Test
-    void the_word_of_a_session_that_is_gone_or_still_in_its_transaction_proves_nothing() throws SQLException {
+    void an_error_from_a_session_that_is_gone_or_still_in_its_transaction_proves_nothing() throws SQLException {
         Connection connection = postgres.unpooled().getConnection();
         try (connection;
                 Statement statement = connection.createStatement()) {

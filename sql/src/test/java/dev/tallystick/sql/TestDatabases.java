@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 
-/** Databases with other limits than those of production. */
+/** Databases with limits other than those of production. */
 final class TestDatabases {
 
-    /** Gives a server up that is silent for half a second. */
+    /** Gives up on a server that is silent for half a second. */
     static Database impatient(DataSource source) {
         return Database.on(
                 source,

@@ -24,7 +24,7 @@ class WakeupsTest {
     private final AtomicInteger there = new AtomicInteger();
 
     @Test
-    void a_ring_wakes_the_others_and_not_oneself() {
+    void a_signal_wakes_the_other_processes_and_not_its_own() {
         Database database = Database.on(postgres.dataSource());
         try (Wakeups one = new Wakeups(database, "test_wake", "here", here::incrementAndGet);
                 Wakeups other = new Wakeups(database, "test_wake", "there", there::incrementAndGet)) {
@@ -59,7 +59,7 @@ class WakeupsTest {
     }
 
     @Test
-    void many_rings_at_once_go_out_as_few() {
+    void many_signals_at_once_are_combined() {
         Database database = Database.on(postgres.dataSource());
         try (Wakeups one = new Wakeups(database, "test_wake", "here", () -> {});
                 Wakeups other = new Wakeups(database, "test_wake", "there", there::incrementAndGet)) {
@@ -76,7 +76,7 @@ class WakeupsTest {
     }
 
     @Test
-    void to_ring_takes_a_connection_for_the_moment_only() {
+    void signalling_takes_only_a_temporary_connection() {
         HikariConfig config = new HikariConfig();
         config.setDataSource(postgres.unpooled());
         config.setMaximumPoolSize(3);

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 /**
- * A second JVM on the class path of this one, to be killed for real. What it prints arrives here line by line:
+ * A second JVM with the class path of this one, to be killed for real. Its output arrives here line by line:
  *
  * <pre>{@code
  * try (ChildJvm child = ChildJvm.of(Writer.class).haltingAt(BEFORE_COMMIT).start(jdbcUrl)) {
@@ -24,8 +24,8 @@ import java.util.function.Predicate;
  * }
  * }</pre>
  *
- * <p>It never outlives its test: closing kills it, and it halts by itself when its standard input ends, as it does when
- * this JVM dies in any way. Standard error joins standard output, so that a failed wait can show the child's last words.
+ * <p>It never outlives its test: closing kills it, and it halts when its standard input ends, which happens however this JVM
+ * dies. Standard error is merged into standard output, so that a failed wait can show the child's last output.
  */
 public final class ChildJvm implements AutoCloseable {
 
@@ -49,7 +49,7 @@ public final class ChildJvm implements AutoCloseable {
         return new Plan(mainClass, List.of(), System.getProperty("java.class.path"));
     }
 
-    /** A child yet to be started. */
+    /** A child that has not been started. */
     public record Plan(Class<?> mainClass, List<String> jvmArguments, String classPath) {
 
         public Plan with(String jvmArgument) {
@@ -59,14 +59,14 @@ public final class ChildJvm implements AutoCloseable {
         }
 
         /**
-         * As this, and twice as quick to start. The main class runs once with these arguments, which have to lead it to its
-         * end, and the classes that it loads are archived in the directory. Worth its seconds from about ten children on.
+         * As this, but starts twice as fast. The main class runs once with these arguments, which must make it end, and the
+         * classes that it loads are archived in the directory. This takes seconds, and pays off from about ten children on.
          */
         public Plan rehearsed(Path directory, String... arguments) {
             return Rehearsal.of(this, directory, arguments);
         }
 
-        /** Halt on first arriving at the point, if the main class uses {@link HaltAt#configured()}. */
+        /** Halts on first reaching the point, if the main class uses {@link HaltAt#configured()}. */
         public Plan haltingAt(CrashPoint point) {
             return haltingAt(point, 1);
         }
@@ -78,7 +78,7 @@ public final class ChildJvm implements AutoCloseable {
         public ChildJvm start(String... arguments) {
             List<String> command = new ArrayList<>();
             command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            // A child lives for seconds: what makes a JVM fast later only makes it slow to start.
+            // A child lives for seconds: optimisations for long runs only slow its start.
             command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
             command.addAll(jvmArguments);
             command.addAll(List.of("-cp", classPath));
@@ -103,7 +103,7 @@ public final class ChildJvm implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Waits for the next line that matches, counted from the one that the last call returned. */
+    /** Waits for the next matching line, after the one that the last call returned. */
     public String awaitLine(Predicate<String> matching) {
         return awaitLine(matching, Patience.limit());
     }
@@ -121,7 +121,7 @@ public final class ChildJvm implements AutoCloseable {
                 }
                 if (ended || left <= 0) {
                     throw new AssertionError((ended ? "it ended without" : "waited " + Patience.inWords(limit) + " for")
-                            + " a line that matches; its last words: " + lastWords());
+                            + " a line that matches; its last output: " + lastWords());
                 }
                 left = changed.awaitNanos(left);
             }
@@ -143,7 +143,7 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
-    /** Waits until the process is gone and its output is read to the end. */
+    /** Waits until the process is gone and its output has been read to the end. */
     public int awaitExit() {
         Patience.await("the child to exit", Patience.limit(), process::waitFor);
         Patience.await(
@@ -155,12 +155,12 @@ public final class ChildJvm implements AutoCloseable {
 
     /** {@code kill -9}. When this returns the process is gone. */
     public void kill() {
-        // By its handle: Process.destroyForcibly() closes our end of its output, and its last words would be lost.
+        // By its handle: Process.destroyForcibly() closes our end of its output, and its last lines would be lost.
         process.toHandle().destroyForcibly();
         awaitExit();
     }
 
-    /** {@code kill -STOP}: no thread of the child runs until {@link #resume()}, and its leases run out. */
+    /** {@code kill -STOP}: no thread of the child runs until {@link #resume()}, and its leases expire. */
     public void pause() {
         signal("STOP");
         Path threads = Path.of("/proc", Long.toString(pid()), "task");
@@ -169,7 +169,7 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
-    /** A thread that runs on another core stops when the signal reaches it there. */
+    /** A thread on another core stops only when the signal reaches it there. */
     private static boolean allStopped(Path threads) throws IOException {
         try (DirectoryStream<Path> each = Files.newDirectoryStream(threads)) {
             for (Path thread : each) {
@@ -186,7 +186,7 @@ public final class ChildJvm implements AutoCloseable {
         signal("CONT");
     }
 
-    /** Kills the child and the processes that it started and still has. */
+    /** Kills the child and the processes that it started and that still run. */
     @Override
     public void close() {
         List<ProcessHandle> started = process.descendants().toList();

@@ -8,13 +8,13 @@ import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** What a {@link ChildJvm} really starts: runs the main class it is given, and halts when its parent is gone. */
+/** The actual main class of a {@link ChildJvm}: runs the given main class, and halts when its parent is gone. */
 final class ChildMain {
 
-    /** What a JVM exits with that found its parent gone. */
+    /** The exit code of a JVM whose parent is gone. */
     static final int ORPHANED = 87;
 
-    /** Not on the command line: every user of the machine can read that, and a JDBC URL may hold a password. */
+    /** Not on the command line, which every user of the machine can read: a JDBC URL may contain a password. */
     private static final String ARGUMENT = "TALLY_CHILD_ARGUMENT_";
 
     static void passArguments(String[] arguments, Map<String, String> environment) {
@@ -45,7 +45,7 @@ final class ChildMain {
         try {
             input.transferTo(OutputStream.nullOutputStream());
         } catch (IOException gone) {
-            // No less an end of the input than the end itself.
+            // A failed read also means that the input has ended.
         }
         Runtime.getRuntime().halt(ORPHANED);
     }

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 /**
- * Decides the fate of each COMMIT. Asked for one at a time, in the order in which they arrive, so it may keep state and
- * draw from one {@link Randomness}; it may also do what should happen at that very moment, such as killing a child.
+ * Decides the fate of each COMMIT. Called for one at a time, in the order of arrival, so it may keep state and draw from one
+ * {@link Randomness}; it may also act at that very moment, such as kill a child.
  */
 @FunctionalInterface
 public interface CommitPolicy {
@@ -16,12 +16,12 @@ public interface CommitPolicy {
         return commit -> fate;
     }
 
-    /** The next COMMIT only; those after it pass. */
+    /** The next COMMIT only; later ones pass. */
     static CommitPolicy next(CommitFate fate) {
         return nextOf(commit -> true, fate);
     }
 
-    /** The next COMMIT of a transaction one of whose statements contains the text. */
+    /** The next COMMIT of a transaction that has a statement with this text. */
     static CommitPolicy nextMentioning(String text, CommitFate fate) {
         return nextOf(commit -> commit.mentions(text), fate);
     }

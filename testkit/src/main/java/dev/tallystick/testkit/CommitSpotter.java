@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Reads what one client sends, and knows which message executes a COMMIT. A simple query carries its text; in the extended
- * protocol Parse binds the text to a statement's name, Bind the statement to a portal's name, Execute names the portal, and
- * each may come long before the next. An unnamed one has the empty name.
+ * Reads one client's messages, and recognises the one that executes a COMMIT. A simple query carries its text; in the extended
+ * protocol Parse binds the text to a statement name, Bind the statement to a portal name, Execute names the portal, and there
+ * may be long gaps between them. Unnamed ones have the empty name.
  */
 final class CommitSpotter {
 
@@ -18,7 +18,7 @@ final class CommitSpotter {
     private final Map<String, Sql> portals = new HashMap<>();
     private final Set<String> executed = new LinkedHashSet<>();
 
-    /** Takes note of a message; true if it makes the server commit. */
+    /** Records a message; true if it makes the server commit. */
     boolean isCommit(WireMessage message) {
         switch (message.type()) {
             case 'Q' -> {
@@ -34,7 +34,7 @@ final class CommitSpotter {
         return false;
     }
 
-    /** The texts executed since the last BEGIN, each once. */
+    /** The distinct texts executed since the last BEGIN. */
     Set<String> executed() {
         return Set.copyOf(executed);
     }
@@ -47,7 +47,7 @@ final class CommitSpotter {
         return sql.commits();
     }
 
-    /** A text and what it does, found out once: a prepared statement may be executed thousands of times. */
+    /** A text and its effect, computed once: a prepared statement may be executed thousands of times. */
     private record Sql(String text, boolean begins, boolean commits) {
 
         static final Sql NOTHING = new Sql("", false, false);

@@ -5,10 +5,10 @@ import dev.tallystick.core.CrashPoints;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Kills the process, in play, when it arrives at one point for the n-th time, by throwing {@link SimulatedCrash}.
+ * Simulates a crash of the process when it reaches one point for the n-th time, by throwing {@link SimulatedCrash}.
  *
- * <p>The dead stay dead: once it has happened, whoever arrives at any point, on any thread, dies as well, so that nothing
- * of the "process" gets past its next crash point. The restarted process is given other {@link CrashPoints}. Thread-safe.
+ * <p>The dead stay dead: afterwards every thread that reaches any point crashes as well, so that nothing of the "process" gets
+ * past its next crash point. The restarted process gets other {@link CrashPoints}. Thread-safe.
  */
 public final class CrashAt implements CrashPoints {
 

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Counts arrivals at the points of one enum, so that a point which no test reaches any more is found. Also tells a crash
- * matrix how often a scenario passes a point, and thus how many deaths there are to try. Thread-safe.
+ * Counts arrivals at the points of one enum, to find points that no test reaches any more. It also shows a crash matrix how
+ * often a scenario passes a point, and thus how many crashes to try. Thread-safe.
  */
 public final class CrashCoverage<P extends Enum<P> & CrashPoint> {
 
@@ -24,7 +24,7 @@ public final class CrashCoverage<P extends Enum<P> & CrashPoint> {
         return new CrashCoverage<>(Arrays.asList(points.getEnumConstants()));
     }
 
-    /** Passes every arrival on to {@code next}, after counting it. */
+    /** Counts every arrival and passes it on to {@code next}. */
     public CrashPoints counting(CrashPoints next) {
         return point -> {
             reached(point);
@@ -32,7 +32,7 @@ public final class CrashCoverage<P extends Enum<P> & CrashPoint> {
         };
     }
 
-    /** Counts an arrival that was seen elsewhere, such as a child JVM that halted at its point. */
+    /** Counts an arrival elsewhere, such as in a child JVM that halted at its point. */
     public void reached(CrashPoint point) {
         arrivals.merge(point, 1, Integer::sum);
     }

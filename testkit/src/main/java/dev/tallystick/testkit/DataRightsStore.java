@@ -5,7 +5,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.DataSource;
 
-/** A role that may read and write what is in a schema, and create nothing. One for the whole server, which goes with it. */
+/**
+ * A role that may read and write the data of a schema, and create nothing. There is one per server, and it is deleted with it.
+ */
 record DataRightsStore(DataSource administration) {
 
     static final String ROLE = "data_rights_only";

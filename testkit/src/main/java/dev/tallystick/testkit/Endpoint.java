@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A database and how to get in. */
+/** A database and its credentials. */
 record Endpoint(String host, int port, String database, String user, String password) {
 
     Endpoint through(TcpProxy proxy) {
@@ -18,7 +18,7 @@ record Endpoint(String host, int port, String database, String user, String pass
         return new InetSocketAddress(host, port);
     }
 
-    // In the clear: a proxy has to read along, and everything stays on this machine.
+    // Unencrypted: a proxy has to read the traffic, and everything stays on this machine.
     String url() {
         return "jdbc:postgresql://%s:%d/%s?user=%s&password=%s&sslmode=disable&gssEncMode=disable"
                 .formatted(host, port, database, encoded(user), encoded(password));

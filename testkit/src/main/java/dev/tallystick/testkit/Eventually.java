@@ -7,8 +7,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls a condition of a foreign system that sends no signal: a database session that ends, a process that disappears. For
- * our own code use {@link Signal}.
+ * Polls a foreign system that sends no signal: a database session that ends, a process that disappears. For our own code use
+ * {@link Signal}.
  */
 public final class Eventually {
 
@@ -20,7 +20,7 @@ public final class Eventually {
         return value(what, Patience.limit(), probe, condition);
     }
 
-    /** As above, within the given limit. A probe that throws counts as "not yet"; the failure names what it threw last. */
+    /** As above, with a limit. A probe that throws counts as "not yet"; the failure includes its last exception. */
     public static <T extends @Nullable Object> T value(
             String what, Duration limit, Callable<T> probe, Predicate<? super T> condition) {
         long deadline = System.nanoTime() + limit.toNanos();

@@ -1,8 +1,8 @@
 package dev.tallystick.testkit;
 
 /**
- * Holds threads at a place until the test lets them go on. With a crash point it stops code under test where a schedule
- * needs it to stop:
+ * Holds threads at a place until the test lets them continue. With a crash point it stops the code under test at an exact
+ * place:
  *
  * <pre>{@code
  * Gate gate = new Gate("the slow worker before its commit");
@@ -13,7 +13,7 @@ package dev.tallystick.testkit;
  * };
  * }</pre>
  *
- * Thread-safe. A gate that nobody opens fails the thread that stands there; it does not hold it for ever.
+ * Thread-safe. If the gate is never opened, the waiting thread fails; it does not wait for ever.
  */
 public final class Gate {
 
@@ -22,21 +22,21 @@ public final class Gate {
 
     public Gate(String what) {
         this.arrived = new Signal("an arrival at the gate: " + what);
-        this.opened = new Signal("somebody to open the gate: " + what);
+        this.opened = new Signal("the gate to be opened: " + what);
     }
 
-    /** For the code under test: says that it is here, and waits until the gate is open. */
+    /** For the code under test: signals its arrival, and waits until the gate is open. */
     public void pass() {
         arrived.fire();
         opened.await();
     }
 
-    /** For the test: waits until a thread has come to the gate. */
+    /** For the test: waits until a thread has reached the gate. */
     public void awaitArrival() {
         arrived.await();
     }
 
-    /** Lets everyone through, now and later. */
+    /** Lets all threads through, now and later. */
     public void open() {
         opened.fire();
     }

@@ -8,10 +8,11 @@ import java.sql.SQLTransientConnectionException;
 import javax.sql.DataSource;
 
 /**
- * A pool that opens connections as they are needed.
+ * A pool that opens connections as needed.
  *
- * <p>A HikariCP that keeps no idle connections forgets, once in a thousand times on a busy machine, to open one for somebody who
- * asks while another is given back. If those that are open are never given back, he waits in vain; who asks again is heard.
+ * <p>About once in a thousand times on a busy machine, a HikariCP pool without idle connections forgets to open one for a
+ * caller that asks while another connection is returned. If the open connections are never returned, that caller waits in
+ * vain; asking again works.
  */
 final class GrowingPool extends HikariDataSource {
 

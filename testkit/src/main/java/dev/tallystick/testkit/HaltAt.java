@@ -5,12 +5,12 @@ import dev.tallystick.core.CrashPoints;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Halts this JVM, without finally blocks or shutdown hooks, when it arrives at the point that its parent named with
+ * Halts this JVM, without finally blocks or shutdown hooks, when it reaches the point that its parent named with
  * {@link ChildJvm.Plan#haltingAt}. A main class meant to be killed passes {@link #configured()} to the code it runs.
  */
 public final class HaltAt implements CrashPoints {
 
-    /** What a JVM that halted at its point exits with. */
+    /** The exit code of a JVM that halted at its point. */
     public static final int EXIT_CODE = 86;
 
     static final String POINT = "tally.halt.point";
@@ -27,12 +27,12 @@ public final class HaltAt implements CrashPoints {
         this.lastAct = lastAct;
     }
 
-    /** What the parent asked for; {@link CrashPoints#NONE} if it named no point. */
+    /** The parent's crash point; {@link CrashPoints#NONE} if it named none. */
     public static CrashPoints configured() {
         return configured(() -> {});
     }
 
-    /** As {@link #configured()}; what is to be done at the point, before the end, may be to say something to the parent. */
+    /** As {@link #configured()}, with an action to run at the point before halting, such as a message to the parent. */
     public static CrashPoints configured(Runnable lastAct) {
         String point = System.getProperty(POINT);
         return point == null ? NONE : new HaltAt(point, Integer.getInteger(ARRIVAL, 1), lastAct);

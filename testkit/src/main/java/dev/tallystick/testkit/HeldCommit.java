@@ -1,12 +1,12 @@
 package dev.tallystick.testkit;
 
-/** A COMMIT whose client has lost its connection while the message was on its way. See {@link CommitFate#HOLD}. */
+/** A COMMIT whose client lost its connection while the message was in transit. See {@link CommitFate#HOLD}. */
 public interface HeldCommit {
 
     /**
-     * Lets the COMMIT arrive and waits for the server's answer.
+     * Forwards the COMMIT and waits for the server's reply.
      *
-     * @return whether the server committed; false also if its session had ended in the meantime
+     * @return whether the server committed; also false if its session has ended in the meantime
      */
     boolean release();
 

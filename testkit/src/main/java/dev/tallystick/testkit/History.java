@@ -10,26 +10,26 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What callers asked for and were told, to be held against what a store holds in the end:
+ * The requests of callers and their answers, to be compared with the final contents of a store:
  *
  * <ul>
- *   <li>what was acknowledged is present;
- *   <li>nothing is present twice;
- *   <li>what definitely failed is absent;
- *   <li>what ended unknown, or never ended, is present once or not at all;
- *   <li>nothing is present that nobody asked for.
+ *   <li>acknowledged keys are present;
+ *   <li>no key is present twice;
+ *   <li>keys that definitely failed are absent;
+ *   <li>keys that ended unknown, or never ended, are present once or not at all;
+ *   <li>keys that were never requested are absent.
  * </ul>
  *
- * <p>A key may be invoked again after an unknown outcome: one acknowledgement makes it acknowledged, and a failure is
- * definite only if every invocation failed. Thread-safe.
+ * <p>A key may be invoked again after an unknown outcome: one acknowledgement makes it acknowledged, and a failure is definite
+ * only if every invocation failed. Thread-safe.
  */
 public final class History<K> {
 
     private final Map<K, Attempts> byKey = new LinkedHashMap<>();
 
     /**
-     * The history of another process, from the lines that it printed: {@code invoked}, {@code acknowledged}, {@code failed}
-     * or {@code unknown}, a space, the key. Other lines are passed over.
+     * The history of another process, from its output lines: {@code invoked}, {@code acknowledged}, {@code failed} or
+     * {@code unknown}, a space, the key. Other lines are ignored.
      */
     public static History<String> ofLines(List<String> lines) {
         History<String> history = new History<>();
@@ -47,22 +47,22 @@ public final class History<K> {
         return history;
     }
 
-    /** To be called before the request leaves. */
+    /** Call this before the request is sent. */
     public synchronized void invoked(K key) {
         byKey.computeIfAbsent(key, absent -> new Attempts()).invoked++;
     }
 
-    /** The caller was told that it happened. */
+    /** The caller learned that it happened. */
     public synchronized void acknowledged(K key) {
         open(key).acknowledged++;
     }
 
-    /** The caller was told that it did not happen and will not. */
+    /** The caller learned that it did not happen and will not. */
     public synchronized void failed(K key) {
         open(key).failed++;
     }
 
-    /** The caller was told that nobody knows; so it is with an invocation of which nothing more is recorded. */
+    /** The caller learned that the outcome is unknown; an invocation without a recorded outcome counts the same. */
     public synchronized void unknown(K key) {
         open(key).unknown++;
     }
@@ -91,7 +91,7 @@ public final class History<K> {
         return Collections.unmodifiableList(violations);
     }
 
-    /** Fails, naming every offending key, unless the store holds what the callers were told. */
+    /** Fails, naming every offending key, unless the store matches the callers' answers. */
     public void assertAgreesWith(Collection<? extends K> present) {
         List<Violation<K>> violations = violations(present);
         if (!violations.isEmpty()) {
@@ -101,7 +101,7 @@ public final class History<K> {
         }
     }
 
-    /** How the invocations ended, in numbers. */
+    /** The number of invocations by outcome. */
     public synchronized String summary() {
         Attempts sum = new Attempts();
         byKey.values().forEach(sum::add);
@@ -145,7 +145,7 @@ public final class History<K> {
         }
     }
 
-    /** One way in which a store broke its word. */
+    /** One broken promise of a store. */
     public sealed interface Violation<K> {
 
         K key();
@@ -153,7 +153,7 @@ public final class History<K> {
         String sentence();
     }
 
-    /** Acknowledged, and not there. */
+    /** Acknowledged but absent. */
     public record Lost<K>(K key) implements Violation<K> {
         @Override
         public String sentence() {
@@ -161,7 +161,7 @@ public final class History<K> {
         }
     }
 
-    /** There more than once. */
+    /** Present more than once. */
     public record Repeated<K>(K key, long times) implements Violation<K> {
         @Override
         public String sentence() {
@@ -169,7 +169,7 @@ public final class History<K> {
         }
     }
 
-    /** Reported as a definite failure, and there nevertheless. */
+    /** Reported as a definite failure but present. */
     public record FailedYetPresent<K>(K key) implements Violation<K> {
         @Override
         public String sentence() {
@@ -177,11 +177,11 @@ public final class History<K> {
         }
     }
 
-    /** There although nobody asked for it. */
+    /** Present but never requested. */
     public record NeverAskedFor<K>(K key) implements Violation<K> {
         @Override
         public String sentence() {
-            return "present but never asked for: " + key;
+            return "present but never requested: " + key;
         }
     }
 }

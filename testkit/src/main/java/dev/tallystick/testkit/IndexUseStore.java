@@ -9,8 +9,8 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Tells whether statements that look rows up by their keys really do. Postgres chooses how a statement runs by how large the
- * tables are at that moment, and may choose for an empty table what is ruinous for a full one.
+ * Checks that statements which look up rows by key really use the index. Postgres plans a statement by the current table
+ * sizes, and may choose for an empty table a plan that is ruinous for a full one.
  */
 public record IndexUseStore(DataSource source) {
 
@@ -26,7 +26,7 @@ public record IndexUseStore(DataSource source) {
             $$
             """;
 
-    // A row that is looked up is found in a few versions, and while a table is small it may be read as a whole.
+    // A lookup may read a few versions of its row, and Postgres may read a small table as a whole.
     private static final String WALKED = """
             select i.relname || '.' || i.indexrelname || ': ' || i.idx_scan || ' scans read ' || i.idx_tup_read as walked
             from pg_stat_user_indexes i
@@ -40,7 +40,7 @@ public record IndexUseStore(DataSource source) {
             where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
             """;
 
-    /** From now on Postgres believes that the tables are as large as they are at this moment. */
+    /** From now on Postgres believes that the tables keep their current size. */
     public void freeze() throws SQLException {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -49,7 +49,10 @@ public record IndexUseStore(DataSource source) {
         }
     }
 
-    /** The primary keys that were read in long stretches. Waits for the end of all other sessions: only then they have told all. */
+    /**
+     * The primary keys that were read in long scans. Waits until all other sessions have ended: only then are their statistics
+     * complete.
+     */
     public List<String> walkedPrimaryKeys() throws SQLException {
         Eventually.holds("the other sessions have ended", () -> read(OTHERS).isEmpty());
         return read(WALKED);

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a test waits for something that should happen at once. Long enough for a busy machine, because a healthy test
- * never uses it up; {@code -Dtally.patience=} sets it in seconds.
+ * How long a test waits for something that should happen at once. Long enough for a busy machine, because a healthy test never
+ * waits that long; {@code -Dtally.patience=} sets it in seconds.
  */
 public final class Patience {
 
@@ -19,13 +19,13 @@ public final class Patience {
         return limit.toMillis() % 1000 == 0 ? limit.toSeconds() + " s" : limit.toMillis() + " ms";
     }
 
-    /** A wait that some lock or latch can perform; true if what it waited for came in time. */
+    /** A wait on a lock or latch; true if it succeeded in time. */
     @FunctionalInterface
     interface TimedWait {
         boolean await(long amount, TimeUnit unit) throws InterruptedException;
     }
 
-    /** Performs the wait; an expiry or an interrupt fails the test with a sentence that says for what. */
+    /** Performs the wait; a timeout or an interrupt fails the test with a message that says what it waited for. */
     static void await(String what, Duration limit, TimedWait wait) {
         try {
             if (!wait.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {

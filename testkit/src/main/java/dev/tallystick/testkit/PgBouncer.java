@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Debian's PgBouncer before the database of a test, in transaction mode: a session is anybody's between two transactions. Tests
- * that ask for one are skipped where it is not installed. It never outlives its test, for it ends when its standard input does.
+ * Debian's PgBouncer in front of a test database, in transaction mode: sessions are shared between transactions. Tests that
+ * need it are skipped where it is not installed. It never outlives its test, because it ends when its standard input does.
  */
 public final class PgBouncer implements AutoCloseable {
 
     private static final Path PROGRAM = Path.of("/usr/sbin/pgbouncer");
 
-    /** What Debian's package runs it as; it refuses to run as root. */
+    /** The user of Debian's package; PgBouncer refuses to run as root. */
     private static final String USER = "postgres";
 
     private static final String UNTIL_INPUT_ENDS =
@@ -38,7 +38,7 @@ public final class PgBouncer implements AutoCloseable {
         this.endpoint = endpoint;
     }
 
-    /** @param sessions how many it has to the server */
+    /** @param sessions the number of its sessions to the server */
     static PgBouncer before(Endpoint server, int sessions) {
         assumeTrue(Files.isExecutable(PROGRAM), "needs Debian's package pgbouncer");
         try {
@@ -102,7 +102,7 @@ public final class PgBouncer implements AutoCloseable {
         });
     }
 
-    /** The JDBC URL, with what this version of PgBouncer needs: it does not know prepared statements. */
+    /** The JDBC URL with the options for this version of PgBouncer, which does not support prepared statements. */
     public String url() {
         return endpoint.url() + "&prepareThreshold=0";
     }

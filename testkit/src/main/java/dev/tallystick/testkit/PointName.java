@@ -2,7 +2,7 @@ package dev.tallystick.testkit;
 
 import dev.tallystick.core.CrashPoint;
 
-/** A crash point's name across processes: two modules may call their points alike, so the enum's name comes first. */
+/** A crash point's name across processes, prefixed with the enum's name because two modules may use the same point name. */
 final class PointName {
 
     static String of(CrashPoint point) {

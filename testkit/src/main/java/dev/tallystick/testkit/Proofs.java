@@ -10,14 +10,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A page that says which test shows what, in the form {@code `SomeTest.some_sentence`}. Held to the code by a test:
+ * A page that names the tests for our promises, in the form {@code `SomeTest.some_sentence`}. A test compares it with the
+ * code:
  *
  * <pre>{@code
  * Proofs page = Proofs.read("docs/ledger-proofs.md");
  * assertThat(page.missingFrom("ledger", "cli")).isEmpty();
  * }</pre>
  *
- * @param named every test that it names, as often as it does
+ * @param named every test that it names, including repetitions
  */
 public record Proofs(Path root, List<Named> named) {
 
@@ -36,7 +37,7 @@ public record Proofs(Path root, List<Named> named) {
         }
     }
 
-    /** The page at this place in the repository. */
+    /** The page at this path in the repository. */
     public static Proofs read(String page) throws IOException {
         Path root = Path.of(System.getProperty("tally.root"));
         return new Proofs(
@@ -51,7 +52,7 @@ public record Proofs(Path root, List<Named> named) {
         return new Named(match.group(1), match.group(2));
     }
 
-    /** Those that are no test of any of these modules. */
+    /** The named tests that none of these modules has. */
     public List<Named> missingFrom(String... modules) throws IOException {
         List<Path> sources = new ArrayList<>();
         for (String module : modules) {

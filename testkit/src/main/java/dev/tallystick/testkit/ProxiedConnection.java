@@ -14,11 +14,11 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * One client's connection through a {@link TcpProxy}: a thread for the requests, a thread for the answers.
+ * One client's connection through a {@link TcpProxy}: a thread for the requests, a thread for the replies.
  *
- * <p>Which answer belongs to a COMMIT is found by counting. The server says ReadyForQuery once after the start-up and once
- * for each simple query, function call and Sync, in their order; so the answer to a COMMIT is all that comes between the
- * ReadyForQuery before it and its own.
+ * <p>It finds the reply to a COMMIT by counting. The server sends ReadyForQuery once after the start-up and once for each
+ * simple query, function call and Sync, in order; so the reply to a COMMIT is everything between the previous ReadyForQuery
+ * and its own.
  */
 final class ProxiedConnection {
 
@@ -38,7 +38,7 @@ final class ProxiedConnection {
     private final AtomicBoolean open = new AtomicBoolean(true);
 
     private final CommitSpotter spotter = new CommitSpotter();
-    private final Signal answered = new Signal("the server's answer to a held COMMIT");
+    private final Signal answered = new Signal("the server's reply to a held COMMIT");
     private long answersDue = 1;
     private volatile long answerToLose = Long.MAX_VALUE;
     private volatile boolean held;
@@ -60,13 +60,13 @@ final class ProxiedConnection {
         Thread.ofVirtual().name("answers through " + proxy.port()).start(this::runAnswers);
     }
 
-    /** Resets the client's connection and ends the server's session, which still reads what was sent to it so far. */
+    /** Resets the client's connection and ends the server's session, which still reads everything sent so far. */
     void cut() {
         TcpProxy.reset(client);
         close();
     }
 
-    /** Carries nothing more, neither way, and tells nobody. */
+    /** Forwards nothing more in either direction, and signals nothing. */
     void abandon() {
         own.stop();
     }
@@ -130,7 +130,7 @@ final class ProxiedConnection {
         toServer.flush();
     }
 
-    /** Gives the COMMIT its fate; true if it is to be forwarded. */
+    /** Applies the fate of the COMMIT; true if it is to be forwarded. */
     private boolean mayPass(WireMessage commit) throws IOException {
         CommitFate fate = proxy.decide(spotter.executed());
         switch (fate) {
@@ -145,7 +145,7 @@ final class ProxiedConnection {
         return fate == CommitFate.FORWARD || fate == CommitFate.LOSE_REPLY;
     }
 
-    /** Keeps the COMMIT and the Sync that belongs to it, then leaves the client. */
+    /** Keeps the COMMIT and its Sync, then disconnects the client. */
     private void hold(WireMessage commit) throws IOException {
         toServer.flush();
         answerToLose = answersDue + 1;
@@ -213,7 +213,7 @@ final class ProxiedConnection {
         return new DataInputStream(new BufferedInputStream(Channels.newInputStream(channel), BUFFER));
     }
 
-    /** Collects what has arrived together; what it sends on waits until the traffic lets it pass. */
+    /** Collects bytes that arrived together; sending waits until the traffic lets them pass. */
     private OutputStream output(SocketChannel channel) {
         OutputStream gated = new FilterOutputStream(Channels.newOutputStream(channel)) {
             @Override

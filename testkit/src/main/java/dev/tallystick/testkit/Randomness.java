@@ -12,10 +12,10 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
- * Chance that can be had again: everything drawn follows from one seed. The seed is new on every run, part of every failure
- * (see {@link Seeded} and {@link #repeat}), and fixed with {@code -Dtally.seed=}.
+ * Reproducible randomness: everything follows from one seed. The seed is new on every run, part of every failure (see
+ * {@link Seeded} and {@link #repeat}), and fixed with {@code -Dtally.seed=}.
  *
- * <p>Not thread-safe: give each thread its own {@link #split()}, so that its draws do not depend on the others' timing.
+ * <p>Not thread-safe: give each thread its own {@link #split()}, so that its values do not depend on the timing of others.
  */
 public final class Randomness implements RandomGenerator {
 
@@ -29,7 +29,7 @@ public final class Randomness implements RandomGenerator {
         this.source = source;
     }
 
-    /** From the seed that {@code -Dtally.seed=} gives, else from a new one. */
+    /** From the seed in {@code -Dtally.seed=}, or from a new one. */
     public static Randomness fresh() {
         String fixed = System.getProperty(PROPERTY);
         return ofSeed(fixed == null ? new SecureRandom().nextLong() : Long.parseLong(fixed));
@@ -46,8 +46,8 @@ public final class Randomness implements RandomGenerator {
     }
 
     /**
-     * Runs a check many times, each from a seed of its own. A failure names the seed of the run that failed, and
-     * {@code -Dtally.seed=} with that seed makes it the first run.
+     * Runs a check many times, each with its own seed. A failure names the seed of the failed run, and {@code -Dtally.seed=}
+     * with that seed makes it the first run.
      */
     public static void repeat(int times, Check check) {
         Randomness seeds = fresh();
@@ -61,7 +61,7 @@ public final class Randomness implements RandomGenerator {
         }
     }
 
-    /** The failure again, with the seed in its message. */
+    /** The same failure, with the seed in its message. */
     AssertionError named(Throwable failure) {
         String message = failure instanceof AssertionError ? failure.getMessage() : failure.toString();
         AssertionError named = new AssertionError(
@@ -74,7 +74,7 @@ public final class Randomness implements RandomGenerator {
         return seed;
     }
 
-    /** An independent source for another thread or part, determined by this one. It reports this one's seed. */
+    /** An independent source for another thread or part, derived from this one. It reports this one's seed. */
     public Randomness split() {
         return new Randomness(seed, source.split());
     }
@@ -84,7 +84,7 @@ public final class Randomness implements RandomGenerator {
         return source.nextLong();
     }
 
-    /** A whole number between the two, both included; the two ends come up more often than chance would have it. */
+    /** An integer between the two, both inclusive; the two ends are more likely than the rest. */
     public int between(int lowest, int highest) {
         if (chance(0.1)) {
             return nextBoolean() ? lowest : highest;
@@ -106,7 +106,7 @@ public final class Randomness implements RandomGenerator {
         return choices.get(source.nextInt(choices.size()));
     }
 
-    /** One of the keys, each as likely as its weight says. Pass a map with an order, or the seed will not repeat the draw. */
+    /** One of the keys, with the probability of its weight. Pass an ordered map, or the seed will not reproduce the result. */
     public <T> T weighted(Map<T, Integer> weights) {
         int left = source.nextInt(
                 weights.values().stream().mapToInt(Integer::intValue).sum());
@@ -119,7 +119,7 @@ public final class Randomness implements RandomGenerator {
         throw new IllegalArgumentException("weights must be positive: " + weights);
     }
 
-    /** A list of at most so many elements, sometimes none. */
+    /** A list with at most this many elements, sometimes empty. */
     public <T> List<T> listOf(int atMost, Function<? super Randomness, ? extends T> element) {
         int size = between(0, atMost);
         List<T> list = new ArrayList<>(size);
@@ -140,18 +140,18 @@ public final class Randomness implements RandomGenerator {
         return text(atMost, Alphabet.WORD);
     }
 
-    /** Well-formed text that Postgres stores as it is, with every nuisance Unicode has; at most so many code points. */
+    /** Well-formed text that Postgres stores unchanged, with every difficulty of Unicode; at most this many code points. */
     public String text(int atMost) {
         return text(atMost, Alphabet.STORABLE);
     }
 
-    /** Text with a NUL, which Postgres refuses, or half of a surrogate pair, which no encoding has. */
+    /** Text with a NUL, which Postgres refuses, or a lone surrogate, which cannot be encoded. */
     public String brokenText(int atMost) {
         int half = (atMost - 1) / 2;
         return text(half) + oneOf("\0", "\uD800", "\uDFFF") + text(half);
     }
 
-    /** So many letters and digits, which cannot be compressed. */
+    /** This many letters and digits, which cannot be compressed. */
     public String noise(int length) {
         return exactly(length, Alphabet.WORD);
     }

@@ -12,17 +12,17 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 
-/** Archives the classes that a child loads, so that the next ones start faster. */
+/** Archives the classes that a child loads, so that later children start faster. */
 final class Rehearsal {
 
-    /** Since this release an archive has its classes linked, which saves another third of a start. */
+    /** Since this release an archive contains linked classes, which saves another third of the start. */
     private static final boolean LINKS = Runtime.version().feature() >= 25;
 
     private static final String WRITE = LINKS ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=";
     private static final String READ = LINKS ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=";
 
     static ChildJvm.Plan of(ChildJvm.Plan plan, Path directory, String... arguments) {
-        // What the JVM has to say about the classes that it leaves out is of no use to a test.
+        // The JVM's warnings about classes that it leaves out are of no use to a test.
         ChildJvm.Plan packed = new ChildJvm.Plan(
                         plan.mainClass(), plan.jvmArguments(), packed(plan.classPath(), directory))
                 .with("-Xlog:disable")
@@ -36,7 +36,7 @@ final class Rehearsal {
         return packed.with(READ + archive);
     }
 
-    /** The same class path with a jar in place of every directory, from which nothing is archived. */
+    /** The same class path with each directory replaced by a jar, because directories cannot be archived. */
     private static String packed(String classPath, Path directory) {
         List<String> parts = new ArrayList<>();
         for (String part : classPath.split(File.pathSeparator, -1)) {

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.opentest4j.TestAbortedException;
 
 /**
- * JUnit extension, {@code @ExtendWith(Seeded.class)}: gives a test that has a parameter of type {@link Randomness} one of
- * its own, and adds the seed to the message when the test fails.
+ * JUnit extension, {@code @ExtendWith(Seeded.class)}: injects a {@link Randomness} into tests with such a parameter, and adds
+ * the seed to the message when the test fails.
  */
 public final class Seeded implements ParameterResolver, TestExecutionExceptionHandler {
 

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * A clock that stands still until the test moves it; also backwards, as real ones do. Whoever waits for a time wakes up
- * when the clock gets there. Thread-safe.
+ * A clock that stands still until the test moves it, forwards or backwards. Threads that wait for a time wake up when the
+ * clock reaches it. Thread-safe.
  */
 public final class SettableClock extends Clock {
 
@@ -40,7 +40,7 @@ public final class SettableClock extends Clock {
 
     public void advance(Duration by) {
         if (by.isNegative()) {
-            throw new IllegalArgumentException("a clock advances forwards, got " + by + "; use set");
+            throw new IllegalArgumentException("a clock can only advance forwards, got " + by + "; use set");
         }
         time.move(now -> now.plus(by));
     }
@@ -61,7 +61,7 @@ public final class SettableClock extends Clock {
         wakeUp.await();
     }
 
-    /** Blocks the test until at least so many waiters wait for a time to come: from then on, moving the clock wakes them. */
+    /** Blocks the test until at least this many waiters wait for a future time: from then on, moving the clock wakes them. */
     public void awaitWaiters(int count) {
         time.awaitWaiters(count);
     }
@@ -89,7 +89,7 @@ public final class SettableClock extends Clock {
 
     private record Waiter(Instant due, CompletableFuture<Void> reached) {}
 
-    /** What the clocks of all zones share. Waiters are woken in the order of their times, outside the lock. */
+    /** The state shared by the clocks of all zones. Waiters are woken in the order of their times, outside the lock. */
     private static final class Time {
 
         private final ReentrantLock lock = new ReentrantLock();

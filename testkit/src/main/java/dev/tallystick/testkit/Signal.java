@@ -3,13 +3,13 @@ package dev.tallystick.testkit;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
-/** Something that happens once, on any thread, and that others wait for. Thread-safe; firing again changes nothing. */
+/** An event that happens once, on any thread, and that other threads wait for. Thread-safe; firing again changes nothing. */
 public final class Signal {
 
     private final String what;
     private final CountDownLatch fired = new CountDownLatch(1);
 
-    /** @param what completes the sentence "waited for: …" when nobody fires the signal */
+    /** @param what completes the sentence "waited for: …" if the signal is never fired */
     public Signal(String what) {
         this.what = what;
     }

@@ -4,8 +4,8 @@ import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.Unwinding;
 
 /**
- * The death of a process, played inside this one. {@link Unwinding}, so that no handler of failures takes it for one
- * to be recorded, retried or reported: a dead process does none of these. Code that catches it has to rethrow it.
+ * The death of a process, simulated inside this one. An {@link Unwinding}, so that no handler takes it for a failure to
+ * record, retry or report: a dead process does none of these. Code that catches it must rethrow it.
  */
 public final class SimulatedCrash extends Unwinding {
 

@@ -19,15 +19,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Stands between JDBC and Postgres on a loopback port of its own and spoils the connection on demand: for all at once with
- * {@link #cut}, {@link #abandon}, {@link #refuse}, {@link #delay} and {@link #blackHole} until {@link #pass}, or for single COMMITs with
+ * Sits between JDBC and Postgres on its own loopback port and disturbs connections on demand: all of them with {@link #cut},
+ * {@link #abandon}, {@link #refuse}, {@link #delay} and {@link #blackHole} until {@link #pass}, or single COMMITs with
  * {@link #onCommit}.
  *
- * <p>COMMIT means an explicit one, as {@code Connection.commit()} sends it, alone or in a batch, prepared or not; a
- * statement in auto-commit mode carries none. A text of more than 64 KiB is not searched for one. A client that asks for
- * encryption is told that there is none, as by a server without it.
+ * <p>COMMIT means an explicit one, as {@code Connection.commit()} sends it, alone or in a batch, prepared or not; a statement
+ * in auto-commit mode has none. A text of more than 64 KiB is not searched. A client that requests encryption gets the reply
+ * of a server without it.
  *
- * <p>Thread-safe. Closing cuts every connection and drops what is held.
+ * <p>Thread-safe. Closing cuts every connection and drops held COMMITs.
  */
 public final class TcpProxy implements AutoCloseable {
 
@@ -69,38 +69,38 @@ public final class TcpProxy implements AutoCloseable {
         return port;
     }
 
-    /** Everything passes again. What a black hole has kept arrives now. What is decided for COMMITs stays. */
+    /** Everything passes again, including the bytes kept by a black hole. The policy for COMMITs stays. */
     public void pass() {
         refusing = false;
         traffic.flow(Duration.ZERO);
     }
 
-    /** Every burst of bytes, either way, arrives later by so much. */
+    /** Delays every burst of bytes in both directions. */
     public void delay(Duration by) {
         traffic.flow(by);
     }
 
-    /** Nothing arrives any more, neither way, and nobody is told, not even that the other side has closed. */
+    /** Nothing arrives any more in either direction, not even the news that the other side has closed. */
     public void blackHole() {
         traffic.stop();
     }
 
-    /** As {@link #blackHole}, for ever, and for the connections that there are by now. New ones are welcome. */
+    /** As {@link #blackHole}, for ever, but only for the current connections. New ones work. */
     public void abandon() {
         connections.forEach(ProxiedConnection::abandon);
     }
 
-    /** New connections are reset at once; those that exist live on. */
+    /** New connections are reset at once; existing ones stay. */
     public void refuse() {
         refusing = true;
     }
 
-    /** Resets every connection now. New ones are welcome. */
+    /** Resets every connection now. New ones work. */
     public void cut() {
         connections.forEach(ProxiedConnection::cut);
     }
 
-    /** From now on this policy decides about every COMMIT. */
+    /** From now on this policy decides the fate of every COMMIT. */
     public synchronized void onCommit(CommitPolicy newPolicy) {
         policy = newPolicy;
     }
@@ -115,7 +115,7 @@ public final class TcpProxy implements AutoCloseable {
         return counts.getOrDefault(fate, 0);
     }
 
-    /** COMMITs that have been held, in the order of their arrival, also after their release. */
+    /** All COMMITs held so far, in the order of arrival, including released ones. */
     public List<HeldCommit> held() {
         return List.copyOf(held);
     }
@@ -142,7 +142,7 @@ public final class TcpProxy implements AutoCloseable {
                 }
             }
         } catch (ClosedChannelException closed) {
-            // The proxy was closed, which is how this loop ends.
+            // The proxy was closed, which ends this loop.
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -187,7 +187,7 @@ public final class TcpProxy implements AutoCloseable {
         return channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
     }
 
-    /** Closes with a TCP reset: the peer's next read or write fails, and what it has not read yet is gone. */
+    /** Closes with a TCP reset: the peer's next read or write fails, and unread data is lost. */
     static void reset(SocketChannel channel) {
         try {
             channel.setOption(StandardSocketOptions.SO_LINGER, 0);

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.DataSource;
 
-/** Databases that come and go. Their names are made by us, of letters, digits and underscores. */
+/** Creates and drops databases. We generate their names from letters, digits and underscores. */
 record TestDatabaseStore(DataSource administration) {
 
     void create(String name) throws SQLException {

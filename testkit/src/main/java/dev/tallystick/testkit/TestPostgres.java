@@ -13,19 +13,19 @@ import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
- * JUnit extension: a database of its own for a test class, or for each test, on a real and durable Postgres. It belongs
- * into a static field:
+ * JUnit extension: a separate database for a test class, or for each test, on a real and durable Postgres. Use it in a static
+ * field:
  *
  * <pre>{@code
  * @RegisterExtension
  * static final TestPostgres postgres = TestPostgres.perClass().prepared("engine schema", Schema::create);
  * }</pre>
  *
- * <p>All tests of a JVM share one server, started by the first that needs it and gone with the JVM. Its files are in memory where
- * the machine offers that; {@code -Dtest.storage=disk} puts them on disk, and campaigns do so.
+ * <p>All tests of a JVM share one server, started by the first that needs it and stopped with the JVM. Its files are in memory
+ * where the machine supports that; {@code -Dtest.storage=disk} puts them on disk, and campaigns do so.
  *
- * <p>What it costs on two idle cores: the server some 3 s once a JVM (and as much again on a machine that has never run it),
- * a database some 40 ms to make and drop (200 ms on disk), a connection that is not pooled some 5 ms.
+ * <p>Cost on two idle cores: some 3 s for the server, once per JVM (and as much again on a machine that has never run it);
+ * some 40 ms to create and drop a database (200 ms on disk); some 5 ms for an unpooled connection.
  */
 public final class TestPostgres implements BeforeAllCallback, TestInstancePreConstructCallback {
 
@@ -41,7 +41,7 @@ public final class TestPostgres implements BeforeAllCallback, TestInstancePreCon
         this.template = template;
     }
 
-    /** One database for all the tests of a class, those of its nested classes too. */
+    /** One database for all the tests of a class, including its nested classes. */
     public static TestPostgres perClass() {
         return new TestPostgres(false, null);
     }
@@ -57,12 +57,12 @@ public final class TestPostgres implements BeforeAllCallback, TestInstancePreCon
         void prepare(DataSource dataSource) throws Exception;
     }
 
-    /** Databases start as copies of one that was prepared so, once a JVM. What has the same name is prepared alike. */
+    /** Databases start as copies of a template that is prepared once per JVM. Equal names must mean equal preparation. */
     public TestPostgres prepared(String name, Preparation preparation) {
         return new TestPostgres(perTest, new Template(name, preparation));
     }
 
-    /** A pool that opens connections as they are needed, {@value #LARGEST_POOL} at most. */
+    /** A pool that opens connections as needed, {@value #LARGEST_POOL} at most. */
     public DataSource dataSource() {
         return current().pool();
     }
@@ -77,28 +77,31 @@ public final class TestPostgres implements BeforeAllCallback, TestInstancePreCon
         return TcpProxy.to(current().endpoint().address());
     }
 
-    /** As {@link #unpooled()}, by way of the proxy. */
+    /** As {@link #unpooled()}, through the proxy. */
     public DataSource proxied(TcpProxy proxy) {
         return current().endpoint().through(proxy).dataSource();
     }
 
-    /** For a child JVM: the JDBC URL, user and password included. */
+    /** For a child JVM: the JDBC URL with user and password. */
     public String url() {
         return current().endpoint().url();
     }
 
-    /** A new pooler before the database, with so many sessions; the test closes it, and is skipped where there is none. */
+    /**
+     * A new pooler in front of the database, with this many sessions; the test closes it, and is skipped where PgBouncer is
+     * not installed.
+     */
     public PgBouncer pgBouncer(int sessions) {
         return PgBouncer.before(current().endpoint(), sessions);
     }
 
-    /** As {@link #url()}, for a role that may read and write the tables that a schema has by now, and create nothing. */
+    /** As {@link #url()}, for a role that may read and write the schema's current tables, and create nothing. */
     public String urlWithDataRights(String schema) throws SQLException {
         new DataRightsStore(unpooled()).grant(schema);
         return url() + "&options=-c%20role=" + DataRightsStore.ROLE;
     }
 
-    /** As {@link #url()}, by way of the proxy. */
+    /** As {@link #url()}, through the proxy. */
     public String url(TcpProxy proxy) {
         return current().endpoint().through(proxy).url();
     }
@@ -110,7 +113,7 @@ public final class TestPostgres implements BeforeAllCallback, TestInstancePreCon
         }
     }
 
-    /** Before the fields of the test, which may use the database already. */
+    /** Before the test's fields are initialised, because they may use the database. */
     @Override
     public void preConstructTestInstance(TestInstanceFactoryContext instance, ExtensionContext context) {
         if (perTest) {
@@ -133,6 +136,6 @@ public final class TestPostgres implements BeforeAllCallback, TestInstancePreCon
     }
 
     private TestDatabase current() {
-        return Objects.requireNonNull(current, "a TestPostgres has to be registered in a static field");
+        return Objects.requireNonNull(current, "a TestPostgres must be registered in a static field");
     }
 }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The Postgres that all tests of this JVM share. Thread-safe.
  *
- * <p>It is ended by the JVM's shutdown and not by JUnit: where several JVMs take classes from one list, each class is a session of
- * its own, and a server for each would cost more than most of their tests.
+ * <p>The JVM's shutdown stops it, not JUnit: where several JVMs take classes from one list, each class is a separate JUnit
+ * session, and a server per session would cost more than most of the tests.
  */
 final class TestServer {
 
@@ -36,10 +36,10 @@ final class TestServer {
         return shared;
     }
 
-    /** What databases are copied from. */
+    /** The template databases. */
     record Template(String name, TestPostgres.Preparation preparation) {}
 
-    /** A database for one test class or test; it goes when that is over. */
+    /** A database for one test class or test; it is dropped afterwards. */
     record TestDatabase(TestServer server, Endpoint endpoint, GrowingPool pool) implements AutoCloseable {
         @Override
         public void close() throws SQLException {

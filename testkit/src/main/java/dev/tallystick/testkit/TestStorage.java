@@ -6,11 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Where the Postgres of the tests has its files: in memory where the machine offers that, unless {@value #PROPERTY} says
- * {@code disk}.
+ * The storage of the test Postgres: in memory where the machine supports that, unless {@value #PROPERTY} says {@code disk}.
  *
- * <p>Tests end processes, and what a killed process has written is in the kernel's hands either way; no test takes the power
- * away. But each test makes some hundreds of files and deletes them, which takes a disk four times as long.
+ * <p>Tests kill processes, and the kernel keeps what a killed process has written either way; no test simulates a power cut.
+ * But each test creates and deletes hundreds of files, which takes four times as long on a disk.
  */
 final class TestStorage {
 
@@ -18,7 +17,7 @@ final class TestStorage {
 
     private static final Path MEMORY = Path.of("/dev/shm");
 
-    /** A server needs a gigabyte, for its log above all; containers often have 64 MB here. */
+    /** A server needs a gigabyte, mostly for its log; containers often have 64 MB here. */
     private static final long ENOUGH = 4L << 30;
 
     static Path ofThisJvm() {

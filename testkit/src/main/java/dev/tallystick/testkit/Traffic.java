@@ -5,7 +5,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** How bytes travel through a proxy at the moment, in both directions of all connections. Thread-safe. */
+/** How bytes currently pass through a proxy, in both directions of all connections. Thread-safe. */
 final class Traffic {
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -21,7 +21,7 @@ final class Traffic {
         change(true, Duration.ZERO);
     }
 
-    /** Makes those who wait look again at whether they still should. */
+    /** Makes waiting threads check again whether they still have to wait. */
     void recheck() {
         lock.lock();
         try {
@@ -31,7 +31,7 @@ final class Traffic {
         }
     }
 
-    /** Returns when bytes that have arrived now may travel on, or when they need not travel any more. */
+    /** Returns when bytes that have just arrived may pass, or need not pass any more. */
     void awaitPassage(BooleanSupplier needed) throws InterruptedException {
         lock.lock();
         try {

@@ -9,9 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * One message of the Postgres protocol: a type, four bytes of length, a body. Only the head is held in memory, enough to
- * recognise a COMMIT; the rest of a large message stays in the stream until {@link #transferTo} moves it on, so a message
- * has to be transferred before the next is read.
+ * One message of the Postgres protocol: a type, four bytes of length, a body. Only the head is in memory, enough to recognise
+ * a COMMIT; the rest of a large message stays in the stream until {@link #transferTo} forwards it, so transfer each message
+ * before reading the next.
  */
 final class WireMessage {
 
@@ -34,7 +34,7 @@ final class WireMessage {
         this.restLength = restLength;
     }
 
-    /** The next message; empty where the stream ends. */
+    /** The next message; empty at the end of the stream. */
     static Optional<WireMessage> read(DataInputStream in) throws IOException {
         int type = in.read();
         return type < 0 ? Optional.empty() : Optional.of(read((char) type, 1, in));
@@ -69,7 +69,7 @@ final class WireMessage {
         return ByteBuffer.wrap(head).getInt(bodyOffset);
     }
 
-    /** The n-th zero-terminated string of the body, counted from 0. One that goes beyond the head is cut off there. */
+    /** The n-th zero-terminated string of the body, counted from 0. A string that extends beyond the head is cut off there. */
     String string(int n) {
         int start = bodyOffset;
         for (int skipped = 0; skipped < n; skipped++) {

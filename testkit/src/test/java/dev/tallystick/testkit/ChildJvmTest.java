@@ -47,7 +47,7 @@ class ChildJvmTest {
     }
 
     @Test
-    void its_last_words_are_heard() {
+    void its_last_output_arrives() {
         try (ChildJvm child = ChildJvm.of(Stepper.class).haltingAt(Step.TWO).start("that was it")) {
             assertThat(child.awaitExit()).isEqualTo(HaltAt.EXIT_CODE);
             assertThat(child.lines()).containsExactly("ONE", "that was it");
@@ -96,7 +96,7 @@ class ChildJvmTest {
     }
 
     @Test
-    void a_child_that_ends_without_the_line_fails_the_wait_with_its_last_words() {
+    void a_child_that_ends_without_the_line_fails_the_wait_with_its_last_output() {
         try (ChildJvm child = ChildJvm.of(Thrower.class).start()) {
             assertThatThrownBy(() -> child.awaitLine("ready"::equals))
                     .isInstanceOf(AssertionError.class)

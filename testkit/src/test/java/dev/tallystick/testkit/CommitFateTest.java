@@ -50,7 +50,7 @@ class CommitFateTest {
         proxy.close();
     }
 
-    /** The ways in which the driver puts a COMMIT on the wire. */
+    /** The ways in which the driver sends a COMMIT. */
     enum Protocol {
         PREPARED_ON_REUSE(""),
         NEVER_PREPARED("&prepareThreshold=0"),
@@ -95,7 +95,7 @@ class CommitFateTest {
             String prepared = "select name from pg_prepared_statements where statement = 'COMMIT'";
             try (ResultSet names = statement.executeQuery(prepared)) {
                 assertThat(names.next())
-                        .as("else the tests here would not cover commits by name")
+                        .as("otherwise these tests would not cover commits by name")
                         .isTrue();
             }
         }
@@ -240,7 +240,7 @@ class CommitFateTest {
     }
 
     @Test
-    void chance_decides_alike_from_the_same_seed(Randomness random) throws SQLException {
+    void random_fates_repeat_with_the_same_seed(Randomness random) throws SQLException {
         List<List<Boolean>> runs = new ArrayList<>();
         for (int run = 0; run < 2; run++) {
             proxy.onCommit(CommitPolicy.withProbability(0.5, LOSE_REPLY, Randomness.ofSeed(random.seed())));
@@ -269,7 +269,7 @@ class CommitFateTest {
     }
 
     @Test
-    void closing_the_proxy_drops_what_is_held() throws SQLException {
+    void closing_the_proxy_drops_held_commits() throws SQLException {
         try (Connection connection = Protocol.PREPARED_ON_REUSE.connect(proxy)) {
             proxy.onNextCommit(HOLD);
             insert(connection, "held");
@@ -281,7 +281,7 @@ class CommitFateTest {
         assertThat(entries()).isEmpty();
     }
 
-    /** Often enough for the driver to go over to prepared statements. */
+    /** Often enough for the driver to switch to prepared statements. */
     private static void commitRepeatedly(Connection connection) throws SQLException {
         for (int i = 0; i < 7; i++) {
             insert(connection, "warm-up " + i);
@@ -326,7 +326,7 @@ class CommitFateTest {
                         SQLException.class, e -> assertThat(e.getSQLState()).startsWith("08"));
     }
 
-    /** So that what an ended session did or did not do is settled. */
+    /** Wait until it is settled what an ended session did. */
     private static void awaitEndOfSessions() {
         String others = """
             select count(*)::text

@@ -15,7 +15,7 @@ class CrashPointsTest {
         BETWEEN {
             @Override
             public String toString() {
-                return "a constant with a body has a class of its own";
+                return "a constant with a body has its own class";
             }
         },
         AFTER

@@ -19,7 +19,7 @@ class HistoryTest {
     private final History<String> history = new History<>();
 
     @Test
-    void a_store_that_kept_its_word_passes() {
+    void a_correct_store_passes() {
         acknowledged("kept");
         failed("refused");
         unknown("perhaps, and there");
@@ -31,14 +31,14 @@ class HistoryTest {
     }
 
     @Test
-    void what_was_acknowledged_must_be_present() {
+    void acknowledged_keys_must_be_present() {
         acknowledged("a");
         acknowledged("b");
         assertThat(history.violations(List.of("b"))).containsExactly(new Lost<>("a"));
     }
 
     @Test
-    void nothing_may_be_present_twice_however_it_ended() {
+    void no_key_may_be_present_twice_however_it_ended() {
         acknowledged("a");
         unknown("b");
         assertThat(history.violations(List.of("a", "b", "a", "b", "b")))
@@ -52,7 +52,7 @@ class HistoryTest {
     }
 
     @Test
-    void nothing_may_be_present_that_nobody_asked_for() {
+    void keys_that_were_never_requested_must_be_absent() {
         assertThat(history.violations(List.of("ghost"))).containsExactly(new NeverAskedFor<>("ghost"));
     }
 
@@ -85,12 +85,12 @@ class HistoryTest {
                       acknowledged but lost: lost
                       reported as failed but present: undead
                       present 2 times: double
-                      present but never asked for: ghost\
+                      present but never requested: ghost\
                     """);
     }
 
     @Test
-    void it_can_be_read_from_what_another_process_printed() {
+    void it_can_be_read_from_the_output_of_another_process() {
         History<String> printed = History.ofLines(List.of(
                 "ready",
                 "invoked a key with spaces",

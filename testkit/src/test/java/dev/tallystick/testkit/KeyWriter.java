@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The smallest store there is: writes keys, one transaction each. One of its habits is sound; the others are planted bugs. */
+/** The smallest possible store: writes keys, one transaction each. One of its modes is sound; the others are planted bugs. */
 final class KeyWriter {
 
     enum Habit {
@@ -33,7 +33,7 @@ final class KeyWriter {
     private final CrashPoints points;
     private final Consumer<String> told;
 
-    /** @param told takes what the caller is told, in the words of {@link History#ofLines} */
+    /** @param told receives the caller's answers, in the format of {@link History#ofLines} */
     KeyWriter(DataSource source, Habit habit, CrashPoints points, Consumer<String> told) {
         this.source = source;
         this.habit = habit;
@@ -96,7 +96,7 @@ final class KeyWriter {
         }
     }
 
-    /** Writes one key after the other until it is killed; for a child JVM. */
+    /** Writes keys until it is killed; for a child JVM. */
     static final class Endless {
         public static void main(String[] arguments) {
             PGSimpleDataSource source = new PGSimpleDataSource();

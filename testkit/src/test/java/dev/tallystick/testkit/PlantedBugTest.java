@@ -25,14 +25,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The kit at work on a small store: it finds each planted bug, and has nothing to say against the sound twin. */
+/** The testkit applied to a small store: it finds each planted bug, and no fault in the sound version. */
 @ExtendWith(Seeded.class)
 class PlantedBugTest {
 
     private static final int THREADS = 4;
     private static final int KEYS_EACH = 10;
 
-    /** Every fate comes early, so that a bug is found for certain; then chance decides. */
+    /** Every fate comes early, so that a bug is found for certain; after that they are random. */
     private static final List<CommitFate> FIRST_FATES =
             List.of(CommitFate.FORWARD, CommitFate.LOSE_REPLY, CommitFate.CUT_BEFORE, CommitFate.HOLD);
 
@@ -43,7 +43,7 @@ class PlantedBugTest {
 
     @ParameterizedTest
     @EnumSource
-    void lost_replies_cuts_and_late_commits_reveal_a_bad_habit(Habit habit, Randomness random) throws SQLException {
+    void lost_replies_cuts_and_late_commits_reveal_a_planted_bug(Habit habit, Randomness random) throws SQLException {
         try (TcpProxy proxy = postgres.proxy()) {
             Map<CommitFate, Integer> weights = new TreeMap<>(Map.of(
                     CommitFate.FORWARD, 5, CommitFate.LOSE_REPLY, 2, CommitFate.CUT_BEFORE, 2, CommitFate.HOLD, 1));
@@ -93,7 +93,7 @@ class PlantedBugTest {
 
     @ParameterizedTest
     @EnumSource(names = {"ACKNOWLEDGES_AFTER_COMMIT", "ACKNOWLEDGES_BEFORE_COMMIT"})
-    void a_kill_while_its_commit_is_on_the_way_reveals_an_early_acknowledgement(Habit habit) throws SQLException {
+    void a_kill_while_its_commit_is_in_transit_reveals_an_early_acknowledgement(Habit habit) throws SQLException {
         try (TcpProxy proxy = postgres.proxy();
                 ChildJvm child = ChildJvm.of(KeyWriter.Endless.class).start(postgres.url(proxy), habit.name())) {
             proxy.onCommit(commit -> {
@@ -109,7 +109,7 @@ class PlantedBugTest {
     }
 
     @Test
-    void a_kill_at_any_moment_does_not_harm_the_sound_store() throws SQLException {
+    void a_kill_at_any_moment_does_not_harm_the_correct_store() throws SQLException {
         try (ChildJvm child =
                 ChildJvm.of(KeyWriter.Endless.class).start(postgres.url(), ACKNOWLEDGES_AFTER_COMMIT.name())) {
             child.awaitLine("acknowledged 20"::equals);

@@ -24,7 +24,7 @@ import org.junit.platform.testkit.engine.TestExecutionResultConditions;
 class RandomnessTest {
 
     @Test
-    void the_same_seed_draws_the_same_again() {
+    void the_same_seed_gives_the_same_values() {
         assertThat(everything(Randomness.ofSeed(42))).isEqualTo(everything(Randomness.ofSeed(42)));
         assertThat(everything(Randomness.ofSeed(42))).isNotEqualTo(everything(Randomness.ofSeed(43)));
     }
@@ -46,7 +46,7 @@ class RandomnessTest {
     }
 
     @Test
-    void a_split_is_determined_by_its_parent_and_draws_otherwise() {
+    void a_split_is_determined_by_its_parent_and_gives_other_values() {
         Randomness parent = Randomness.ofSeed(1);
         Randomness child = parent.split();
         assertThat(child.nextLong()).isEqualTo(Randomness.ofSeed(1).split().nextLong());
@@ -65,7 +65,7 @@ class RandomnessTest {
     }
 
     @Test
-    void choices_come_as_often_as_their_weights_say() {
+    void choices_follow_their_weights() {
         Randomness random = Randomness.ofSeed(5);
         Map<String, Integer> weights = new LinkedHashMap<>();
         weights.put("often", 9);
@@ -142,7 +142,7 @@ class RandomnessTest {
         return message.replaceAll("(?s).*\nseed=(-?\\d+) .*", "$1");
     }
 
-    /** Run by the test above, not by the build: it is no test class by its name, and it fails. */
+    /** Run by the test above, not by the build: its name is not that of a test class, and it fails. */
     @ExtendWith(Seeded.class)
     static class FailsWithItsSeed {
         @Test

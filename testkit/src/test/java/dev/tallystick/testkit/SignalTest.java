@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class SignalTest {
 
     @Test
-    void whoever_waits_goes_on_once_the_signal_fires() {
+    void waiting_threads_continue_once_the_signal_fires() {
         Signal signal = new Signal("the other thread");
         Thread.ofVirtual().start(signal::fire);
         signal.await();
@@ -35,7 +35,7 @@ class SignalTest {
     }
 
     @Test
-    void a_gate_stops_those_who_arrive_until_the_test_opens_it() throws InterruptedException {
+    void a_gate_stops_threads_until_the_test_opens_it() throws InterruptedException {
         Gate gate = new Gate("before the commit");
         List<String> order = new CopyOnWriteArrayList<>();
         Thread worker = Thread.ofVirtual().start(() -> {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** What happens to connections as such; for COMMITs see {@link CommitFateTest}. */
+/** Faults of whole connections; for COMMITs see {@link CommitFateTest}. */
 class TcpProxyTest {
 
     @RegisterExtension
@@ -31,7 +31,7 @@ class TcpProxyTest {
     }
 
     @Test
-    void what_is_asked_and_answered_passes_unchanged() throws SQLException {
+    void requests_and_replies_pass_unchanged() throws SQLException {
         try (Connection connection = connect()) {
             assertThat(ask(connection, "select 6 * 7")).isEqualTo("42");
             assertThat(proxy.openConnections()).isEqualTo(1);
@@ -55,7 +55,7 @@ class TcpProxyTest {
     }
 
     @Test
-    void a_client_that_asks_for_encryption_is_told_that_there_is_none() throws SQLException {
+    void a_client_that_asks_for_encryption_is_refused_it() throws SQLException {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(postgres.url(proxy).replace("disable", "prefer"));
         try (Connection connection = source.getConnection()) {
@@ -137,7 +137,7 @@ class TcpProxyTest {
     }
 
     @Test
-    void what_a_black_hole_kept_arrives_when_it_is_gone() throws SQLException {
+    void bytes_kept_by_a_black_hole_arrive_when_it_is_gone() throws SQLException {
         try (Connection connection = connect()) {
             proxy.blackHole();
             CompletableFuture<String> answer = CompletableFuture.supplyAsync(

@@ -37,7 +37,7 @@ class TestPostgresTest {
     }
 
     @Test
-    void the_server_keeps_what_it_acknowledges() {
+    void the_server_is_durable() {
         assertThat(ask(
                         postgres.dataSource(),
                         "select current_setting('fsync') || current_setting('synchronous_commit')"))
@@ -60,7 +60,7 @@ class TestPostgresTest {
     }
 
     @RepeatedTest(2)
-    void a_test_finds_its_database_as_it_was_prepared_whatever_others_did_to_theirs() {
+    void a_test_finds_its_database_as_it_was_prepared() {
         assertThat(ask(prepared.dataSource(), "with gone as (delete from t returning x) select count(*) from gone"))
                 .isEqualTo("1");
     }
@@ -93,7 +93,7 @@ class TestPostgresTest {
         }
     }
 
-    /** Run in a JVM of its own: tells where the database of its test is, and what becomes of it. */
+    /** Run in its own JVM: reports where the database of its test is, and whether it still exists. */
     static class Visitor {
 
         private static String url = "";
@@ -116,7 +116,7 @@ class TestPostgresTest {
             System.out.println("afterwards " + refusal(url));
         }
 
-        /** The SQL state with which a connection is refused. */
+        /** The SQL state of a refused connection. */
         static String refusal(String url) {
             try {
                 DriverManager.getConnection(url).close();

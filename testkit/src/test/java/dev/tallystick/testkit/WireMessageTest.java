@@ -46,7 +46,7 @@ class WireMessageTest {
     }
 
     @Test
-    void a_message_that_breaks_off_is_an_error_and_not_an_end() throws IOException {
+    void a_truncated_message_is_an_error_and_not_an_end() throws IOException {
         byte[] whole = message('D', "x".repeat(2 * HEAD));
         for (int length : new int[] {3, 100, HEAD + 10}) {
             DataInputStream in = input(Arrays.copyOf(whole, length));
@@ -56,7 +56,7 @@ class WireMessageTest {
     }
 
     @Test
-    void what_is_no_message_is_refused() {
+    void invalid_messages_are_refused() {
         assertThatThrownBy(() -> WireMessage.read(input("G\0\0\0\3".getBytes(StandardCharsets.US_ASCII))))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("not the Postgres protocol");
@@ -142,7 +142,7 @@ class WireMessageTest {
         return new DataInputStream(new ByteArrayInputStream(bytes));
     }
 
-    /** Gives a few bytes at a time, whatever is asked for. */
+    /** Returns a few bytes at a time, however many are requested. */
     private static final class Trickle extends ByteArrayInputStream {
         Trickle(byte[] bytes) {
             super(bytes);
