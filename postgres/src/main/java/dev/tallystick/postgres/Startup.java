@@ -96,8 +96,9 @@ final class Startup {
             }
         }
         Server.endAll(layout.data());
-        // A new server takes any process with that id for its predecessor, even an unrelated one or a zombie, and refuses to
-        // start. If there is no such process the file stays: the server then also checks its predecessor's shared memory.
+        // A new server takes any process with that id for its predecessor, even an unrelated one or a zombie, and
+        // refuses to start. If there is no such process the file stays: the server then also checks its predecessor's
+        // shared memory.
         if (pidFile.isEmpty() || process.isPresent()) {
             Files.deleteIfExists(layout.pidFile());
         }
@@ -172,8 +173,7 @@ final class Startup {
 
     private PostgresStartException failed(String message, long mark) throws IOException {
         return new PostgresStartException(
-                "%s Fix the cause and start again; the full log is %s."
-                        .formatted(message, layout.logFile()),
+                "%s Fix the cause and start again; the full log is %s.".formatted(message, layout.logFile()),
                 log.lastWordsSince(mark),
                 null);
     }

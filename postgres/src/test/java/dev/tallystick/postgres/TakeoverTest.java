@@ -152,8 +152,7 @@ class TakeoverTest {
     /** Halts the starting JVM at each named point in turn; the processes it started keep running. */
     @ParameterizedTest
     @EnumSource(StartPoint.class)
-    void after_a_crash_at_any_point_of_the_start_the_next_start_works(StartPoint point)
-            throws Exception {
+    void after_a_crash_at_any_point_of_the_start_the_next_start_works(StartPoint point) throws Exception {
         boolean comesAfterTheCluster = point.compareTo(StartPoint.CLUSTER_IN_PLACE) > 0;
         Path directory = comesAfterTheCluster ? sandbox.usedDirectory() : sandbox.directory();
         assertThat(sandbox.child("halt", directory, point).exitCode()).isEqualTo(99);
