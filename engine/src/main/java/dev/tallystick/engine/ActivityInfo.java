@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A snapshot of one activity of a job.
  *
  * @param path its position in the program or in the cycles of a graph
- * @param kind what it is: a step, a sleep, a wait, the body itself
+ * @param kind its kind: a step, a sleep, a wait, the body itself
  * @param ledger its 15 digits
  * @param attempts how many times its work was started
  * @param returnedAt when its first result arrived; null while it waits

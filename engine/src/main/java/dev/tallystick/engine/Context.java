@@ -156,7 +156,7 @@ public interface Context {
      * workflows that run forever: the job reads its whole record again whenever it wakes. The new job inherits signals not
      * taken yet, the time-out and everyone waiting for the result, but no undos.
      *
-     * <p>Never returns: write {@code return ctx.continueAsNew(next);}. Not for branches.
+     * <p>Never returns: write {@code return ctx.continueAsNew(next);}. Branches cannot call this.
      */
     @SuppressWarnings("TypeParameterUnusedInFormals") // never returns, so it fits any return type
     <T extends @Nullable Object> T continueAsNew(@Nullable Object input);
@@ -164,7 +164,7 @@ public interface Context {
     /** A new UUID, the same in every run. */
     UUID uuid();
 
-    /** The time of the first run that asked. */
+    /** The time of this call in the first run that made it. */
     Instant now();
 
     /** A random generator that returns the same numbers in every run. */

@@ -186,7 +186,7 @@ public final class Engine implements AutoCloseable {
         graphs.ring();
     }
 
-    /** Accepts a job. The future fails as those of {@link GroupCommitter} do. */
+    /** Accepts a job. The future fails like those of {@link GroupCommitter}. */
     public CompletableFuture<Accepted> submit(Submission submission) {
         return follow(submission).accepted();
     }
@@ -232,7 +232,7 @@ public final class Engine implements AutoCloseable {
                 job -> begin(job, started && !stopping, System.nanoTime(), new CompletableFuture<>()));
     }
 
-    /** For workers outside of this process. */
+    /** Serves workers outside this process. */
     public RemoteWork remoteWork() {
         return remoteWork;
     }
@@ -241,7 +241,7 @@ public final class Engine implements AutoCloseable {
         return maker.newest(workflow).output();
     }
 
-    /** Runs closed jobs again, and handles those that failed. */
+    /** Reruns and forks closed jobs, and redrives dead letters. */
     public Reruns reruns() {
         return reruns;
     }

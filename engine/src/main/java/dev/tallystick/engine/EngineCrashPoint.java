@@ -22,7 +22,7 @@ public enum EngineCrashPoint implements CrashPoint {
     CHILD_STARTED,
     /** The lease is released, the body has not unwound. */
     PARKED,
-    /** Due timers are recorded, the jobs they wake have not been notified. */
+    /** What fell due is recorded, the jobs it wakes have not been notified. */
     FIRED,
     /** A signal is durable, its sender and its job do not know yet. */
     SIGNALLED,

@@ -20,7 +20,7 @@ final class ExpressionBounds {
 
     static final int MAX_DEPTH = 200;
 
-    /** Also limits intermediate texts. */
+    /** The longest text, intermediate ones included. */
     static final int MAX_TEXT = 4 * Payloads.MAX_BYTES;
 
     /** The longest list that a payload can hold. */

@@ -149,7 +149,7 @@ final class Fork<T extends @Nullable Object> {
         try {
             attention.await();
         } catch (InterruptedException e) {
-            // A parent that was stopped or cancelled: its branches were too.
+            // Stopping or cancelling the parent did the same to its branches.
             interrupt(open);
             parent.demandHeard();
             throw new IllegalStateException("a workflow's thread is interrupted by its engine only", e);

@@ -17,7 +17,7 @@ final class GraphCheck {
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,99}");
     private static final int MAX_INCOMING = 62;
 
-    /** A job reads and writes more, the more nodes its graph has. */
+    /** The reads and writes of a job grow with the nodes of its graph. */
     static final int MAX_NODES = 1_000;
 
     private final List<GraphPlace> places;

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enters a node, or marks the arrival of a branch at a join.
+ * A node being entered, or the arrival of a branch at a join.
  *
  * @param kind the kind of the node
  * @param complete whether Leg 1 is complete, so there is something to do; false for a join that waits for further branches

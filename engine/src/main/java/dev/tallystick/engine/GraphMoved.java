@@ -17,7 +17,7 @@ sealed interface GraphMoved {
     record Done(@Nullable Closed closed, @Nullable String workflow, List<LeasedWork> leased, boolean engineIsDue)
             implements GraphMoved {
 
-        /** The job is still open. */
+        /** The step did not close the job. */
         Done(List<LeasedWork> leased, boolean engineIsDue) {
             this(null, null, leased, engineIsDue);
         }

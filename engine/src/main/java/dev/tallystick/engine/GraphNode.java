@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What happens at one place of a {@link Graph}. */
+/** A node of a {@link Graph}: what happens there. */
 public sealed interface GraphNode {
 
     /** The most signals that one hook takes. */

@@ -164,7 +164,7 @@ final class Graphs {
         ring();
     }
 
-    /** For workers outside of this process. */
+    /** Serves workers outside this process. */
     RemoteWork remoteWork(RandomGenerator random, EngineSettings settings) {
         return new RemoteWork(database, store, registry::type, this::bring, random, settings, spans, codec);
     }
@@ -316,7 +316,7 @@ final class Graphs {
     /**
      * Brings a step to an end: done, refused because the lease is lost, or given up because the engine stops.
      *
-     * @throws dev.tallystick.sql.TransactionException if the database has not answered for long
+     * @throws dev.tallystick.sql.TransactionException if the database gave no answer for too long
      */
     private GraphMoved bring(GraphStep step) {
         GraphMoved moved = repeats.insist(
