@@ -57,9 +57,7 @@ public record Ask(
         return new Ask(group, person, what, escalations);
     }
 
-    /**
-     * Asks {@code otherGroup} if no answer arrives within {@code after}, counted from the previous escalation if there is one.
-     */
+    /** Asks {@code otherGroup} if no answer arrives within {@code after} of the start or of the previous escalation. */
     public Ask escalate(Duration after, String otherGroup) {
         List<Escalation> more = new ArrayList<>(escalations);
         more.add(new Escalation(after, otherGroup));

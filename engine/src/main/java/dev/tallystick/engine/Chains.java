@@ -33,10 +33,7 @@ final class Chains {
         return asked.isEmpty() ? Map.of() : store.newest(tx, asked);
     }
 
-    /**
-     * Requests cancellation of the newest job of each chain. A job that continues between the two statements is followed once
-     * more.
-     */
+    /** Asks to cancel each chain's newest job. One that continues between the two statements is followed once more. */
     void cancel(Tx tx, Collection<JobId> asked) throws SQLException {
         cancel(tx, asked, postings::postCancel);
     }

@@ -64,10 +64,7 @@ final class CodeTypes {
         return hasLimits;
     }
 
-    /**
-     * The limit of each workflow by name. A workflow whose limit was removed keeps a rule, because it may have left jobs in
-     * lanes.
-     */
+    /** The limit of each workflow by name. A removed limit leaves a rule behind, because jobs may remain in its lanes. */
     Map<String, LaneStore.Rule> rules() {
         Map<String, LaneStore.Rule> rules = new HashMap<>();
         for (String workflow : names()) {

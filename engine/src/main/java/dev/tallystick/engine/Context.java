@@ -22,8 +22,8 @@ public interface Context {
 
     /**
      * Runs {@code work}, records its result and returns the recorded result, in the first run as in every replay. The result is
-     * recorded exactly once. The work itself may run again if the process dies before the result is durable, so pass {@link
-     * #key()} to foreign systems that it calls.
+     * recorded exactly once. The work itself may run again if the process dies before the result is durable, so pass
+     * {@link #key()} to foreign systems that it calls.
      */
     default <T extends @Nullable Object> T step(String name, Class<T> type, Callable<T> work) {
         return step(name, type, Retry.DEFAULT, work);

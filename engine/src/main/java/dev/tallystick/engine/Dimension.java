@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The dimension in which activities of a graph live: {@code poll:3} is the fourth round of {@code poll}, {@code
- * outer:1/inner:0} the first round of {@code inner} in the second of {@code outer}.
+ * The dimension in which activities of a graph live: {@code poll:3} is the fourth round of {@code poll},
+ * {@code outer:1/inner:0} the first round of {@code inner} in the second of {@code outer}.
  *
  * @param path its name; empty for the outermost dimension
  * @param around the path of the enclosing dimension

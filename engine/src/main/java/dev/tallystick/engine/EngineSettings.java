@@ -96,7 +96,7 @@ public record EngineSettings(
                 lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, patience, tracing, instance);
     }
 
-    /** As {@link #drain}, but shorter than any lease is certain to last, because heartbeats have stopped. */
+    /** As {@link #drain}, but no longer than leases are certain to last, because heartbeats have stopped. */
     Duration safeDrain() {
         Duration safe = lease.minus(heartbeat).dividedBy(2);
         return drain.compareTo(safe) < 0 ? drain : safe;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A JSONata expression over the data of a job: {@code input} is the job's input, and each node that has run appears under its
- * own name, with its output. An expression reads nothing else, writes nothing, and is stopped when it exceeds {@link
- * ExpressionBounds}, so it can harm only its own job. Thread-safe. Equal if the source is.
+ * own name, with its output. An expression reads nothing else, writes nothing, and is stopped when it exceeds
+ * {@link ExpressionBounds}, so it can harm only its own job. Thread-safe. Equal if the source is.
  */
 public final class Expression {
 

@@ -42,9 +42,7 @@ public record GraphAsk(
         return new GraphAsk(group, person, Expression.of(expression), escalations);
     }
 
-    /**
-     * Asks {@code otherGroup} if no answer arrives within {@code after}, counted from the previous escalation if there is one.
-     */
+    /** Asks {@code otherGroup} if no answer arrives within {@code after} of the start or of the previous escalation. */
     public GraphAsk escalate(Duration after, String otherGroup) {
         List<Ask.Escalation> more = new ArrayList<>(escalations);
         more.add(new Ask.Escalation(after, otherGroup));

@@ -11,10 +11,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Due work of graphs that needs no worker. It is not leased: the first engine to reach it does it, and its fence stays the
- * same.
- */
+/** Due work of graphs that needs no worker. It is not leased and keeps its fence: the first engine to reach it does it. */
 final class GraphDueStore {
 
     // "limit 1" makes the planner look rows up by key: it cannot know how few postings are due.

@@ -6,9 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The effects of transitions of a graph, before anything is written. Of several dispatches of one activity the last one counts.
- */
+/** Planned effects of a graph's transitions, not written yet. Of several dispatches of one activity the last one counts. */
 final class GraphEffects {
 
     final List<GraphDispatch> dispatches = new ArrayList<>();

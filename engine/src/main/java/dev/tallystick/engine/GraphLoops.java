@@ -13,8 +13,8 @@ import java.util.Set;
 /**
  * Which joins connect a loop with nodes outside it, and which activities keep such a loop open.
  *
- * <p>A loop is every node that its opener dominates. A join outside learns of the loop once, when the loop is left: when none
- * of its open activities can start another round or lead out.
+ * <p>A loop consists of all nodes that its opener dominates. A join outside learns of the loop once, when the loop is left:
+ * when none of its open activities can start another round or lead out.
  */
 final class GraphLoops {
 

@@ -164,10 +164,7 @@ final class GraphPlan {
         }
     }
 
-    /**
-     * A node that opens a dimension keeps this output inside it, whatever its next output is; nodes outside see its last
-     * output.
-     */
+    /** Inside the dimension that a node opens, this output stays, whatever the next one is; outside, the last one counts. */
     private void see(ActivityId activity, int ordinal, @Nullable Object output) {
         outputs.put(activity, output);
         String opened = type.shape().opened(activity.path(), activity.name(), ordinal);

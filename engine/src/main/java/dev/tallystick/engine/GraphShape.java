@@ -15,10 +15,10 @@ import java.util.Set;
 /**
  * Derived from how a graph is drawn: which nodes open dimensions, and in which dimension each node lives.
  *
- * <p>A node that may receive more than one event (the target of a cycle, a hook that takes several signals) opens a {@link
- * Dimension} for each. What follows a node lives in the dimension that the node opened, or else in the node's own. A join lives
- * in the dimension of its fork: of the dimensions that its branches come from, it keeps those whose opener lies on every path
- * to it.
+ * <p>A node that may receive more than one event (the target of a cycle, a hook that takes several signals) opens a
+ * {@link Dimension} for each. What follows a node lives in the dimension that the node opened, or else in the node's own. A
+ * join lives in the dimension of its fork: of the dimensions that its branches come from, it keeps those whose opener lies on
+ * every path to it.
  *
  * <p>Transitions form no cycle, because only cycle nodes lead back; so this class deals with an acyclic graph whose nodes are
  * all reachable from its trigger. Nothing here recurses: a graph may be as deep as it has nodes.

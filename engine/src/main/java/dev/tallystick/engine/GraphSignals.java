@@ -7,10 +7,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/**
- * Delivers signals to the hooks of graphs. The jobs are locked, so either the signal finds the wait or the wait finds the
- * signal.
- */
+/** Delivers signals to hooks of graphs. The jobs are locked, so the signal finds the wait or the wait finds the signal. */
 final class GraphSignals {
 
     private final GraphStore graphs;
@@ -18,10 +15,7 @@ final class GraphSignals {
     private final GraphWriter writer;
     private final Predicate<String> registered;
 
-    /**
-     * @param registered whether a graph, by its queue, runs here; signals for other graphs are left to the processes that run
-     *     them
-     */
+    /** @param registered whether a graph, by its queue, runs here; other processes take the signals for the others */
     GraphSignals(GraphStore graphs, PostingStore postings, GraphWriter writer, Predicate<String> registered) {
         this.graphs = graphs;
         this.postings = postings;

@@ -229,10 +229,7 @@ final class GraphStore {
         return jobs;
     }
 
-    /**
-     * All activities in the dimensions of the transitions and in the enclosing ones, and the nodes that opened these
-     * dimensions.
-     */
+    /** All activities in the dimensions of the transitions and the enclosing ones, and the nodes that opened these. */
     List<Seen> seen(Tx tx, List<GraphTransition> transitions) throws SQLException {
         record Place(JobId job, Dimension dimension) {}
         List<Place> places = transitions.stream()

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection for the work of a transaction step, which must not end the transaction: that would make its effect durable
- * without its result. It refuses the methods that end a transaction, and statements that begin like one that does. {@link
- * TransactionStepStore} detects what gets past this, perhaps through the driver's own classes.
+ * without its result. It refuses the methods that end a transaction, and statements that begin like one that does.
+ * {@link TransactionStepStore} detects what gets past this, perhaps through the driver's own classes.
  */
 final class GuardedConnection {
 
