@@ -250,9 +250,9 @@ final class GraphWriter {
     }
 
     /**
-     * Planning runs user code, so not on this thread and, if others queue for the transaction, not for long: a batch waits for
-     * all of its plans together no longer than for one. Jobs whose planning was held up by slow ones run separately, as the
-     * slow ones do.
+     * Planning runs user code, so it happens off this thread and, if others queue for the transaction, only briefly: a batch
+     * waits for all of its plans together no longer than for one. Jobs whose planning was held up by slow ones run separately,
+     * as the slow ones do.
      */
     private void plan(Patience patience, List<Planning> wanted, UserCode.Work<Planning> work) throws SQLException {
         List<Planning> theirs = wanted.stream().filter(Planning::takesUserCode).toList();

@@ -65,7 +65,7 @@ record Guid(UUID value) {
         return new UUID(high, low);
     }
 
-    /** Cloning, because looking up a provider takes longer than the digest. */
+    /** Clones the digest, because looking up a provider takes longer than hashing. */
     private static MessageDigest sha256() {
         try {
             return (MessageDigest) SHA_256.clone();
