@@ -79,11 +79,11 @@ public final class Builder {
     }
 
     /**
-     * The name of this process: the same after each restart, and different from every other running process. {@link
-     * Tallystick#keys} holds keys under this name. When the process restarts after a crash, it decides the keys that it held,
-     * and its jobs resume at once; the jobs of an unnamed process wait until its leases expire. A process with an embedded
-     * database needs no name, because no other process can use its directory. Any other unnamed process that crashes leaves its
-     * {@link Tallystick#once} keys pending until you pass its name to {@link dev.tallystick.keys.KeyLedger#recover}.
+     * The name of this process: the same after each restart, and different from every other running process.
+     * {@link Tallystick#keys} holds keys under this name. When the process restarts after a crash, it decides the keys that it
+     * held, and its jobs resume at once; the jobs of an unnamed process wait until its leases expire. A process with an
+     * embedded database needs no name, because no other process can use its directory. Any other unnamed process that crashes
+     * leaves its {@link Tallystick#once} keys pending until you pass its name to {@link dev.tallystick.keys.KeyLedger#recover}.
      */
     public Builder instance(String name) {
         instance = new KeyOwner(name);

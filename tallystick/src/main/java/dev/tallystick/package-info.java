@@ -1,9 +1,9 @@
 /**
  * Durable workflows in your own process: the library that users depend on.
  *
- * <p>Main types: {@link dev.tallystick.Tallystick} is the entry point, {@link dev.tallystick.JobHandle} follows one job, {@link
- * dev.tallystick.Submit} sets the key and the time. Workflows are written against {@link dev.tallystick.engine.Workflow} and
- * {@link dev.tallystick.engine.Context}.
+ * <p>Main types: {@link dev.tallystick.Tallystick} is the entry point, {@link dev.tallystick.JobHandle} follows one job,
+ * {@link dev.tallystick.Submit} sets the key and the time. Workflows are written against {@link dev.tallystick.engine.Workflow}
+ * and {@link dev.tallystick.engine.Context}.
  *
  * <p>Invariant: a request submitted under one key happens once, however often and from wherever it is submitted.
  *

@@ -58,7 +58,7 @@ public final class Intake {
      * The version that a new job would run.
      *
      * @param wanted a specific version, or null for the newest
-     * @throws UnknownWorkflowException if the workflow, or that version of it, is not registered here
+     * @throws UnknownWorkflowException if the workflow, or that version of it, is not known here
      */
     public int version(String workflow, @Nullable Integer wanted) {
         return maker.version(workflow, wanted).version();

@@ -51,8 +51,8 @@ final class JobReadStore {
             limit ?
             """;
 
-    // A body that fails because a step failed has no stack trace of its own, and ending a closed job says nothing new.
-    // Branches that ended because another one won have not failed.
+    // A body that fails because a step failed has no stack trace of its own, and the error of a body whose job had
+    // closed is not new. Branches that ended because another one won have not failed.
     private static final String LAST_ERROR = """
             select a.path, a.name, a.error, a.failed_at, a.stack_trace
             from tally.activity a

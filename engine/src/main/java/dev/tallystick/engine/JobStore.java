@@ -166,7 +166,7 @@ final class JobStore {
                 lease.toMillis());
     }
 
-    /** Writes the additional rows of the jobs that were just started: deadlines, lanes, inherited attributes and traces. */
+    /** Writes the additional rows of those jobs that were just started: deadlines, lanes, inherited attributes and traces. */
     void furnish(Tx tx, List<NewJob> jobs) throws SQLException {
         List<NewJob> timed = jobs.stream().filter(NewJob::isTimed).toList();
         if (!timed.isEmpty()) {

@@ -176,8 +176,8 @@ public final class RemoteWork {
     /**
      * Reports a failed attempt. If it is not the last one, the work will be due again after a delay.
      *
-     * @param stackTrace details beyond the one-line reason, in the format of the worker's language; shortened to {@link
-     *     StackTraces#MAX_LENGTH}
+     * @param stackTrace details beyond the one-line reason, in the format of the worker's language; shortened to
+     *     {@link StackTraces#MAX_LENGTH}
      */
     public Brought fail(
             String mesh, String worker, Handle handle, String said, @Nullable String stackTrace, boolean forGood) {

@@ -45,7 +45,7 @@ final class TraceStore {
         tx.update(KEEP, of.uuids(job -> job.id().value()), of.texts(NewJob::traceParent));
     }
 
-    /** The trace contexts of the jobs that have one: their own, or that of the job that started or precedes them. */
+    /** The trace contexts of the jobs that have one: their own, or that of their nearest parent or predecessor. */
     Map<JobId, String> of(Tx tx, Collection<JobId> jobs) throws SQLException {
         Map<JobId, String> found = new HashMap<>();
         tx.query(

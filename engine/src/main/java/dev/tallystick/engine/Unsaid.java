@@ -65,8 +65,8 @@ final class Unsaid {
     }
 
     /**
-     * Takes everything, together with the given results and dispatches. A further attempt includes the count of the previous
-     * one.
+     * Takes everything, plus the given results and dispatches. A later attempt replaces the entry of the previous one, which it
+     * counts.
      */
     synchronized Taken take(List<LegTwo> lastResults, List<LegOne> lastDispatches) {
         Taken taken = new Taken(results, dispatches, lost);

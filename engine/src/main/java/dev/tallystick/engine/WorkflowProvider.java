@@ -3,8 +3,8 @@ package dev.tallystick.engine;
 import java.util.List;
 
 /**
- * Adds workflows to a process that was built without them. Put an implementation into a jar, name it in {@code
- * META-INF/services/dev.tallystick.engine.WorkflowProvider}, and put the jar where the process looks for it.
+ * Adds workflows to a process that was built without them. Put an implementation into a jar, name it in
+ * {@code META-INF/services/dev.tallystick.engine.WorkflowProvider}, and put the jar where the process looks for it.
  */
 public interface WorkflowProvider {
 
