@@ -11,11 +11,11 @@ import java.util.function.Supplier;
 
 /**
  * Brings moves to an end: done, refused because the lease is lost, or given up because the engine stops or the database has not
- * answered for long. A body that is given up leaves its job to whoever leases it next.
+ * answered for a long time. When a body is given up, another process resumes its job after leasing it.
  */
 final class MoveCourier implements Moves {
 
-    /** With so many moves on their way it is the database that jobs wait for: more of them would only wait longer. */
+    /** With this many moves in flight, jobs are waiting for the database: more moves would only wait longer. */
     private static final int CROWD = 200;
 
     private final GroupCommitter committer;
@@ -27,7 +27,7 @@ final class MoveCourier implements Moves {
 
     /**
      * @param thinnedOut called when it is no longer crowded
-     * @param timed hears in what time something that was moved falls due
+     * @param timed receives the delay until a dispatched posting falls due
      */
     MoveCourier(GroupCommitter committer, Mover mover, Repeats repeats, Runnable thinnedOut, Consumer<Duration> timed) {
         this.committer = committer;
@@ -38,8 +38,8 @@ final class MoveCourier implements Moves {
     }
 
     /**
-     * Whether bodies that are leased now had better be leased later. What is leased is done in the order in which it comes, so a
-     * job that another mesh submits next would have to wait for all of it.
+     * Whether to postpone leasing bodies. Leased bodies run in order of arrival, so a job that another mesh submits next would
+     * wait for all of them.
      */
     boolean isCrowded() {
         return underWay.get() >= CROWD;
@@ -68,7 +68,7 @@ final class MoveCourier implements Moves {
                 () -> committed(() -> committer.submit(mover, move).join()));
     }
 
-    /** What was committed. A move is guarded and may be brought again after anything but a refusal. */
+    /** The committed result. A move is guarded, so it may be repeated after anything but a refusal. */
     static <T> T committed(Supplier<T> move) {
         try {
             return move.get();
