@@ -391,6 +391,7 @@ final class BodyRun {
         try {
             stoodAt = switch (tools.mover().bring(move)) {
                 case Moved.Done done -> asked;
+                case Moved.DueAgain parked -> asked;
                 case Moved.JobClosed closed -> throw stopping(BodyStopped.Reason.JOB_CLOSED);
                 case Moved.Refused refused -> throw stopping(BodyStopped.Reason.LEASE_LOST);
                 case Moved.LeaseLost lost -> throw stopping(BodyStopped.Reason.LEASE_LOST);

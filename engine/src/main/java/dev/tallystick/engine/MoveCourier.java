@@ -21,19 +21,19 @@ final class MoveCourier implements Moves {
     private final GroupCommitter committer;
     private final Mover mover;
     private final Repeats repeats;
-    private final Runnable thinnedOut;
+    private final Runnable claims;
     private final Consumer<Duration> timed;
     private final AtomicInteger underWay = new AtomicInteger();
 
     /**
-     * @param thinnedOut called when it is no longer crowded
+     * @param claims called when more bodies could be leased: it is no longer crowded, or one is due that has just parked
      * @param timed receives the delay until a dispatched posting falls due
      */
-    MoveCourier(GroupCommitter committer, Mover mover, Repeats repeats, Runnable thinnedOut, Consumer<Duration> timed) {
+    MoveCourier(GroupCommitter committer, Mover mover, Repeats repeats, Runnable claims, Consumer<Duration> timed) {
         this.committer = committer;
         this.mover = mover;
         this.repeats = repeats;
-        this.thinnedOut = thinnedOut;
+        this.claims = claims;
         this.timed = timed;
     }
 
@@ -50,6 +50,9 @@ final class MoveCourier implements Moves {
         underWay.incrementAndGet();
         try {
             Moved moved = bringToAnEnd(move);
+            if (moved instanceof Moved.DueAgain) {
+                claims.run();
+            }
             for (LegOne dispatch : move.dispatches()) {
                 if (dispatch.due() != null) {
                     timed.accept(dispatch.due());
@@ -58,7 +61,7 @@ final class MoveCourier implements Moves {
             return moved;
         } finally {
             if (underWay.getAndDecrement() == CROWD) {
-                thinnedOut.run();
+                claims.run();
             }
         }
     }

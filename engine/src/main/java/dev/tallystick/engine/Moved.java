@@ -6,6 +6,9 @@ sealed interface Moved {
     /** The whole move is durable. */
     record Done() implements Moved {}
 
+    /** All of it is durable, and the body need not wait: what it parked for was done before. */
+    record DueAgain() implements Moved {}
+
     /** The results are recorded but change nothing, because the job has closed; nothing was dispatched. */
     record JobClosed() implements Moved {}
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -167,13 +168,12 @@ final class Mover implements Primitive<Move, Moved> {
         Map<Guid, Collated> collated = results.isEmpty() ? Map.of() : collation.collate(tx, results);
         faults.note(tx, dispatches, results);
         List<Move> parking = moves.stream().filter(Move::parks).toList();
-        if (!parking.isEmpty()) {
-            postings.park(tx, parking);
-        }
+        Set<JobId> due = parking.isEmpty() ? Set.of() : postings.park(tx, parking);
         finish(tx, moves.stream().filter(Move::leavesMore).toList());
         for (Move move : moves) {
             boolean refused = move.results().stream().anyMatch(result -> !collated.containsKey(result.guid()));
-            answers.computeIfAbsent(move.job(), job -> refused ? new Moved.Refused() : new Moved.Done());
+            Moved done = due.contains(move.job()) ? new Moved.DueAgain() : new Moved.Done();
+            answers.putIfAbsent(move.job(), refused ? new Moved.Refused() : done);
         }
     }
 

@@ -169,22 +169,24 @@ final class PostingStore {
     // transaction sees the body parked. The locking statement may have waited for the other transaction and would not
     // see its writes.
     private static final String PARK = Weights.in("""
-            update tally.posting p
-            set owner = null,
-                visible_at = case
-                    when exists (
-                        select 1
-                        from tally.activity a
-                        where a.job_id = p.job_id
-                            and a.path = any(string_to_array(i.waits_for, ' '))
-                            and (a.ledger / {WORK_DONE}) % 10 = 1
-                    )
-                        or exists (select 1 from tally.job j where j.id = p.job_id and j.closed_by is not null)
-                    then now()
-                    else 'infinity'
-                end
-            from unnest(?::uuid[], ?::uuid[], ?::text[]) as i (job_id, guid, waits_for)
-            where p.job_id = i.job_id and p.guid = i.guid
+            with parked as (
+                update tally.posting p
+                set owner = null,
+                    visible_at = case
+                        when exists (
+                            select 1 from tally.activity a
+                            where a.job_id = p.job_id
+                                and a.path = any(string_to_array(i.waits_for, ' '))
+                                and (a.ledger / {WORK_DONE}) % 10 = 1
+                        )
+                            or exists (select 1 from tally.job j where j.id = p.job_id and j.closed_by is not null)
+                        then now()
+                        else 'infinity' end
+                from unnest(?::uuid[], ?::uuid[], ?::text[]) as i (job_id, guid, waits_for)
+                where p.job_id = i.job_id and p.guid = i.guid
+                returning p.job_id, p.visible_at
+            )
+            select job_id from parked where visible_at < 'infinity'
             """);
 
     private static final String DUE_FOR_ENGINE = LANES + """
@@ -350,14 +352,15 @@ final class PostingStore {
                 of.longs(Lease::fence));
     }
 
-    /** Releases the leases until one of the activities that the bodies wait for is done. */
-    void park(Tx tx, List<Move> moves) throws SQLException {
+    /** Releases the leases until something that the bodies wait for is done; returns those for which it was done before. */
+    Set<JobId> park(Tx tx, List<Move> moves) throws SQLException {
         Columns<Move> of = new Columns<>(moves);
-        tx.update(
+        return Set.copyOf(tx.query(
                 PARK,
+                row -> new JobId(row.getObject("job_id", UUID.class)),
                 of.uuids(move -> move.job().value()),
                 of.uuids(move -> move.lease().guid().value()),
-                of.texts(move -> String.join(" ", move.waitsFor())));
+                of.texts(move -> String.join(" ", move.waitsFor()))));
     }
 
     /** The engine's own due postings; other processes may be handling them too. */
