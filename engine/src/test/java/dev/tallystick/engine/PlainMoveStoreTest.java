@@ -82,6 +82,20 @@ class PlainMoveStoreTest {
     }
 
     @Test
+    void a_body_that_parks_for_an_activity_that_is_done_already_is_due_again() {
+        Lease lease = leased();
+        Lease other = leased();
+        apply(lifeOf(lease).getFirst());
+
+        assertThat(apply(parking(lease))).isEqualTo(new Moved.DueAgain());
+        assertThat(apply(parking(other))).isEqualTo(new Moved.Done());
+    }
+
+    private static Move parking(Lease lease) {
+        return new Move(lease, List.of(), List.of(), List.of(), List.of("1"));
+    }
+
+    @Test
     void a_step_that_came_too_late_is_told_so_also_when_it_comes_again() {
         Lease lease = leased();
         Move step = lifeOf(lease).getFirst();
