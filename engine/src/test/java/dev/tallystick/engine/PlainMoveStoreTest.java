@@ -87,12 +87,14 @@ class PlainMoveStoreTest {
         Lease other = leased();
         apply(lifeOf(lease).getFirst());
 
-        assertThat(apply(parking(lease))).isEqualTo(new Moved.DueAgain());
-        assertThat(apply(parking(other))).isEqualTo(new Moved.Done());
+        assertThat(park(lease)).isEqualTo(new Moved.DueAgain());
+        assertThat(park(other)).isEqualTo(new Moved.Done());
     }
 
-    private static Move parking(Lease lease) {
-        return new Move(lease, List.of(), List.of(), List.of(), List.of("1"));
+    private @Nullable Moved park(Lease lease) {
+        Move parking = new Move(lease, List.of(), List.of(), List.of(), List.of("1"));
+        return ledgers.database()
+                .transact("park", tx -> mover.apply(tx, List.of(parking)).getFirst());
     }
 
     @Test
