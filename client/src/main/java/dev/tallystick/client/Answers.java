@@ -13,15 +13,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the answers of a server from all others. A success has the media type of JSON and every member that the reading wants,
- * or no body at all and the header {@value #MARK}; a refusal is a problem document of ours with its status. Anything else was
- * given or changed by something in between, a {@code 200} included, and says nothing about the request.
+ * Distinguishes a server's answers from all others. A success has the media type of JSON and every member that the reader
+ * needs, or no body at all and the header {@value #MARK}; a refusal is a Tallystick problem document with the right status. Any
+ * other answer, even a {@code 200}, came from or was changed by something in between, and says nothing about the request.
  */
 final class Answers {
 
     static final JsonLimits LARGEST = new JsonLimits(64 * 1024 * 1024, JsonLimits.DEFAULT.depth());
 
-    /** On every answer of a server, for those that have no body. */
+    /** Every answer of a server has this header, to identify those without a body. */
     static final String MARK = "Tally-Api";
 
     private static final String JSON = "application/json";
@@ -78,7 +78,7 @@ final class Answers {
             case OUTCOME_UNKNOWN, INTERNAL_ERROR -> notNow(true, code, fields, headers);
             case OVER_LIMIT, BUSY, DATABASE_UNAVAILABLE, DATABASE_FULL, STOPPING, REQUEST_TIMEOUT ->
                 notNow(false, code, fields, headers);
-            // What has no key of its own asks about that of another request, and cannot wait for it for ever.
+            // A request without its own key asks about another request's key, and cannot wait for ever.
             case REQUEST_IN_PROGRESS ->
                 request.key() == null ? refused(code, fields) : notNow(true, code, fields, headers);
             default -> refused(code, fields);
@@ -107,7 +107,7 @@ final class Answers {
         return detail == null || detail.isEmpty() ? "" : " (" + detail + ")";
     }
 
-    /** With all that shows which machine has given it. */
+    /** Names everything that shows which machine sent the answer. */
     private static <T> Attempt<T> foreign(int status, HttpHeaders headers, ForeignAnswer why) {
         String detail = "the answer was " + status + said(headers, "Content-Type", " with ")
                 + said(headers, "Server", " from ") + said(headers, "Location", " to ")
@@ -138,7 +138,7 @@ final class Answers {
         throw new ForeignAnswer("it is no JSON object");
     }
 
-    /** In seconds; a date is not understood, and means none. */
+    /** In seconds; a date is not supported, and counts as absent. */
     private static Duration retryAfter(HttpHeaders headers) {
         try {
             long seconds = headers.firstValue("Retry-After")

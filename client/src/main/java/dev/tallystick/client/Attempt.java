@@ -4,19 +4,19 @@ import dev.tallystick.core.ProblemCode;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What one attempt at a request came to. */
+/** The result of one attempt at a request. */
 sealed interface Attempt<T> {
 
     record Answered<T>(T answer) implements Attempt<T> {}
 
-    /** This attempt did nothing, and a further one will not either. */
+    /** This attempt did nothing, and neither would another one. */
     record Refused<T>(ProblemCode code, RefusedException why) implements Attempt<T> {}
 
     /**
      * There is no definite answer.
      *
-     * @param mayHaveHappened false if this attempt has done nothing, for certain
-     * @param rest how long to wait before the next one, at least
+     * @param mayHaveHappened false if this attempt certainly did nothing
+     * @param rest the minimum pause before the next attempt
      */
     record Failed<T>(
             boolean mayHaveHappened,

@@ -4,26 +4,26 @@ import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the last attempt at a request ended. A call makes several attempts, and gives up when its patience is at its end.
+ * How the last attempt at a request ended. A call makes several attempts, and gives up when its patience runs out.
  *
- * @param status of HTTP; null if there was no answer
+ * @param status the HTTP status; null if there was no answer
  * @param detail for people: what to look for at the server, or in between
  */
 public record AttemptFailure(Kind kind, @Nullable Integer status, String detail) implements Serializable {
 
-    /** What kind of failure it was. */
+    /** The kind of failure. */
     public enum Kind {
         /** There was no connection, so nothing was sent. */
         NO_CONNECTION,
-        /** The connection broke before the whole answer was here. */
+        /** The connection broke before the whole answer had arrived. */
         CONNECTION_BROKEN,
-        /** The whole answer was not here in time. */
+        /** The whole answer did not arrive in time. */
         TIMED_OUT,
-        /** There was an answer, but not one of a Tallystick server: a proxy gave it, or changed it. */
+        /** There was an answer, but not from a Tallystick server: a proxy sent or changed it. */
         FOREIGN_ANSWER,
-        /** The server answered that it cannot do it now, or does not know what came of it. */
+        /** The server answered that it cannot do it now, or does not know the outcome. */
         NOT_NOW,
-        /** The server refused, which says nothing about an earlier attempt whose answer was lost. */
+        /** The server refused, which does not settle an earlier attempt whose answer was lost. */
         REFUSED,
         /** The calling thread was interrupted. */
         INTERRUPTED

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The object that a request sends, member by member. What is null is left out. For one thread. */
+/** The JSON object of a request, member by member. Null members are left out. For one thread. */
 final class Body {
 
     private final Map<String, Json> members = new TreeMap<>();

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** The bytes of an answer, up to a limit. At one that is larger the connection is closed; the body is empty then. */
+/** The bytes of an answer, up to a limit. If the answer is larger, the connection is closed and the body is empty. */
 final class BoundedBody implements HttpResponse.BodySubscriber<Optional<byte[]>> {
 
     private final int limit;

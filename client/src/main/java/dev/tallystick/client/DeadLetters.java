@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs that failed, that nobody waits for, and about which somebody has to decide. Thread-safe. */
+/** Failed jobs that no other job waits for: redrive or discard them. Thread-safe. */
 public final class DeadLetters {
 
     private static final String PATH = "/v1/deadletters";
@@ -17,10 +17,10 @@ public final class DeadLetters {
     }
 
     /**
-     * A job that failed.
+     * A failed job.
      *
-     * @param ceiling whether a ledger was full, which no repetition mends
-     * @param redrivenAs the job that goes on in its place; null while there is none
+     * @param ceiling whether a ledger was full, which no repetition fixes
+     * @param redrivenAs the job that replaces it; null while there is none
      */
     public record DeadLetter(
             UUID job,
@@ -44,32 +44,32 @@ public final class DeadLetters {
     }
 
     /**
-     * Some of those that nobody has redriven, the oldest first.
+     * Some dead letters that have not been redriven, the oldest first.
      *
-     * @param next the job to go on after; null on the last page
+     * @param next the job to continue after; null on the last page
      */
     public record Page(List<DeadLetter> letters, @Nullable UUID next) {}
 
     /**
-     * A job that goes on in place of another.
+     * A job that replaces a failed one.
      *
-     * @param continuedFrom the one that failed
+     * @param continuedFrom the failed job
      */
     public record Redriven(UUID job, UUID continuedFrom) {}
 
-    /** A page of them; {@code after} is the {@link Page#next()} of the page before, null for the first. */
+    /** A page of dead letters; {@code after} is the {@link Page#next()} of the previous page, null for the first. */
     public Page list(@Nullable UUID after, int limit) {
         return exchange.ask(
                 new Query(PATH).with("after", after).with("limit", limit).read(),
                 page -> new Page(page.list("letters", DeadLetter::of), page.textIfThere("next", UUID::fromString)));
     }
 
-    /** A dead letter, also one that was redriven. */
+    /** A dead letter, even if it was redriven. */
     public DeadLetter find(UUID job) {
         return exchange.ask(Request.get(path(job)), letter -> DeadLetter.of(letter.about("job_id", job)));
     }
 
-    /** Does the job again from where it failed. Once only: asking again gives the same job. */
+    /** Runs the job again from where it failed. Happens once: asking again gives the same job. */
     public Redriven redrive(UUID job) {
         return exchange.ask(
                 Request.post(path(job) + "/redrive", null),

@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was sent to the member of the token, or to a queue. It is taken under a lease, and what is not acknowledged
- * until that runs out comes again, here or elsewhere: deal with it under the id of the message, which stays the same.
+ * Messages to the token's member, or to a queue. A consumer takes them under a lease; a message that is not acknowledged before
+ * the lease expires is delivered again, here or elsewhere. Deduplicate by the id of the message, which stays the same.
  * Thread-safe.
  */
 public final class Deliveries {
@@ -23,10 +23,10 @@ public final class Deliveries {
     }
 
     /**
-     * What is to be taken.
+     * Which deliveries to take.
      *
-     * @param queue where from; null for the member's own inbox
-     * @param lease for how long it is held, in whole seconds, rounded up; null for as long as the server likes
+     * @param queue the queue to take from; null for the member's own inbox
+     * @param lease how long to hold them, in whole seconds, rounded up; null for the server's default
      * @param patience how long the server waits for the first one, in whole seconds, rounded up; at most a minute
      */
     public record Take(
@@ -50,9 +50,9 @@ public final class Deliveries {
     }
 
     /**
-     * A message that is held.
+     * A message under a lease.
      *
-     * @param fence tells this lease from those of others
+     * @param fence distinguishes this lease from others
      * @param attempt counted from 1
      */
     public record Delivery(String inbox, Messages.Message message, long fence, int attempt, Instant leasedUntil) {
@@ -75,17 +75,17 @@ public final class Deliveries {
         }
     }
 
-    /** What came of settling a delivery. */
+    /** The outcome of settling a delivery. */
     public enum Outcome {
-        /** Done, now or when the same was asked before. */
+        /** Done, now or by an earlier identical request. */
         DONE,
-        /** Somebody else has it by now. Nothing was done. */
+        /** Another consumer has it by now. Nothing was done. */
         LEASE_LOST,
-        /** There is no such delivery. */
+        /** The delivery does not exist. */
         UNKNOWN
     }
 
-    /** Takes what is there. Empty if nothing was, for as long as was waited. */
+    /** Takes available deliveries. Empty if none arrived within the patience. */
     public List<Delivery> take(Take wanted) {
         Body body = new Body()
                 .with("max", wanted.max())
@@ -97,7 +97,7 @@ public final class Deliveries {
                 answer -> answer.list("deliveries", Delivery::of));
     }
 
-    /** They are dealt with, and do not come again. */
+    /** Marks the deliveries as done: they are not delivered again. */
     public List<Outcome> acknowledge(List<Delivery> deliveries) {
         return settle("ack", deliveries, null);
     }
@@ -106,12 +106,12 @@ public final class Deliveries {
         return acknowledge(List.of(delivery)).getFirst();
     }
 
-    /** Keeps them for so long from now. */
+    /** Extends the leases to this duration from now. */
     public List<Outcome> extend(List<Delivery> deliveries, Duration lease) {
         return settle("extend", deliveries, lease);
     }
 
-    /** Gives them back: they come again after {@code delay}, to whoever asks first. */
+    /** Gives the deliveries back: after {@code delay} the first consumer to ask gets them. */
     public List<Outcome> release(List<Delivery> deliveries, Duration delay) {
         return settle("release", deliveries, delay);
     }

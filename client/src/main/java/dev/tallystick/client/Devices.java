@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices of the member of the token, each named by the public half of a key that stays on it. Keys are Ed25519, their 32
- * bytes in base64. Thread-safe.
+ * The devices of the token's member, each identified by the public half of a key that stays on the device. Keys are Ed25519, as
+ * 32 bytes in base64. Thread-safe.
  */
 public final class Devices {
 
@@ -21,8 +21,8 @@ public final class Devices {
     /**
      * A device.
      *
-     * @param rotatedAt since when it has this key; null if it has had no other
-     * @param revokedAt null while it is good
+     * @param rotatedAt when it got this key; null if it has had no other
+     * @param revokedAt null while it is valid
      */
     public record Device(
             String name,
@@ -43,16 +43,16 @@ public final class Devices {
         }
     }
 
-    /** The same key again is the same device. */
+    /** Registers a device. The same key again is the same device. */
     public Device register(String name, String publicKey) {
         Body body = new Body().with("public_key", publicKey);
         return exchange.ask(Request.put(path(name), body.json()), answer -> Device.of(answer.about("name", name)));
     }
 
     /**
-     * Replaces the key of a device. The same again changes nothing.
+     * Replaces the key of a device. Repeating this changes nothing.
      *
-     * @param replaced the key that it has had so far
+     * @param replaced the device's previous key
      */
     public Device rotate(String name, String replaced, String publicKey) {
         Body body = new Body().with("public_key", publicKey).with("replaces", replaced);
@@ -60,7 +60,7 @@ public final class Devices {
                 Request.post(path(name) + "/rotate", body.json()), answer -> Device.of(answer.about("name", name)));
     }
 
-    /** Also those that were revoked. */
+    /** All devices, including revoked ones. */
     public List<Device> list() {
         return exchange.ask(Request.get(PATH), answer -> answer.list("devices", Device::of));
     }

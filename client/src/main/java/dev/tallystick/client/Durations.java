@@ -2,7 +2,7 @@ package dev.tallystick.client;
 
 import java.time.Duration;
 
-/** Times as callers give them, as far as clocks and servers can count them. */
+/** Durations from callers, limited to what clocks and servers can count. */
 final class Durations {
 
     /** Nearly three hundred years fit into a clock's nanoseconds; half of that can be added to any moment. */
@@ -10,12 +10,12 @@ final class Durations {
 
     private static final Duration MOST = Duration.ofNanos(MOST_NANOS);
 
-    /** Never overflows: what is longer than a clock can count is as long as it can count. */
+    /** Never overflows: durations beyond the clock's range become its maximum. */
     static long nanos(Duration time) {
         return bounded(time).toNanos();
     }
 
-    /** At most as much as {@link #nanos} can count. */
+    /** At most the maximum of {@link #nanos}. */
     static Duration bounded(Duration time) {
         return time.compareTo(MOST) < 0 ? time : MOST;
     }
@@ -28,7 +28,7 @@ final class Durations {
         return one.compareTo(other) > 0 ? one : other;
     }
 
-    /** Rounded up, for servers count whole seconds and a part of one is more than none. */
+    /** Rounded up, because servers count whole seconds and a fraction is more than none. */
     static long wholeSeconds(Duration time) {
         if (time.isNegative()) {
             throw new IllegalArgumentException("a time of " + time + " is negative");

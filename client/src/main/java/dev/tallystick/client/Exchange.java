@@ -27,13 +27,12 @@ import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends one request until its answer is definite. What may be sent again is what carries a key, or changes nothing, or
- * says the same thing however often it is said. The few requests that do none of this say so, and are not sent again once
- * an answer was lost.
+ * Sends one request until its answer is definite. A request may be repeated if it carries a key, changes nothing, or has the
+ * same effect however often it is sent. The few others say so, and are not repeated once an answer was lost.
  *
- * <p>Every answer is read here, by the reading that belongs to its request: one in which that does not find what it needs is
- * none of ours, whatever its status ({@link Answers}). No call takes longer than the patience, and the time for which it asks
- * the server to wait. Thread-safe.
+ * <p>Every answer is read here, by the reader that belongs to its request: if the reader does not find what it needs, the
+ * answer is foreign, whatever its status ({@link Answers}). No call takes longer than its patience plus the time for which it
+ * asks the server to wait. Thread-safe.
  */
 final class Exchange {
 
@@ -44,7 +43,7 @@ final class Exchange {
     private static final Duration LEAST_PATIENCE = Duration.ofMillis(10);
     private static final int NO_CONTENT = 204;
 
-    /** A server that hangs leaves time for others: so many attempts fit into the patience of one call. */
+    /** The patience of one call allows so many attempts, so a hanging server leaves time for others. */
     private static final int ATTEMPTS = 3;
 
     private final HttpClient http;
@@ -74,7 +73,7 @@ final class Exchange {
         return (trust == null ? builder : builder.sslContext(trust)).build();
     }
 
-    /** What the paths of requests are added to: a server may be behind a proxy, under a path of its own. */
+    /** The base of all request paths: a proxy may serve Tallystick under a path. */
     private static String base(URI server) {
         String scheme = server.getScheme();
         boolean isWeb = "http".equalsIgnoreCase(scheme) || "https".equalsIgnoreCase(scheme);
@@ -98,7 +97,7 @@ final class Exchange {
         return Durations.bounded(patience).dividedBy(ATTEMPTS);
     }
 
-    /** The same, which tells what it is answered. */
+    /** The same exchange, which also reports its answers. */
     Exchange telling(Consumer<Reply> other) {
         return new Exchange(http, server, token, patience, other);
     }
@@ -107,22 +106,22 @@ final class Exchange {
         return patience;
     }
 
-    /** How long a server may wait with an answer although nobody has asked it to: one attempt has time for it. */
+    /** How long a server may delay an answer without being asked to wait: one attempt allows for it. */
     Duration longestUnaskedWait() {
         return Durations.shorter(attemptLimit.dividedBy(2), LONGEST_UNASKED_WAIT);
     }
 
-    /** Shorter than an attempt: where no connection comes about, nothing happened, and that is to be known. */
+    /** Shorter than an attempt: without a connection nothing happened, and the caller should learn that. */
     private static Duration connecting(Duration attemptLimit) {
         return Durations.shorter(attemptLimit.dividedBy(2), CONNECTING);
     }
 
-    /** Asks for something, and reads the answer. The reading throws {@link ForeignAnswer} if it is none of ours. */
+    /** Sends a request and reads the answer. The reader throws {@link ForeignAnswer} if the answer is not a server's. */
     <T> T ask(Request request, Function<Fields, T> reading) {
         return answered(request, reply -> reading.apply(reply.fields()));
     }
 
-    /** Asks for something that is answered with nothing. */
+    /** Sends a request whose answer is empty. */
     void tell(Request request) {
         answered(request, reply -> {
             if (reply.status() != NO_CONTENT) {
@@ -150,7 +149,7 @@ final class Exchange {
 
     private record Read<T>(Reply reply, T answer) {}
 
-    /** Begins to read server-sent events, line by line. Only the beginning is waited for here; a refusal is read to its end. */
+    /** Begins to read server-sent events, line by line. Waits only for the beginning; reads a refusal to its end. */
     Lines open(Request request) {
         return untilDefinite(
                 request,
@@ -160,7 +159,7 @@ final class Exchange {
                         response -> response.body().judge(request, response)));
     }
 
-    /** The beginning of a stream; or the body of what is none. */
+    /** The beginning of a stream, or the body of an answer that is not a stream. */
     private record Opened(@Nullable Lines lines, Optional<byte[]> body) {
 
         static HttpResponse.BodySubscriber<Opened> by(HttpResponse.ResponseInfo info) {
@@ -220,10 +219,10 @@ final class Exchange {
     }
 
     /**
-     * Whether a refusal proves that an earlier attempt, whose answer was lost, did nothing either. What the size and the form
-     * of a request decide is the same each time, and a key that stands for another submission never stood for this one.
-     * Nothing else is proof: the earlier attempt may be what is in the way now, roles and things may have gone since, and
-     * another server may know less, while the earlier attempt is still under way.
+     * Whether a refusal proves that an earlier attempt, whose answer was lost, did nothing either. Refusals for size or form
+     * are the same each time, and a key that belongs to another submission never belonged to this one. Nothing else is proof:
+     * the earlier attempt may be the cause of this refusal, roles and objects may have disappeared since, and another server
+     * may know less while the earlier attempt is still in progress.
      */
     private static boolean holdsForEveryAttempt(Request request, ProblemCode code) {
         return switch (code) {
@@ -239,7 +238,7 @@ final class Exchange {
         };
     }
 
-    /** The limit is for the whole answer: one that is waited for is begun early, and may never go on. */
+    /** The limit covers the whole answer: a long poll's answer begins early, and may stall. */
     private <R, T> Attempt<T> within(Duration limit, CompletableFuture<R> answer, Function<R, Attempt<T>> judgement) {
         try {
             return judgement.apply(answer.get(Durations.nanos(limit), TimeUnit.NANOSECONDS));
@@ -256,7 +255,7 @@ final class Exchange {
     }
 
     private <T> Attempt<T> broken(@Nullable Throwable cause) {
-        // Nothing is sent before there is a connection, and both sides are content with each other.
+        // Nothing is sent before the connection is established and the TLS handshake is complete.
         if (cause instanceof SSLHandshakeException) {
             return failed(
                     AttemptFailure.Kind.NO_CONNECTION, "no connection to " + server + ": " + cause.getMessage(), cause);
@@ -291,14 +290,14 @@ final class Exchange {
                 .build();
     }
 
-    /** What the current span belongs to goes along; if there is none, nothing does. */
+    /** Sends the context of the current span; without a span, sends nothing. */
     private static void addHeader(HttpRequest.@Nullable Builder to, String name, String value) {
         if (to != null) {
             to.setHeader(name, value);
         }
     }
 
-    /** Doubles from try to try, and is never the same for two that failed together. */
+    /** Doubles with each attempt, with jitter to separate callers that failed together. */
     private Duration pause(int attempt) {
         long most = Math.min(LONGEST_PAUSE.toNanos(), FIRST_PAUSE.toNanos() << Math.min(attempt - 1, 20));
         return Duration.ofNanos((long) (most * (0.75 + 0.25 * random.nextDouble())));

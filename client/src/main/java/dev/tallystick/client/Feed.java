@@ -8,29 +8,29 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows something on a thread of its own, which is a little ahead of whoever asks. So no question takes longer than it may,
- * whatever the connection does, and a close ends every wait at once.
+ * Follows a source on its own thread, slightly ahead of the caller. So no call exceeds its time limit, whatever the connection
+ * does, and closing ends every wait at once.
  */
 final class Feed<E> implements Following<E> {
 
-    /** Where the events come from. */
+    /** The source of the events. */
     @FunctionalInterface
     interface Source<E> {
 
         /**
-         * Hands on what comes after a position, and returns when nothing can come any more. What it throws is thrown to
-         * whoever asks, and the next question begins another reading after the last event that was given.
+         * Passes on the events after a position, and returns when there can be no more. An exception reaches the next caller,
+         * and the call after that starts another reading after the last event that was delivered.
          */
         void read(long after, Sink<E> sink) throws InterruptedException;
     }
 
-    /** Takes the events; waits while nobody asks for them. */
+    /** Takes the events; waits until they are asked for. */
     @FunctionalInterface
     interface Sink<E> {
         void give(long position, E event) throws InterruptedException;
     }
 
-    /** What came: an event, a failure, or the end if it is neither. */
+    /** An event, a failure, or the end if it is neither. */
     private record Arrival<E>(
             long position, @Nullable E event, @Nullable RuntimeException failure) {}
 
@@ -98,7 +98,7 @@ final class Feed<E> implements Following<E> {
             }
             arrivals.put(last);
         } catch (InterruptedException e) {
-            // Closed: nobody asks any more.
+            // Closed: the caller has stopped asking.
         }
     }
 
@@ -119,7 +119,7 @@ final class Feed<E> implements Following<E> {
         if (reading != null) {
             reading.interrupt();
         }
-        // Lets go whoever waits. If there is no room, it is about to find something anyway.
+        // Wakes waiting callers. If the queue is full, they are about to find something anyway.
         boolean unused = arrivals.offer(new Arrival<>(0, null, null));
     }
 }

@@ -8,12 +8,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of an object that a server has sent. One that is missing, or is not what it ought to be, makes the whole a
- * {@link ForeignAnswer}.
+ * The members of a JSON object from a server. A missing or invalid member makes the whole answer a {@link ForeignAnswer}.
  */
 record Fields(Json.ObjectValue object) {
 
-    /** As far as integers are exact in JSON. */
+    /** The largest integer that is exact in JSON. */
     private static final double LARGEST_INTEGER = Json.NumberValue.LARGEST_EXACT_INTEGER;
 
     static Fields of(Json json) {
@@ -58,7 +57,7 @@ record Fields(Json.ObjectValue object) {
         throw missing("integer", name);
     }
 
-    /** From 0 to as much as an {@code int} holds. */
+    /** From 0 to the maximum of an {@code int}. */
     int count(String name) {
         return (int) number(name, 0, Integer.MAX_VALUE);
     }
@@ -78,7 +77,7 @@ record Fields(Json.ObjectValue object) {
         throw missing("true or false", name);
     }
 
-    /** The answer to a request names what the request was about. */
+    /** Checks that the answer names the subject of the request. */
     Fields about(String name, Object expected) {
         if (!text(name).equals(expected.toString())) {
             throw new ForeignAnswer("its '" + name + "' is not '" + expected + "'");
@@ -86,7 +85,7 @@ record Fields(Json.ObjectValue object) {
         return this;
     }
 
-    /** Whatever is there. */
+    /** Any value. */
     Json json(String name) {
         Json value = jsonIfThere(name);
         if (value == null) {

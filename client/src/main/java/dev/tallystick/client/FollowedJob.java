@@ -3,7 +3,7 @@ package dev.tallystick.client;
 import java.time.Duration;
 import java.util.UUID;
 
-/** Reads the events of a job page by page; the server waits with an empty page as long as the job is open. */
+/** Reads the events of a job page by page; the server holds back an empty page as long as the job is open. */
 final class FollowedJob implements Feed.Source<Jobs.Event> {
 
     private static final int PAGE = 100;
@@ -17,7 +17,7 @@ final class FollowedJob implements Feed.Source<Jobs.Event> {
         this.job = job;
     }
 
-    /** Only what is read after the job was seen closed is all there will be: events come between two questions. */
+    /** Only a page read after the job was seen closed is complete: events may arrive between two requests. */
     @Override
     public void read(long after, Feed.Sink<Jobs.Event> sink) throws InterruptedException {
         long position = after;

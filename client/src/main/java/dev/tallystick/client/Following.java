@@ -7,29 +7,28 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens, as it happens, in the order of its positions. A connection that breaks is made again from the last
- * position, so nothing is missed and nothing comes twice; whoever has written down {@link #position()} goes on from
- * there in another process.
+ * Events as they happen, in the order of their positions. After a broken connection the client resumes at the last position, so
+ * nothing is missed and nothing comes twice; store {@link #position()} to resume in another process.
  *
- * <p>While the server cannot be reached this waits for it, as long as the client's patience lasts, and then throws an
- * {@link UnavailableException}; asking again goes on. For one thread, but for {@link #close()}.
+ * <p>While the server is unreachable this waits for it, up to the client's patience, and then throws an {@link
+ * UnavailableException}; ask again to continue. For one thread, except {@link #close()}.
  */
 public interface Following<E> extends Iterable<E>, AutoCloseable {
 
-    /** The next one, at the latest after {@code wait}; empty if there is none yet, or none any more. */
+    /** The next event, after {@code wait} at the latest; empty if there is none yet, or none any more. */
     Optional<E> next(Duration wait);
 
-    /** The position of what {@link #next} has given last. */
+    /** The position of the last event from {@link #next}. */
     long position();
 
-    /** Whether nothing can come any more: it was closed, or what is followed has ended. */
+    /** Whether there can be no more events: this was closed, or its subject has ended. */
     boolean isOver();
 
-    /** Ends it, also for a thread that waits in {@link #next}, which comes back within seconds. */
+    /** Ends it, even for a thread that waits in {@link #next}, which returns within seconds. */
     @Override
     void close();
 
-    /** All that is still to come: waits for the next one, until it is over. */
+    /** All further events: waits for each one, until the end. */
     @Override
     default Iterator<E> iterator() {
         return new Iterator<>() {

@@ -3,8 +3,8 @@ package dev.tallystick.client;
 import java.io.Serial;
 
 /**
- * An answer does not have the shape of a server's: something in between has given it, or changed it. What came of the request
- * is then unknown. Thrown while an answer is read, and caught by whoever waits for it; no caller of the SDK sees it.
+ * An answer does not look like a server's: something in between sent or changed it. The outcome of the request is then unknown.
+ * Thrown while an answer is read, and handled inside the SDK; callers never see it.
  */
 final class ForeignAnswer extends RuntimeException {
 

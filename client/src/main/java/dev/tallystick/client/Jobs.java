@@ -12,7 +12,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The jobs of the mesh: found, looked into, followed. {@link TallyClient} submits and steers them. Thread-safe. */
+/** The jobs of the mesh: find, inspect and follow them. {@link TallyClient} submits and controls them. Thread-safe. */
 public final class Jobs {
 
     /** The position before the first event of a job. */
@@ -28,7 +28,7 @@ public final class Jobs {
     }
 
     /**
-     * Which jobs are wanted; null for whatever it may be.
+     * Selects jobs; null means any.
      *
      * @param status {@code open}, or how they ended
      * @param since submitted then or later
@@ -73,9 +73,9 @@ public final class Jobs {
      * @param error why it did not complete; null otherwise
      * @param closedAt null while it is open
      * @param parent the job that waits for it; null for none
-     * @param continuedFrom the job that it goes on from; null for none
-     * @param key that it was submitted under; null if it was started otherwise, or so long ago that the server has forgotten
-     * @param lastError what last failed in it; null for none, and in lists
+     * @param continuedFrom the job that it continues; null for none
+     * @param key the key it was submitted under; null if it was started otherwise, or the server no longer knows it
+     * @param lastError the last failure in it; null for none, and in lists
      */
     public record Job(
             UUID id,
@@ -123,10 +123,10 @@ public final class Jobs {
     }
 
     /**
-     * What last failed in a job and has not succeeded since.
+     * The last failure in a job that has not succeeded since.
      *
      * @param activity {@code $main} is the body itself
-     * @param at null if nothing was kept but the error
+     * @param at null if only the error was kept
      * @param stackTrace with all causes, shortened; null if there is none
      */
     public record LastError(
@@ -149,7 +149,7 @@ public final class Jobs {
     /**
      * Some jobs, the newest first.
      *
-     * @param next the job to go on from; null on the last page
+     * @param next the job to continue from; null on the last page
      */
     public record Page(List<Job> jobs, @Nullable UUID next) {}
 
@@ -157,7 +157,7 @@ public final class Jobs {
     public record Why(String state, List<Wait> waits) {
 
         /**
-         * One of the things that it waits for.
+         * One thing that a job waits for.
          *
          * @param mover what would move it
          */
@@ -173,7 +173,7 @@ public final class Jobs {
      * An activity of a job.
      *
      * @param ledger its 15 digits
-     * @param returnedAt null while it is not done
+     * @param returnedAt null until it is done
      * @param error why it failed; null otherwise
      */
     public record Activity(
@@ -200,10 +200,10 @@ public final class Jobs {
     }
 
     /**
-     * Something that happened to a job.
+     * An event of a job.
      *
      * @param event {@code accepted}, {@code entered}, {@code signalled}, {@code returned}, {@code failed} or {@code closed}
-     * @param path of the activity that it happened to; null if to the job itself
+     * @param path the activity; null for an event of the job itself
      * @param outcome how it ended; null if it did not
      * @param error why it failed; null if it did not
      */
@@ -231,15 +231,15 @@ public final class Jobs {
     }
 
     /**
-     * Some of what happened, in the order of positions.
+     * Some events, in the order of positions.
      *
-     * @param next the position to go on from, whether or not there is more by now
+     * @param next the position to continue from, whether or not there is more by now
      */
     public record EventPage(List<Event> events, long next) {}
 
     private record ActivityPage(List<Activity> activities, @Nullable String next) {}
 
-    /** A page of them; {@code before} is the {@link Page#next()} of the page before, null for the first. */
+    /** A page of jobs; {@code before} is the {@link Page#next()} of the previous page, null for the first. */
     public Page list(Filter filter, @Nullable UUID before, int limit) {
         Query query = new Query(PATH)
                 .with("workflow", filter.workflow())
@@ -253,7 +253,7 @@ public final class Jobs {
                 query.read(), page -> new Page(page.list("jobs", Job::of), page.textIfThere("next", UUID::fromString)));
     }
 
-    /** The job that a key of the member stands for. */
+    /** The job of a key of the member. */
     public Job findByKey(IdempotencyKey key) {
         return exchange.ask(new Query(PATH).with("key", key).read(), answer -> {
             List<Job> jobs = answer.list("jobs", Job::of);
@@ -275,7 +275,7 @@ public final class Jobs {
                 why -> new Why(why.about("job_id", job).text("state"), why.list("waits", Why.Wait::of)));
     }
 
-    /** The activities of the job as they stand, in the order in which they were entered. They are read in pages. */
+    /** The activities of the job and their state, in the order in which they were entered. Reads all pages. */
     public List<Activity> activities(UUID job) {
         List<Activity> activities = new ArrayList<>();
         String next = null;
@@ -292,14 +292,14 @@ public final class Jobs {
         return activities;
     }
 
-    /** What happens to the job after a position, as it comes, until it has ended. */
+    /** The events of the job after a position, as they come, until it has ended. */
     public Following<Event> follow(UUID job, long after) {
         return new Feed<>(new FollowedJob(this, job), after);
     }
 
     /**
-     * What happened to the job after a position, at the latest after {@code wait}; at most a minute. Whoever goes on
-     * from {@link EventPage#next()} misses nothing.
+     * The events of the job after a position, after {@code wait} at the latest; at most a minute. Continue from {@link
+     * EventPage#next()} to miss nothing.
      */
     public EventPage events(UUID job, long after, int limit, Duration wait) {
         Query query = new Query(path(job) + "/events")

@@ -13,18 +13,18 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
- * Makes keys of the form {@code client:sequence:nonce}, and has them on disk before anybody sees them. A purpose gets the same
- * key until it is settled, also after a crash: whoever died between sending and hearing the answer asks for the same purpose
- * and repeats the same request.
+ * Generates keys of the form {@code client:sequence:nonce}, and writes them to disk before it returns them. A purpose keeps its
+ * key until it is settled, even after a crash: a process that died between sending and receiving the answer asks for the same
+ * purpose again and repeats the same request.
  *
- * <p>The file is a log: a line {@code sequence nonce purpose} for a key that was minted, {@code done purpose} for one whose
- * answer is definite. One process at a time has it open. Thread-safe.
+ * <p>The file is a log: a line {@code sequence nonce purpose} for a minted key, {@code done purpose} for a key whose answer is
+ * definite. One process at a time has it open. Thread-safe.
  */
 public final class KeyMint implements AutoCloseable {
 
     private static final String DONE = "done ";
 
-    /** So much is kept of what is settled, before the log is written anew. */
+    /** So many settled keys are kept before the log is rewritten. */
     private static final int COMPACT_AFTER = 10_000;
 
     private final Path file;
@@ -45,9 +45,9 @@ public final class KeyMint implements AutoCloseable {
     }
 
     /**
-     * Opens the mint in {@code file}, or makes it.
+     * Opens the mint in {@code file}, or creates it.
      *
-     * @param clientId stable for one client, also over restarts
+     * @param clientId stable for one client, across restarts
      * @param random a {@link java.security.SecureRandom}
      * @throws IllegalStateException if another process has it open
      */
@@ -72,7 +72,7 @@ public final class KeyMint implements AutoCloseable {
         }
     }
 
-    /** The key for a purpose: a new one, or the one that it was given before and that is not settled yet. */
+    /** The key for a purpose: a new one, or its previous one if that is not settled yet. */
     public synchronized IdempotencyKey keyFor(String purpose) {
         requireOneLine(purpose);
         IdempotencyKey known = open.get(purpose);
@@ -87,8 +87,8 @@ public final class KeyMint implements AutoCloseable {
     }
 
     /**
-     * The answer under this key is definite: the next request for the purpose is another one. If the purpose has another key by
-     * now, since others have settled this one, nothing changes: that key may be under way.
+     * Marks the key as settled, because its answer is definite: the next request for the purpose gets a new key. Does nothing
+     * if the purpose has another key by now, because others settled this one: that key may be in use.
      */
     public synchronized void settled(String purpose, IdempotencyKey key) {
         if (key.equals(open.get(purpose))) {
@@ -98,8 +98,8 @@ public final class KeyMint implements AutoCloseable {
     }
 
     /**
-     * Asks for something under the key for a purpose, which is settled when the answer is here. An exception leaves it
-     * open, also that of a disk that is full: the same again has the same key.
+     * Sends a request under the key for a purpose, and settles the key when the answer arrives. After an exception, including
+     * that of a full disk, the key stays open: calling this again uses the same key.
      */
     public <T> T under(String purpose, Function<IdempotencyKey, T> asking) {
         IdempotencyKey key = keyFor(purpose);
@@ -108,7 +108,7 @@ public final class KeyMint implements AutoCloseable {
         return answer;
     }
 
-    /** The purposes whose answer is not known yet, the oldest first. */
+    /** The purposes without a definite answer, the oldest first. */
     public synchronized List<String> unsettled() {
         return List.copyOf(open.keySet());
     }
@@ -134,7 +134,7 @@ public final class KeyMint implements AutoCloseable {
         }
     }
 
-    /** Compacts before it writes: that keeps what is in memory, where the line has no trace yet. */
+    /** Compacts before it writes: compaction keeps only what is in memory, which does not have the new line yet. */
     private void append(String line) {
         try {
             if (lines >= compactAfter) {
@@ -147,7 +147,7 @@ public final class KeyMint implements AutoCloseable {
         }
     }
 
-    /** Only what is open, and the sequence, which never goes back. */
+    /** Keeps only open keys, and the sequence, which never goes back. */
     private void compact() throws IOException {
         List<String> content = new ArrayList<>();
         open.forEach((purpose, key) -> content.add(line(key, purpose)));
@@ -166,7 +166,7 @@ public final class KeyMint implements AutoCloseable {
         if (purpose.isEmpty() || purpose.indexOf('\n') >= 0 || purpose.indexOf('\r') >= 0) {
             throw new IllegalArgumentException("a purpose is one line of text");
         }
-        // The file would have a '?' in its place, and the next process another key.
+        // The file would contain a '?' instead, and the next process would use another key.
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(purpose)) {
             throw new IllegalArgumentException("a purpose has no half of a surrogate pair");
         }

@@ -19,12 +19,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of an answer that goes on, asked for bit by bit: who reads slowly holds up the server. A line has a largest length,
- * and an answer with a longer one ends there. Read by one thread; closed by any.
+ * The lines of a streaming answer, with back-pressure: a slow reader slows down the server. Lines have a maximum length; a
+ * longer line ends the answer. Read by one thread; closed by any.
  */
 final class Lines implements HttpResponse.BodySubscriber<Lines>, AutoCloseable {
 
-    /** What came: some lines, or the end if there are none. */
+    /** Some lines, or the end if there are none. */
     private record Arrival(List<String> lines) {}
 
     private static final Arrival END = new Arrival(List.of());
@@ -38,7 +38,7 @@ final class Lines implements HttpResponse.BodySubscriber<Lines>, AutoCloseable {
     private volatile boolean overlong;
     private boolean ended;
 
-    /** @param longest the bytes of the longest line */
+    /** @param longest the maximum length of a line, in bytes */
     Lines(int longest) {
         this.longest = longest;
     }
@@ -60,12 +60,12 @@ final class Lines implements HttpResponse.BodySubscriber<Lines>, AutoCloseable {
         return ended && arrived.isEmpty();
     }
 
-    /** Whether it ended because a line was longer than any of ours. */
+    /** Whether the answer ended because a line was too long. */
     boolean isOverlong() {
         return overlong;
     }
 
-    /** Hangs up, and lets go whoever waits. */
+    /** Closes the connection, and wakes waiting threads. */
     @Override
     public void close() {
         closed = true;
@@ -120,7 +120,7 @@ final class Lines implements HttpResponse.BodySubscriber<Lines>, AutoCloseable {
         return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
     }
 
-    /** What breaks off and what ends in peace are the same to those who come back. */
+    /** To a reader that reconnects, a broken stream and a finished one are the same. */
     @Override
     public void onError(Throwable failure) {
         arrivals.add(END);

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The members of the mesh, which admins look after, and whoever the token is of. Thread-safe. */
+/** The members of the mesh, managed by admins, and the token's own member. Thread-safe. */
 public final class Members {
 
     private static final String PATH = "/v1/members";
@@ -18,7 +18,7 @@ public final class Members {
     }
 
     /**
-     * Who may do what in a mesh.
+     * A member and its roles.
      *
      * @param createdAt null where the server does not say
      */
@@ -37,7 +37,7 @@ public final class Members {
         }
     }
 
-    /** Whoever the token is of. */
+    /** The member of the token. */
     public Member me() {
         return exchange.ask(Request.get("/v1/me"), Member::of);
     }
@@ -50,7 +50,7 @@ public final class Members {
         return exchange.ask(Request.get(path(name)), answer -> Member.of(answer.about("name", name)));
     }
 
-    /** Creates a member, or changes the roles of one. */
+    /** Creates a member, or changes its roles. */
     public Member put(String name, Role... roles) {
         List<String> words = Stream.of(roles).map(Role::word).toList();
         return exchange.ask(
@@ -58,7 +58,7 @@ public final class Members {
                 answer -> Member.of(answer.about("name", name)));
     }
 
-    /** Ends a membership, with all its tokens. */
+    /** Removes a member, with all its tokens. */
     public void remove(String name) {
         exchange.tell(Request.delete(path(name)));
     }

@@ -19,12 +19,12 @@ public final class Meshes {
         return exchange.ask(Request.get(PATH), answer -> answer.texts("meshes"));
     }
 
-    /** Creates a mesh, unless it is there. */
+    /** Creates a mesh, unless it exists. */
     public void create(String mesh) {
         exchange.ask(Request.put(path(mesh), new Body().json()), answer -> answer.about("name", mesh));
     }
 
-    /** A token for the admin of a mesh, who is created if missing. As with other {@link Tokens}, it is seen once. */
+    /** A token for the admin of a mesh, who is created if missing. As with other {@link Tokens}, the secret is shown once. */
     public Tokens.Issued adminToken(String mesh, @Nullable Duration validity) {
         return Tokens.issue(exchange, path(mesh) + "/admin-token", validity);
     }

@@ -10,12 +10,12 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a history through server-sent events, over as many connections as it takes. An event that is not one of ours ends its
- * connection, and is asked for again: none is skipped.
+ * Reads a history through server-sent events, reconnecting as often as necessary. An invalid event ends its connection and is
+ * requested again: none is skipped.
  */
 final class MessageStream implements Feed.Source<Messages.Entry> {
 
-    /** A server gives a sign of life every ten seconds or so. */
+    /** A server sends a heartbeat about every ten seconds. */
     static final Duration SILENCE = Duration.ofSeconds(40);
 
     private static final Duration BETWEEN_CONNECTIONS = Duration.ofMillis(100);
@@ -26,8 +26,8 @@ final class MessageStream implements Feed.Source<Messages.Entry> {
     private final Duration silence;
 
     /**
-     * @param request asks for what comes after a position
-     * @param silence after how much of it the other side is taken for gone
+     * @param request requests the events after a position
+     * @param silence after this much silence the connection counts as dead
      */
     MessageStream(Exchange exchange, LongFunction<Request> request, Duration silence) {
         this.exchange = exchange;
@@ -70,7 +70,7 @@ final class MessageStream implements Feed.Source<Messages.Entry> {
         private final Lines lines;
         private long position;
 
-        /** What has come of an event that is not complete yet; of one that breaks off nothing is given. */
+        /** The parts of an incomplete event; an event that breaks off is not delivered. */
         private @Nullable String data;
 
         Events(Lines lines, long after) {
@@ -78,7 +78,7 @@ final class MessageStream implements Feed.Source<Messages.Entry> {
             this.position = after;
         }
 
-        /** The next one; empty when the connection has ended, or is taken for dead. */
+        /** The next event; empty when the connection has ended, or counts as dead. */
         Optional<Messages.Entry> next() throws InterruptedException {
             for (Optional<String> line = lines.next(silence); line.isPresent(); line = lines.next(silence)) {
                 if (line.get().startsWith(DATA)) {
@@ -95,7 +95,7 @@ final class MessageStream implements Feed.Source<Messages.Entry> {
             return Optional.empty();
         }
 
-        /** All that is to be known of an event stands in its data. */
+        /** The data of an event contains everything about it. */
         private Messages.Entry entry(String text) {
             Messages.Entry entry;
             try {

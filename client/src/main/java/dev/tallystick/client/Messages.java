@@ -11,8 +11,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages to topics, members and queues, and the history of what was accepted. Where a destination is null,
- * everything in the mesh is meant, which only admins and observers read. Thread-safe.
+ * Messages to topics, members and queues, and the history of accepted messages. A null destination means everything in the
+ * mesh, which only admins and observers may read. Thread-safe.
  */
 public final class Messages {
 
@@ -29,11 +29,11 @@ public final class Messages {
     }
 
     /**
-     * A message that is to be sent.
+     * A message to send.
      *
      * @param body a text, or any other JSON
-     * @param meta what else is to be known of it
-     * @param mentions members whose attention it wants
+     * @param meta further data about it
+     * @param mentions members to notify
      * @param replyTo the message that it answers; null for none
      */
     public record NewMessage(
@@ -52,7 +52,7 @@ public final class Messages {
             return new NewMessage(destination, body, Priority.DEFAULT, new Json.ObjectValue(Map.of()), List.of(), null);
         }
 
-        /** For everybody who subscribed. */
+        /** For every subscriber. */
         public static NewMessage toTopic(String topic, Json body) {
             return to(new Destination(Destination.Kind.TOPIC, topic), body);
         }
@@ -61,7 +61,7 @@ public final class Messages {
             return to(new Destination(Destination.Kind.MEMBER, member), body);
         }
 
-        /** For whoever takes it first. */
+        /** For the first consumer to take it. */
         public static NewMessage toQueue(String queue, Json body) {
             return to(new Destination(Destination.Kind.QUEUE, queue), body);
         }
@@ -94,8 +94,8 @@ public final class Messages {
     /**
      * A message as it was accepted.
      *
-     * @param replyTo what its sender says that it answers; null for nothing
-     * @param key what its sender called it; null for what the server sent itself
+     * @param replyTo the message that it answers, according to its sender; null for none
+     * @param key the sender's key; null if the server itself sent it
      */
     public record Message(
             UUID id,
@@ -129,7 +129,7 @@ public final class Messages {
         return meta == null ? new Json.ObjectValue(Map.of()) : meta;
     }
 
-    /** A message at its place in the history. */
+    /** A message at its position in the history. */
     public record Entry(long position, Message message) {
 
         static Entry of(Fields fields) {
@@ -140,7 +140,7 @@ public final class Messages {
     /**
      * Some of the history.
      *
-     * @param next the position to go on from, whether or not there is more by now
+     * @param next the position to continue from, whether or not there is more by now
      */
     public record Page(List<Entry> entries, long next) {}
 
@@ -165,37 +165,37 @@ public final class Messages {
                         sent.flag("duplicate")));
     }
 
-    /** As {@link #send(NewMessage, IdempotencyKey)}, with a key from a mint, which forgets it once it is sent. */
+    /** As {@link #send(NewMessage, IdempotencyKey)}, with a key from a mint, which settles it once it is sent. */
     public Sent send(NewMessage message, KeyMint mint, String purpose) {
         return mint.under(purpose, key -> send(message, key));
     }
 
-    /** A message that the member of the token sent, was sent, or may read as all may. */
+    /** A message that the token's member sent or received, or that every member may read. */
     public Message find(UUID message) {
         return exchange.ask(
                 Request.get(PATH + "/" + message), answer -> Message.of(answer.about("message_id", message)));
     }
 
-    /** What was accepted after a position, in order. Whoever goes on from {@link Page#next()} misses nothing. */
+    /** The messages accepted after a position, in order. Continue from {@link Page#next()} to miss nothing. */
     public Page history(@Nullable Destination destination, long after, int limit) {
         return page(new Query(HISTORY).with("destination", destination), after, limit);
     }
 
-    /** What mentions the member of the token. */
+    /** Messages that mention the token's member. */
     public Page mentions(long after, int limit) {
         return page(new Query("/v1/mentions"), after, limit);
     }
 
     /**
-     * Messages of the mesh by their words, a little after they were accepted.
+     * Searches the mesh's messages by their words, shortly after they were accepted.
      *
-     * @param words all of them are to be there; {@code "a phrase"}, {@code -without}
+     * @param words all must occur; {@code "a phrase"}, {@code -without}
      */
     public Page search(String words, long after, int limit) {
         return page(new Query("/v1/search").with("words", words), after, limit);
     }
 
-    /** What is accepted after a position, as it comes. Close it. */
+    /** Messages accepted after a position, as they come. Close it. */
     public Following<Entry> follow(@Nullable Destination destination, long after) {
         MessageStream stream = new MessageStream(
                 exchange,

@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
- * The lines of a mint in their file, which one process at a time has open. A line is on disk when {@link #append} returns; one
- * whose writing failed is not there, now or after a restart. Not thread-safe.
+ * The lines of a mint in their file, which one process at a time has open. A line is on disk when {@link #append} returns; a
+ * line whose write failed is not there, now or after a restart. Not thread-safe.
  */
 final class MintLog implements AutoCloseable {
 
@@ -21,7 +21,7 @@ final class MintLog implements AutoCloseable {
     private final FileChannel lock;
     private FileChannel channel;
 
-    /** Where the last line ends that is on disk. */
+    /** The end of the last line that is on disk. */
     private long end;
 
     private MintLog(Path file, FileChannel lock, FileChannel channel) {
@@ -41,7 +41,7 @@ final class MintLog implements AutoCloseable {
         }
     }
 
-    /** What there is. A last line that was not finished is no line: {@link #append} did not return. */
+    /** The existing lines. An unfinished last line does not count: {@link #append} did not return. */
     List<String> lines() throws IOException {
         byte[] bytes = Files.readAllBytes(file);
         int whole = bytes.length;
@@ -56,7 +56,7 @@ final class MintLog implements AutoCloseable {
                 .toList();
     }
 
-    /** Puts these lines in the place of all others. If it fails, it has to succeed before the next {@link #append}. */
+    /** Replaces all lines by these. If this fails, it must succeed before the next {@link #append}. */
     void replace(List<String> lines) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         Files.deleteIfExists(fresh);
@@ -77,7 +77,7 @@ final class MintLog implements AutoCloseable {
     }
 
     void append(String line) throws IOException {
-        // Should a failed write not have been taken back, it is now, or nothing is written at all.
+        // If a failed write was not rolled back, roll it back now, or write nothing at all.
         channel.truncate(end);
         try {
             write(channel, line + "\n");
@@ -102,7 +102,7 @@ final class MintLog implements AutoCloseable {
         try {
             isOurs = channel.tryLock() != null;
         } catch (OverlappingFileLockException e) {
-            // This process has it already, which is no better than another one.
+            // This process itself has it open, which is no better than another one.
         } finally {
             if (!isOurs) {
                 channel.close();
@@ -123,7 +123,7 @@ final class MintLog implements AutoCloseable {
         }
     }
 
-    /** A file that has a new name survives a power failure only once the directory is on disk. */
+    /** A renamed file survives a power failure only once the directory is on disk. */
     private void forceName() throws IOException {
         try (FileChannel directory =
                 FileChannel.open(file.toAbsolutePath().resolveSibling(""), StandardOpenOption.READ)) {

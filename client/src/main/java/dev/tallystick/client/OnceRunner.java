@@ -9,23 +9,23 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reserves, runs, settles. What could not be said to the server is remembered, and whoever asks again has it said
- * first; if the process dies before that, the key stays held and waits for somebody who finds out. Thread-safe.
+ * Reserves, runs, settles. Remembers verdicts that did not reach the server, and sends them first when the same key is asked
+ * for again. If the process dies before that, the key stays held until it is settled by hand. Thread-safe.
  */
 final class OnceRunner {
 
-    /** To forget a doubt is safe: its key then waits for somebody as well. */
+    /** Forgetting a doubt is safe: its key then waits to be settled by hand as well. */
     private static final int MOST_DOUBTS = 1_000;
 
     private record Asked(IdempotencyKey key, Fingerprint fingerprint) {}
 
-    /** What the server may know or not. */
+    /** A state that the server may or may not know. */
     private sealed interface Doubt {
 
-        /** It was asked for, and the handler did not begin. */
+        /** The key was requested, and the handler did not begin. */
         record Unconfirmed(UUID reservation) implements Doubt {}
 
-        /** The handler is done with it. */
+        /** The handler has finished. */
         record Unrecorded(Keys.Reservation reservation, Keys.Verdict verdict) implements Doubt {}
     }
 
@@ -60,13 +60,13 @@ final class OnceRunner {
         try {
             return keys.reserve(asked.key(), asked.fingerprint(), claim.reservation());
         } catch (TallyException e) {
-            // Also a refusal: of a claim that was made before it proves nothing.
+            // Even a refusal: it proves nothing about an earlier claim.
             remember(asked, claim);
             throw e;
         }
     }
 
-    /** The handler has run: whatever keeps its verdict from being recorded, it is not that nothing happened. */
+    /** The handler has run: if its verdict cannot be recorded, the outcome is unknown, not "nothing happened". */
     private Once record(Asked asked, Doubt.Unrecorded said) {
         try {
             keys.settle(said.reservation(), said.verdict());
@@ -97,7 +97,7 @@ final class OnceRunner {
         };
     }
 
-    /** Also after a lost answer: the same verdict would have been taken as said before. */
+    /** Even after a lost answer: the server accepts the same verdict again. */
     private static boolean isOverruled(TallyException e) {
         Throwable refusal = e instanceof OutcomeUnknownException ? e.getCause() : e;
         return refusal instanceof RefusedException refused && refused.is(ProblemCode.RESERVATION_LOST);

@@ -3,14 +3,14 @@ package dev.tallystick.client;
 import java.util.List;
 
 /**
- * Rows of the database without another that belongs to them.
+ * Orphaned rows of the database.
  *
  * @param total 0 unless something is very wrong
  */
 public record Orphans(long total, List<Kind> kinds) {
 
     /**
-     * Those of one kind.
+     * Orphaned rows of one kind.
      *
      * @param examples the first of them
      */

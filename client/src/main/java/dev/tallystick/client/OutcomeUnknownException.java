@@ -4,10 +4,9 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nobody knows whether it happened: the reply was lost, and the server could not be asked again in time, or refused
- * to be asked again; then the cause is a {@link RefusedException}. Send the same request again under the same key,
- * whenever that is possible; it settles the matter and does nothing twice. The few calls of which that is not true
- * say so, and what to do instead.
+ * The outcome is unknown: the reply was lost, and the server could not be asked again in time, or refused; then the cause is a
+ * {@link RefusedException}. Send the same request again under the same key as soon as possible: that reveals the outcome and
+ * does nothing twice. The few calls for which this does not hold say so, and say what to do instead.
  */
 public final class OutcomeUnknownException extends TallyException {
 
@@ -37,7 +36,7 @@ public final class OutcomeUnknownException extends TallyException {
         this.failure = failure;
     }
 
-    /** How the last attempt ended: its kind, its status, and what shows where it failed. */
+    /** How the last attempt ended: its kind, its status, and where it failed. */
     public AttemptFailure failure() {
         return failure;
     }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** A path with its query, parameter by parameter. What is null is left out. For one thread. */
+/** A path with its query, parameter by parameter. Null parameters are left out. For one thread. */
 final class Query {
 
     private final String path;

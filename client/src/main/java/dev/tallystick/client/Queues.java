@@ -2,7 +2,7 @@ package dev.tallystick.client;
 
 import java.util.List;
 
-/** The queues of the mesh, which admins make. What they hold is taken with {@link Deliveries}. Thread-safe. */
+/** The queues of the mesh, created by admins. Take their messages with {@link Deliveries}. Thread-safe. */
 public final class Queues {
 
     private static final String PATH = "/v1/queues";
@@ -17,12 +17,12 @@ public final class Queues {
         return exchange.ask(Request.get(PATH), answer -> answer.texts("names"));
     }
 
-    /** Creates a queue, unless it is there. */
+    /** Creates a queue, unless it exists. */
     public void create(String queue) {
         exchange.ask(Request.put(path(queue), new Body().json()), answer -> answer.about("name", queue));
     }
 
-    /** Deletes a queue. What is on its way is still delivered. */
+    /** Deletes a queue. Messages already on their way are still delivered. */
     public void delete(String queue) {
         exchange.tell(Request.delete(path(queue)));
     }

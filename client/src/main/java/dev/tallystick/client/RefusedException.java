@@ -6,7 +6,7 @@ import java.io.Serial;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The server refused, and would again: nothing happened, and the same request will not fare better. Change it, or give up. */
+/** The server refused, and would refuse again: nothing happened. Change the request, or give up. */
 public final class RefusedException extends TallyException {
 
     @Serial
@@ -27,7 +27,7 @@ public final class RefusedException extends TallyException {
         return status;
     }
 
-    /** The stable name of the cause, as in {@code idempotency_key_reused}. */
+    /** The stable name of the cause, such as {@code idempotency_key_reused}. */
     public String code() {
         return code;
     }
@@ -40,7 +40,7 @@ public final class RefusedException extends TallyException {
         return code.equals(other.word());
     }
 
-    /** Reads what else the server says of it. If that is not there, something in between has changed the answer. */
+    /** Reads further details of the refusal. If they are missing, something in between changed the answer. */
     <T> T read(Function<Fields, T> reading) {
         try {
             return reading.apply(new Fields(problem));
@@ -52,7 +52,7 @@ public final class RefusedException extends TallyException {
         }
     }
 
-    /** What else the server says of it. */
+    /** Further details of the refusal. */
     public Optional<Json> member(String name) {
         return Optional.ofNullable(problem.members().get(name));
     }

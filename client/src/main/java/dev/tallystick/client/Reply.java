@@ -3,9 +3,9 @@ package dev.tallystick.client;
 import dev.tallystick.core.Json;
 
 /**
- * What a server answered, in its own words.
+ * A server's answer, as it was sent.
  *
- * @param status of HTTP; a success
+ * @param status the HTTP status of a success
  * @param body an object; empty if there was none
  */
 public record Reply(int status, Json.ObjectValue body) {

@@ -7,11 +7,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of a server.
+ * A request to a server.
  *
- * @param key for what creates something
+ * @param key for requests that create something
  * @param serverWait how long the server was asked to wait before it answers
- * @param repeatable whether a repeat does nothing that the first one has not done
+ * @param repeatable whether a repeat has no effect beyond the first one's
  */
 record Request(
         String method,
@@ -53,7 +53,7 @@ record Request(
         return new Request(method, path, body, key, wait, repeatable);
     }
 
-    /** For what would happen twice: it is sent again only while it is certain that nothing has happened. */
+    /** For requests that would take effect twice: repeated only while it is certain that nothing has happened. */
     Request unrepeatable() {
         return new Request(method, path, body, key, serverWait, false);
     }
@@ -62,12 +62,12 @@ record Request(
         return !method.equals("GET");
     }
 
-    /** Whether its key is bound to what it says, and to nothing that changes on its own. */
+    /** Whether its key is bound to the request alone, and not to anything that can change meanwhile. */
     boolean isSubmission() {
         return key != null && SUBMISSIONS.contains(path);
     }
 
-    /** Without the body, which may be nobody's business. */
+    /** Without the body, which may be confidential. */
     @Override
     public String toString() {
         return method + " " + path;

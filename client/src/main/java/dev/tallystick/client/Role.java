@@ -4,20 +4,20 @@ import java.util.Locale;
 
 /** What a member may do in its mesh. */
 public enum Role {
-    /** Everything. */
+    /** May do everything. */
     ADMIN,
     /** Submits jobs and messages, and takes what is delivered to it. */
     MEMBER,
-    /** Does work of jobs. */
+    /** Does the work of jobs. */
     WORKER,
-    /** Looks, and changes nothing. */
+    /** Reads, and changes nothing. */
     OBSERVER;
 
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The role of this word; an {@link IllegalArgumentException} if there is none. */
+    /** The role with this name; throws an {@link IllegalArgumentException} if there is none. */
     public static Role parse(String word) {
         return valueOf(word.toUpperCase(Locale.ROOT));
     }

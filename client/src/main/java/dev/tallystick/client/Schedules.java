@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What a server starts by the clock. Thread-safe. */
+/** Schedules of a server. Thread-safe. */
 public final class Schedules {
 
     private static final String PATH = "/v1/schedules";
@@ -20,10 +20,10 @@ public final class Schedules {
     }
 
     /**
-     * When something is to be done, and what.
+     * When to run, and what.
      *
      * @param cron minute, hour, day of month, month, day of week
-     * @param zone whose local time is meant, such as {@code Europe/Berlin}
+     * @param zone the time zone, such as {@code Europe/Berlin}
      */
     public record NewSchedule(String workflow, String cron, String zone, Json input, Priority priority) {
 
@@ -33,12 +33,12 @@ public final class Schedules {
     }
 
     /**
-     * A schedule, and how it stands.
+     * A schedule and its state.
      *
-     * @param nextAt the moment that it serves next, unless it is paused
+     * @param nextAt the next moment at which it fires, unless it is paused
      * @param firedFor the moment for which it fired last; null if it has not yet
-     * @param firedJob the job that came of it; null if it has not fired yet
-     * @param trouble why it could not serve its last moment; null if it could
+     * @param firedJob the job of that moment; null if it has not fired yet
+     * @param trouble why it could not fire for its last moment; null if it could
      */
     public record Schedule(
             String name,
@@ -68,14 +68,14 @@ public final class Schedules {
     /**
      * Some schedules, by name.
      *
-     * @param next the name to go on after; null on the last page
+     * @param next the name to continue after; null on the last page
      */
     public record Page(List<Schedule> schedules, @Nullable String next) {}
 
     /**
-     * A schedule, and what its jobs are like.
+     * A schedule, and the settings of its jobs.
      *
-     * @param member as whom they are submitted
+     * @param member the member that submits them
      */
     public record Shown(Schedule schedule, String member, Json input, Priority priority) {
 
@@ -89,13 +89,13 @@ public final class Schedules {
     }
 
     /**
-     * A job that was started out of turn.
+     * A job that was triggered by hand.
      *
      * @param duplicate whether it was started under this key before
      */
     public record Triggered(UUID job, boolean duplicate) {}
 
-    /** Keeps a schedule, in place of one of the same name; one that is paused stays so. */
+    /** Stores a schedule, replacing one of the same name; a paused one stays paused. */
     public Schedule put(String name, NewSchedule schedule) {
         Body body = new Body()
                 .with("workflow", schedule.workflow())
@@ -106,7 +106,7 @@ public final class Schedules {
         return exchange.ask(Request.put(path(name), body.json()), answer -> Schedule.of(answer.about("name", name)));
     }
 
-    /** A page of them; {@code after} is the {@link Page#next()} of the page before, null for the first. */
+    /** A page of schedules; {@code after} is the {@link Page#next()} of the previous page, null for the first. */
     public Page list(@Nullable String after, int limit) {
         return exchange.ask(
                 new Query(PATH).with("after", after).with("limit", limit).read(),
@@ -117,17 +117,17 @@ public final class Schedules {
         return exchange.ask(Request.get(path(name)), Shown::of);
     }
 
-    /** Jobs that it has started go on. */
+    /** Deletes a schedule. Jobs that it started continue. */
     public void delete(String name) {
         exchange.tell(Request.delete(path(name)));
     }
 
-    /** It does not fire until it is resumed. */
+    /** Pauses a schedule: it does not fire until it is resumed. */
     public Schedule pause(String name) {
         return changed(name, "pause");
     }
 
-    /** It fires again, from the next moment on. */
+    /** Resumes a schedule: it fires from the next moment on. */
     public Schedule resume(String name) {
         return changed(name, "resume");
     }

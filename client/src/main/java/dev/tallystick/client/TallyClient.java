@@ -18,14 +18,14 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Speaks to a server. Every call blocks until the answer is definite, or until patience is at its end.
+ * A client of a server. Every call blocks until the answer is definite, or until its patience runs out.
  *
- * <p>A request whose outcome is unknown is sent again by itself, under the same key. What is thrown is a {@link TallyException}
- * whose type says what to do. Thread-safe.
+ * <p>The client repeats a request whose outcome is unknown, under the same key. It throws a {@link TallyException} whose type
+ * says what to do. Thread-safe.
  */
 public final class TallyClient {
 
-    /** How long one call goes on trying. */
+    /** How long one call keeps trying. */
     public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final String JOBS = "/v1/jobs";
@@ -34,17 +34,17 @@ public final class TallyClient {
     private final Keys keys;
     private final OpenTelemetry telemetry;
 
-    /** @param server its address, with the path under which a proxy has it, if there is one */
+    /** @param server its address, with the path under which a proxy serves it, if any */
     public TallyClient(URI server, String token) {
         this(server, token, PATIENCE);
     }
 
-    /** @param patience how long one call goes on trying; what it asks the server to wait comes on top */
+    /** @param patience how long one call keeps trying, plus the time for which it asks the server to wait */
     public TallyClient(URI server, String token, Duration patience) {
         this(new Exchange(server, token, patience, null));
     }
 
-    /** @param trust which servers to believe, such as {@link Trust#in} */
+    /** @param trust which servers to trust, such as {@link Trust#in} */
     public TallyClient(URI server, String token, Duration patience, SSLContext trust) {
         this(new Exchange(server, token, patience, trust));
     }
@@ -60,7 +60,7 @@ public final class TallyClient {
     }
 
     /**
-     * The same client, whose {@link Worker}s make spans of their own. Requests carry the context of the span that is current in any
+     * The same client, whose {@link Worker}s create their own spans. Requests carry the context of the current span in any
      * case.
      */
     public TallyClient withOpenTelemetry(OpenTelemetry other) {
@@ -68,11 +68,10 @@ public final class TallyClient {
     }
 
     /**
-     * The same client, which also hands over what the server answers, as it came: for those who pass it on, or look for something
-     * that has no name here. Refusals and streams are not among it. What {@link Keys#once} of this one remembers, the other does
-     * not know.
+     * The same client, which also passes on the server's answers as they came: to forward them, or to read members that have no
+     * name here. This excludes refusals and streams. The two clients do not share what {@link Keys#once} remembers.
      *
-     * @param listener is called before the call returns that the reply is for, by the same thread
+     * @param listener called on the calling thread, before the call returns
      */
     public TallyClient withReplies(Consumer<Reply> listener) {
         Exchange telling = exchange.telling(listener);
@@ -88,11 +87,11 @@ public final class TallyClient {
     }
 
     /**
-     * A job that is to be submitted.
+     * A job to submit.
      *
-     * @param version a certain one of the workflow; null for the newest
+     * @param version the version of the workflow; null for the newest
      * @param notBefore when it may begin; null for at once
-     * @param attributes what it can be found by
+     * @param attributes to find it by
      */
     public record NewJob(
             String workflow,
@@ -135,7 +134,7 @@ public final class TallyClient {
             UUID job, String workflow, int version, String fingerprint, boolean historyAvailable, boolean duplicate) {}
 
     /**
-     * How a job stands.
+     * The state of a job.
      *
      * @param status {@code open}, or how it ended
      * @param output what it returned; null unless it completed
@@ -153,7 +152,7 @@ public final class TallyClient {
     }
 
     /**
-     * A signal that a job has.
+     * A signal that a job has received.
      *
      * @param duplicate whether it was sent under this key before
      */
@@ -162,15 +161,15 @@ public final class TallyClient {
     /**
      * A job that was asked to end.
      *
-     * @param status as it was just before: {@code open}, or how the job had ended already
+     * @param status its status just before: {@code open}, or how the job had already ended
      */
     public record CancelRequested(UUID job, String status) {}
 
     /**
-     * A job that does again what another has done.
+     * A job that repeats another one.
      *
-     * @param continuedFrom the other one
-     * @param duplicate whether it was begun under this key before
+     * @param continuedFrom the other job
+     * @param duplicate whether it was started under this key before
      */
     public record JobAgain(UUID job, UUID continuedFrom, boolean duplicate) {}
 
@@ -202,12 +201,12 @@ public final class TallyClient {
                         accepted.flag("duplicate")));
     }
 
-    /** As {@link #submit(NewJob, IdempotencyKey)}, with a key from a mint, which forgets it once the answer is definite. */
+    /** As {@link #submit(NewJob, IdempotencyKey)}, with a key from a mint, which settles it once the answer is definite. */
     public Submitted submit(NewJob job, KeyMint mint, String purpose) {
         return mint.under(purpose, key -> submit(job, key));
     }
 
-    /** How the job stands, at the latest after {@code wait}, in whole seconds, rounded up; at most a minute. */
+    /** The state of the job, after {@code wait} at the latest, in whole seconds, rounded up; at most a minute. */
     public Result result(UUID job, Duration wait) {
         Query query = new Query(path(job, "result")).withSeconds("wait", wait);
         return exchange.ask(query.read().waiting(wait), result -> {
@@ -229,7 +228,7 @@ public final class TallyClient {
                 });
     }
 
-    /** Asks for the end of a job and of its children. */
+    /** Cancels a job and its children. */
     public CancelRequested cancel(UUID job) {
         return exchange.ask(Request.post(path(job, "cancel"), null), asked -> {
             requireJob(asked);
@@ -237,18 +236,18 @@ public final class TallyClient {
         });
     }
 
-    /** Does a closed job again from its beginning. The same key again is the same new job. */
+    /** Runs a closed job again from its beginning. The same key again is the same new job. */
     public JobAgain rerun(UUID job, IdempotencyKey key) {
         return again(Request.post(path(job, "rerun"), null).under(key.value()));
     }
 
-    /** Does a closed job again from one of its steps on. The same key again is the same new job. */
+    /** Runs a closed job again from one of its steps. The same key again is the same new job. */
     public JobAgain fork(UUID job, String step, IdempotencyKey key) {
         Body body = new Body().with("step", step);
         return again(Request.post(path(job, "fork"), body.json()).under(key.value()));
     }
 
-    /** Not always the one that was asked about: one that goes on as another is answered for by that. */
+    /** The answer may name another job: a job that continued as a new one answers with that one. */
     private static void requireJob(Fields answer) {
         UUID unused = answer.text("job_id", UUID::fromString);
     }
@@ -266,17 +265,17 @@ public final class TallyClient {
         return JOBS + "/" + job + "/" + what;
     }
 
-    /** Jobs, to be found and followed. */
+    /** Find and follow jobs. */
     public Jobs jobs() {
         return new Jobs(exchange);
     }
 
-    /** Messages, and the history of them. */
+    /** Messages and their history. */
     public Messages messages() {
         return new Messages(exchange);
     }
 
-    /** What the member of the token, or a queue, was sent. */
+    /** Messages to the token's member, or to a queue. */
     public Deliveries deliveries() {
         return new Deliveries(exchange);
     }
@@ -294,7 +293,7 @@ public final class TallyClient {
         return new Webhooks(exchange);
     }
 
-    /** What is done once under a key. */
+    /** Work done once under a key. */
     public Keys keys() {
         return keys;
     }
@@ -314,37 +313,37 @@ public final class TallyClient {
         return new Meshes(exchange);
     }
 
-    /** What the server can do, by name, so that a client need not try. */
+    /** The server's features, by name, so that a client need not try. */
     public List<String> features() {
         return exchange.ask(Request.get("/v1/features"), answer -> answer.texts("features"));
     }
 
-    /** Looks whether all that was accepted together is still together, for admins of the mesh {@code default}. */
+    /** Checks that everything accepted together is still complete, for admins of the mesh {@code default}. */
     public Orphans orphans() {
         return exchange.ask(Request.get("/v1/orphans"), Orphans::of);
     }
 
-    /** What failed and is to be decided about. */
+    /** Failed jobs to redrive or discard. */
     public DeadLetters deadLetters() {
         return new DeadLetters(exchange);
     }
 
-    /** What the server starts by the clock. */
+    /** The server's schedules. */
     public Schedules schedules() {
         return new Schedules(exchange);
     }
 
-    /** What jobs ask people. */
+    /** Tasks that jobs give to people. */
     public Tasks tasks() {
         return new Tasks(exchange);
     }
 
-    /** What the server can run. */
+    /** The server's workflows. */
     public Workflows workflows() {
         return new Workflows(exchange);
     }
 
-    /** The devices of the member of the token. */
+    /** The devices of the token's member. */
     public Devices devices() {
         return new Devices(exchange);
     }

@@ -2,7 +2,7 @@ package dev.tallystick.client;
 
 import java.io.Serial;
 
-/** A request did not come to a good end. The type says what to do. */
+/** A request failed. The type says what to do. */
 public abstract sealed class TallyException extends RuntimeException
         permits RefusedException, OutcomeUnknownException, UnavailableException {
 

@@ -8,8 +8,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What jobs ask people. Where a {@code person} is named, null stands for the member of the token; only an admin acts for others.
- * Thread-safe.
+ * Tasks that jobs give to people. A null {@code person} means the token's member; only an admin acts for others. Thread-safe.
  */
 public final class Tasks {
 
@@ -22,11 +21,11 @@ public final class Tasks {
     }
 
     /**
-     * What a job asks.
+     * A task.
      *
      * @param group who may claim it; null if it is for one person
-     * @param assignee who has it; null while nobody has
-     * @param escalations how often it was handed on
+     * @param assignee who has claimed it; null while it is unclaimed
+     * @param escalations how often it was passed on
      * @param dueAt when it escalates or expires; null if never
      * @param over how it ended; null while it is open
      */
@@ -64,38 +63,38 @@ public final class Tasks {
     /**
      * Some open tasks, the oldest first.
      *
-     * @param next the task to go on after; null on the last page
+     * @param next the task to continue after; null on the last page
      */
     public record Page(List<Task> tasks, @Nullable UUID next) {}
 
     /**
-     * What was asked for is so.
+     * The requested change was made.
      *
-     * @param duplicate whether it was so already
+     * @param duplicate whether it had been made before
      */
     public record Done(UUID task, boolean duplicate) {}
 
-    /** A page of what is open; {@code after} is the {@link Page#next()} of the page before, null for the first. */
+    /** A page of open tasks; {@code after} is the {@link Page#next()} of the previous page, null for the first. */
     public Page list(@Nullable UUID after, int limit) {
         return page(new Query(PATH), after, limit);
     }
 
-    /** What a group is asked. */
+    /** The open tasks of a group. */
     public Page ofGroup(String group, @Nullable UUID after, int limit) {
         return page(new Query(PATH).with("group", group), after, limit);
     }
 
-    /** What a person has. */
+    /** The open tasks of a person. */
     public Page heldBy(String person, @Nullable UUID after, int limit) {
         return page(new Query(PATH).with("person", person), after, limit);
     }
 
-    /** A task, also one that is over. */
+    /** A task, even if it is over. */
     public Task find(UUID task) {
         return exchange.ask(Request.get(path(task)), answer -> Task.of(answer.about("task_id", task)));
     }
 
-    /** Takes a task: others leave it alone from now on. */
+    /** Claims a task: others cannot claim or answer it. */
     public Done claim(UUID task, @Nullable String person) {
         return done(task, Request.post(path(task) + "/claim", by(person).json()));
     }
@@ -105,7 +104,7 @@ public final class Tasks {
         return done(task, Request.post(path(task) + "/release", by(person).json()));
     }
 
-    /** Hands a task to another group. */
+    /** Passes a task to another group. */
     public Done escalate(UUID task, String group) {
         return done(
                 task,

@@ -6,10 +6,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens of members, which admins issue. A secret is seen once and kept nowhere, so neither {@link #issue} nor
- * {@link #rotate} is sent again when an answer was lost: an {@link OutcomeUnknownException} may leave a token that
- * nobody knows, which {@link #list} shows and {@link #revoke} ends. Where a {@code validity} is null, a token is good
- * until it is revoked. Thread-safe.
+ * The tokens of members, issued by admins. A secret is shown once and stored nowhere, so neither {@link #issue} nor {@link
+ * #rotate} is repeated when an answer was lost: an {@link OutcomeUnknownException} may leave a token whose secret is lost,
+ * which {@link #list} shows and {@link #revoke} ends. With a null {@code validity}, a token is valid until it is revoked.
+ * Thread-safe.
  */
 public final class Tokens {
 
@@ -19,7 +19,7 @@ public final class Tokens {
         this.exchange = exchange;
     }
 
-    /** What is known of a token; never its secret. */
+    /** A token without its secret. */
     public record Token(
             String id,
             String member,
@@ -37,7 +37,7 @@ public final class Tokens {
         }
     }
 
-    /** A token that was just made: the only time that its secret is seen. */
+    /** A new token: the only time that its secret is shown. */
     public record Issued(
             String id,
             String member,
@@ -52,14 +52,14 @@ public final class Tokens {
                     fields.textIfThere("expires_at", Instant::parse));
         }
 
-        /** Without the secret, for it may be logged. */
+        /** Without the secret, because it may be logged. */
         @Override
         public String toString() {
             return "token " + id + " of " + member;
         }
     }
 
-    /** The tokens of a member, also those that are worth nothing any more. */
+    /** The tokens of a member, including expired and revoked ones. */
     public List<Token> list(String member) {
         return exchange.ask(Request.get(path(member)), answer -> answer.list("tokens", Token::of));
     }
@@ -68,12 +68,12 @@ public final class Tokens {
         return issue(exchange, path(member), validity);
     }
 
-    /** A new token in place of this one, which is worth nothing from now on. */
+    /** Issues a new token in place of this one, which is revoked at once. */
     public Issued rotate(String token, @Nullable Duration validity) {
         return issue(exchange, "/v1/tokens/" + TallyClient.encode(token) + "/rotate", validity);
     }
 
-    /** Ends a token: everywhere within 5 seconds. */
+    /** Revokes a token: everywhere within 5 seconds. */
     public void revoke(String token) {
         exchange.tell(Request.delete("/v1/tokens/" + TallyClient.encode(token)));
     }

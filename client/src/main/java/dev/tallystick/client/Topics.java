@@ -2,7 +2,7 @@ package dev.tallystick.client;
 
 import java.util.List;
 
-/** The topics of the mesh and who subscribed to them. Admins make them; members subscribe themselves. Thread-safe. */
+/** The topics of the mesh and their subscribers. Admins create topics; members subscribe themselves. Thread-safe. */
 public final class Topics {
 
     private static final String PATH = "/v1/topics";
@@ -17,12 +17,12 @@ public final class Topics {
         return exchange.ask(Request.get(PATH), answer -> answer.texts("names"));
     }
 
-    /** Creates a topic, unless it is there. */
+    /** Creates a topic, unless it exists. */
     public void create(String topic) {
         exchange.ask(Request.put(path(topic), new Body().json()), answer -> answer.about("name", topic));
     }
 
-    /** Deletes a topic. What is on its way is still delivered. */
+    /** Deletes a topic. Messages already on their way are still delivered. */
     public void delete(String topic) {
         exchange.tell(Request.delete(path(topic)));
     }
@@ -33,7 +33,7 @@ public final class Topics {
                 answer -> answer.about("topic", topic).texts("members"));
     }
 
-    /** From now on the member gets what is sent to the topic. Members other than oneself are for admins. */
+    /** From now on the member gets the topic's messages. Only admins subscribe other members. */
     public void subscribe(String topic, String member) {
         exchange.ask(
                 Request.put(subscription(topic, member), new Body().json()), answer -> answer.about("name", member));

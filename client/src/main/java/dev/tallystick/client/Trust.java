@@ -11,11 +11,11 @@ import java.security.cert.CertificateFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Whom a client believes to be the server that it wants. */
+/** Which servers a client trusts. */
 public final class Trust {
 
     /**
-     * Only servers whose certificate is signed by one of those in a PEM file, or is one of them.
+     * Only servers whose certificate is in a PEM file, or is signed by one in it.
      *
      * @throws IllegalArgumentException if there is no such file, or no certificate in it
      */

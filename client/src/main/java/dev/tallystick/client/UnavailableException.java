@@ -3,7 +3,7 @@ package dev.tallystick.client;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** The server could not be reached, or was too busy, as long as patience lasted. Nothing happened; try again later. */
+/** The server was unreachable or too busy until the patience ran out. Nothing happened; try again later. */
 public final class UnavailableException extends TallyException {
 
     @Serial
@@ -16,7 +16,7 @@ public final class UnavailableException extends TallyException {
         this.failure = failure;
     }
 
-    /** How the last attempt ended: its kind, its status, and what shows where it failed. */
+    /** How the last attempt ended: its kind, its status, and where it failed. */
     public AttemptFailure failure() {
         return failure;
     }

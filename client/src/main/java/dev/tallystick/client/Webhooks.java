@@ -19,10 +19,10 @@ public final class Webhooks {
     }
 
     /**
-     * An address that is called.
+     * A webhook.
      *
-     * @param source what it is called for; a workflow stands for the ends of its jobs
-     * @param endedAt since when it is called for nothing new, because its topic was deleted; null if it is called
+     * @param source what it is called for; a workflow means the ends of its jobs
+     * @param endedAt since when it gets no new calls, because its topic was deleted; null while it is active
      */
     public record Webhook(
             UUID id,
@@ -44,13 +44,13 @@ public final class Webhooks {
     }
 
     /**
-     * A webhook that was just made.
+     * A new webhook.
      *
-     * @param secret signs each call, in hex; it is not seen again
+     * @param secret signs each call, in hex; it is not shown again
      */
     public record Registered(Webhook webhook, String secret) {
 
-        /** Without the secret, for it may be logged. */
+        /** Without the secret, because it may be logged. */
         @Override
         public String toString() {
             return webhook.toString();
@@ -58,7 +58,7 @@ public final class Webhooks {
     }
 
     /**
-     * A call that was given up.
+     * An abandoned call.
      *
      * @param error how the last attempt ended
      */
@@ -78,16 +78,16 @@ public final class Webhooks {
     }
 
     /**
-     * Some of the calls that were given up.
+     * Some abandoned calls.
      *
-     * @param next what to go on after; null on the last page
+     * @param next what to continue after; null on the last page
      */
     public record DeadCalls(List<DeadCall> calls, @Nullable String next) {}
 
     /**
-     * Has an address called from now on; a member has at most 100. This is not sent again when its answer was lost, for
-     * then each call would come twice: after an {@link OutcomeUnknownException} look into {@link #list()}, delete what
-     * is there, and register again.
+     * Registers an address to be called from now on; a member has at most 100. This is not repeated when its answer was lost,
+     * because each call would then come twice: after an {@link OutcomeUnknownException} look into {@link #list()}, delete the
+     * webhook, and register again.
      */
     public Registered register(Destination source, URI url) {
         Body body = new Body().with("source", source.toString()).with("url", url.toString());
@@ -96,20 +96,20 @@ public final class Webhooks {
                 registered -> new Registered(Webhook.of(registered.fields("webhook")), registered.text("secret")));
     }
 
-    /** The member's own; those of all members for an admin. */
+    /** The member's own webhooks; for an admin, those of all members. */
     public List<Webhook> list() {
         return exchange.ask(Request.get(PATH), answer -> answer.list("webhooks", Webhook::of));
     }
 
-    /** Calls no more, also not for what is on its way. */
+    /** Deletes a webhook, including its calls that are on their way. */
     public void delete(UUID webhook) {
         exchange.tell(Request.delete(PATH + "/" + webhook));
     }
 
     /**
-     * Calls that were given up: of the member's own webhooks; of all for admins and observers.
+     * Abandoned calls: of the member's own webhooks; of all for admins and observers.
      *
-     * @param after the {@code next} of the page before; null for the first page
+     * @param after the {@code next} of the previous page; null for the first page
      */
     public DeadCalls dead(@Nullable String after, int limit) {
         Query query = new Query(PATH + "/dead").with("after", after).with("limit", limit);
@@ -117,12 +117,12 @@ public final class Webhooks {
                 query.read(), page -> new DeadCalls(page.list("calls", DeadCall::of), page.textIfThere("next")));
     }
 
-    /** Has a call made again that was given up. */
+    /** Makes an abandoned call again. */
     public void redrive(DeadCall call) {
         redrive(call.webhook(), call.message());
     }
 
-    /** As {@link #redrive(DeadCall)}, for whoever knows no more of it. */
+    /** As {@link #redrive(DeadCall)}, for callers that have only these values. */
     public void redrive(UUID webhook, UUID message) {
         exchange.ask(
                 Request.post(PATH + "/" + webhook + "/messages/" + message + "/redrive", null),

@@ -20,9 +20,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does work that a server has for a topic, on virtual threads. What the handler returns is recorded once; the handler itself may
- * run again, here or elsewhere, if this process dies or loses its lease, so it gives {@link Work#key()} to whatever foreign
- * system it touches. Thread-safe.
+ * Does the work of a topic, on virtual threads. The handler's result is recorded once; the handler itself may run again, here
+ * or elsewhere, if this process dies or loses its lease, so it must pass {@link Work#key()} to every foreign system it calls.
+ * Thread-safe.
  */
 public final class Worker implements AutoCloseable {
 
@@ -30,10 +30,10 @@ public final class Worker implements AutoCloseable {
     private static final Duration LONGEST_LEASE = Duration.ofDays(1);
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
-    /** No server hands out more at once. */
+    /** The most work that a server hands out at once. */
     private static final int LARGEST_CLAIM = 100;
 
-    /** No server keeps more for one heartbeat. */
+    /** The most work that a server keeps with one heartbeat. */
     private static final int LARGEST_HEARTBEAT = 500;
 
     private static final System.Logger LOG = System.getLogger(Worker.class.getName());
@@ -52,7 +52,7 @@ public final class Worker implements AutoCloseable {
     private volatile @Nullable RuntimeException failure;
     private volatile Duration lease = Duration.ofSeconds(30);
 
-    /** Does the work. What it throws is a failed attempt; {@link Hopeless} is the last one. */
+    /** Does the work. An exception is a failed attempt; {@link Hopeless} makes it the last one. */
     @FunctionalInterface
     public interface Handler {
         Json handle(Work work) throws Exception;
@@ -71,10 +71,10 @@ public final class Worker implements AutoCloseable {
     /**
      * A piece of work.
      *
-     * @param activity what it is called in its workflow
+     * @param activity its name in the workflow
      * @param attempt counted from 1
      * @param key for foreign systems: the same for every attempt of this work, different everywhere else
-     * @param traceParent the trace context (W3C) that it belongs to, which is current while it is handled; null for none
+     * @param traceParent its trace context (W3C), which is current while it is handled; null for none
      */
     public record Work(
             UUID job,
@@ -107,7 +107,7 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Begins to work.
+     * Starts working.
      *
      * @param atOnce how many pieces of work are done at the same time, at least 1
      */
@@ -122,29 +122,29 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Waits until the worker takes no more work: because it was closed, or because it cannot go on, as {@link #failure()} says.
-     * What it has begun goes on; close it in either case.
+     * Waits until the worker takes no more work: because it was closed, or because it cannot continue, as {@link #failure()}
+     * says. Work in progress continues; close the worker in either case.
      */
     public void awaitEnd() throws InterruptedException {
         claims.join();
     }
 
     /**
-     * Why the worker takes no more work although nobody has closed it: usually a {@link RefusedException}, as its token ended
-     * or its member is no worker. Empty while it works, and after it was closed in peace.
+     * Why the worker takes no more work although it was not closed: usually a {@link RefusedException}, because its token
+     * expired or its member lacks the role. Empty while it works, and after it was closed normally.
      */
     public Optional<RuntimeException> failure() {
         return Optional.ofNullable(failure);
     }
 
-    /** Takes nothing more, and waits a while for what is being done. What is left comes again, here or elsewhere. */
+    /** Takes no more work, and waits a while for work in progress. The rest is handed out again, here or elsewhere. */
     @Override
     public void close() {
         long deadline = System.nanoTime() + STOPPING.toNanos();
         stopping = true;
         claims.interrupt();
         try {
-            // The claim that is under way may still start work; only then is all of it there to be waited for.
+            // The current claim may still start work; wait for it first, so that all work can be waited for.
             claims.join(STOPPING);
             boolean unused = room.tryAcquire(atOnce, deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -167,9 +167,9 @@ public final class Worker implements AutoCloseable {
             } catch (InterruptedException e) {
                 return;
             } catch (UnavailableException | OutcomeUnknownException e) {
-                // The client has waited long enough in between; what was claimed unheard comes again after its lease.
+                // The client has already waited in between; work of a claim whose answer was lost comes again after its lease.
             } catch (Throwable e) {
-                // A refusal: the next one would be the same.
+                // A refusal: the next claim would be refused too.
                 failure = e instanceof RuntimeException ours ? ours : new IllegalStateException(e);
                 LOG.log(System.Logger.Level.ERROR, "the worker at " + path + " takes no more work", e);
                 return;
@@ -249,7 +249,7 @@ public final class Worker implements AutoCloseable {
         return message == null ? e.toString() : message;
     }
 
-    /** What the server does not take as a result, it takes as the reason why there is none. */
+    /** If the server refuses the result, sends the refusal as the reason of a failure. */
     private void bring(Work work, Map<String, Json> result, Span span) {
         try {
             send(work, result);
@@ -261,11 +261,11 @@ public final class Worker implements AutoCloseable {
                 giveUp(work, instead);
             }
         } catch (UnavailableException | OutcomeUnknownException e) {
-            // The work comes again after its lease, unless its result was taken unheard.
+            // The work comes again after its lease, unless its result was recorded and only the answer was lost.
         }
     }
 
-    /** A lease that is lost is nobody's loss, and who lacks a right leaves the work to somebody who has it. */
+    /** A lost lease needs no action, and without the role the work is left to a worker that has it. */
     private static boolean isAboutTheResult(RefusedException refused) {
         return ProblemCode.parse(refused.code())
                 .filter(code -> code.lasting() == ProblemCode.Lasting.PERMANENT)
@@ -285,7 +285,7 @@ public final class Worker implements AutoCloseable {
         try {
             send(work, failed);
         } catch (TallyException e) {
-            // The work comes again after its lease, and ends in the same way then.
+            // The work comes again after its lease, and ends in the same way.
         }
     }
 
@@ -312,7 +312,7 @@ public final class Worker implements AutoCloseable {
             exchange.ask(
                     Request.post(path + "/heartbeat", body.json()), answer -> answer.texts("kept", UUID::fromString));
         } catch (TallyException e) {
-            // The next heartbeat comes before the lease ends; if that fails too, the fence decides.
+            // The next heartbeat comes before the lease expires; if that fails too, the fence decides.
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.WARNING, "a heartbeat of the worker at " + path + " failed", e);
         }

@@ -12,9 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The spans of a worker: one for each piece of work, in the trace of its job. They have no payload and no message of a failure. If
- * nobody traces here, the span that the work was handed with is current instead, so that what the handler asks of others still
- * belongs to the trace.
+ * The spans of a worker: one for each piece of work, in the trace of its job. They contain no payload and no failure message.
+ * Without tracing, the span of the work's sender is current instead, so that the handler's own calls still belong to the trace.
  */
 final class WorkerSpans {
 

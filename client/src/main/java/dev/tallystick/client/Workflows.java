@@ -19,7 +19,7 @@ public final class Workflows {
      * A version of a workflow.
      *
      * @param kind {@code code} or {@code graph}
-     * @param disabled why the server cannot run this graph; null for what it can start
+     * @param disabled why the server cannot run this graph; null if it can start it
      */
     public record Version(
             String workflow,
@@ -37,13 +37,13 @@ public final class Workflows {
     }
 
     /**
-     * A version of a workflow, and what it says.
+     * A version of a workflow, with its graph.
      *
      * @param kind {@code code} or {@code graph}
      * @param graph in YAML; null for code
-     * @param deployedBy null for what came with a server
-     * @param deployedAt null for what came with a server
-     * @param removedAt since when no jobs of it are started; null if they are
+     * @param deployedBy null if it came with a server
+     * @param deployedAt null if it came with a server
+     * @param removedAt since when no jobs of it are started; null if it was not removed
      */
     public record Shown(
             String workflow,
@@ -66,12 +66,12 @@ public final class Workflows {
         }
     }
 
-    /** All that the server can start, and deployed graphs that it cannot run. */
+    /** All workflows that the server can start, and deployed graphs that it cannot run. */
     public List<Version> list() {
         return versions(new Query(PATH));
     }
 
-    /** The versions of one; empty if there is none of that name. */
+    /** The versions of a workflow; empty if there is none of that name. */
     public List<Version> versions(String workflow) {
         return versions(new Query(PATH).with("workflow", workflow));
     }
@@ -81,8 +81,8 @@ public final class Workflows {
     }
 
     /**
-     * Deploys a graph to all servers on the database of this one. The same graph again is welcome; another one under the same
-     * version is refused.
+     * Deploys a graph to all servers on this server's database. Deploying the same graph again is fine; a different graph under
+     * the same version is refused.
      *
      * @param yaml a graph of this name and version
      */
@@ -94,8 +94,8 @@ public final class Workflows {
     }
 
     /**
-     * Starts no more jobs of a deployed graph. Those that are open go on to their end, and the version stays taken; to deploy the
-     * same graph again takes this back.
+     * Removes a deployed graph: no more jobs of it are started. Open jobs run to their end, and the version stays taken;
+     * deploying the same graph again undoes the removal.
      */
     public Shown remove(String workflow, int version) {
         return exchange.ask(

@@ -10,10 +10,10 @@ import java.util.stream.Collectors;
 /** Who may use a route. */
 sealed interface Access {
 
-    /** Whoever reaches the server. */
+    /** Everyone who can reach the server. */
     record Everybody() implements Access {}
 
-    /** Members that have one of the roles. */
+    /** Members with one of the roles. */
     record Members(Set<Role> roles) implements Access {
 
         boolean includes(Member member) {
@@ -27,9 +27,9 @@ sealed interface Access {
     }
 
     /**
-     * Members of the mesh {@code default}, which looks after the whole installation.
+     * Members of the mesh {@code default}, which manages the whole installation.
      *
-     * @param role what they need; admins have it
+     * @param role the role they need; admins have it
      */
     record Operators(Role role) implements Access {
 

@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The token of the first admin, in a file that only its owner can read. A server that does not find the file, or finds a token
- * in it that its database has never issued, issues another one: whoever may start a server on this database may do everything
- * anyway, and neither a crash before the file was written nor a change of database must lock everybody out.
+ * The token of the first admin, in a file that only its owner can read. If the file is missing, or contains a token that this
+ * database has never issued, the server issues another one: a user who may start a server on this database may do everything
+ * anyway, and neither a crash before the file was written nor a change of database may lock everyone out.
  */
 final class AdminToken {
 
@@ -35,7 +35,7 @@ final class AdminToken {
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-    /** Makes sure that there is the mesh, its admin and the file; returns whether the file is new. */
+    /** Ensures that the mesh, its admin and the file exist; returns whether the file is new. */
     static boolean ensure(Members members, Path directory) {
         String mesh = Access.Operators.MESH;
         members.createMesh(mesh);
@@ -60,7 +60,7 @@ final class AdminToken {
         return true;
     }
 
-    /** What was revoked or has expired is ours and stays as it is, and so does what somebody has closed to the server. */
+    /** A revoked or expired token belongs to this database and stays; so does a file that the server may not read. */
     private static boolean isForUs(Members members, Path file) {
         if (!Files.isReadable(file)) {
             return true;

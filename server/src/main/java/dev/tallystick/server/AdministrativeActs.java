@@ -8,14 +8,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what only admins may do to the log {@code tally.audit}: a line before it is done, so that none is missing after a crash,
- * and a line with what came of it. What such requests hold is no secret; what they are answered may be, and is left out.
+ * Writes admin actions to the log {@code tally.audit}: one line before the action, so that none is missing after a crash, and
+ * one with its outcome. Such requests contain no secrets; their answers may, and are left out.
  */
 final class AdministrativeActs {
 
     private static final Logger LOG = LoggerFactory.getLogger("tally.audit");
 
-    /** More of a request is not repeated. */
+    /** The maximum length of a logged request. */
     private static final int LONGEST_BODY = 500;
 
     private static final Set<Role> ADMINS = Set.of(Role.ADMIN);

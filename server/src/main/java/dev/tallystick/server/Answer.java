@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a route answers when it does not refuse. */
+/** A route's answer, unless it refuses. */
 sealed interface Answer {
 
     String JSON = "application/json";
 
-    /** Says on every answer that a server of ours has given it, for an empty one says nothing else. */
+    /** Identifies every answer as a Tallystick server's, because an empty one has nothing else to show it. */
     String MARK = "Tally-Api";
 
     String API = "v1";
@@ -28,13 +28,13 @@ sealed interface Answer {
         }
     }
 
-    /** Something that is no record of ours. */
+    /** A text that does not come from a record. */
     record Text(String mediaType, String text) implements Answer {}
 
-    /** Something that is sent bit by bit while it comes about. Once it has begun, it cannot become a problem any more. */
+    /** A stream that is sent while it is produced. Once begun, it can no longer become a problem document. */
     record Stream(String mediaType, Writer writer) implements Answer {}
 
-    /** Writes a stream, and flushes whatever shall arrive. */
+    /** Writes a stream, and flushes whatever must arrive at once. */
     @FunctionalInterface
     interface Writer {
         void write(OutputStream out) throws IOException, InterruptedException;

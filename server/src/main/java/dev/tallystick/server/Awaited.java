@@ -11,13 +11,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Answers that are waited for. While there is none blanks are sent, which JSON permits before a value: by them a caller that has
- * gone away is noticed, before something is handed out to it that nobody would get. A caller that may not be here any more gets
- * nothing.
+ * Answers to long polls. While there is none, blanks are sent, which JSON permits before a value: they reveal a caller that has
+ * disconnected, before something is handed out to it. A caller whose token is no longer valid gets nothing.
  */
 final class Awaited {
 
-    /** By then the machine of a caller that has gone away has refused a blank, if it is near, and the next one fails. */
+    /** By then the machine of a disconnected caller has refused a blank, if it is near, and the next one fails. */
     private static final Duration ECHO = Duration.ofMillis(2);
 
     private final Waits waits;
@@ -30,16 +29,16 @@ final class Awaited {
         this.lookAgain = lookAgain;
     }
 
-    /** For something that nobody rings for. */
+    /** For events that ring no bell. */
     Awaited(Waits waits, Duration lookAgain) {
         this(waits, new Bells(), lookAgain);
     }
 
     /**
-     * Answers with what there is, as soon as there is something.
+     * Answers as soon as there is something.
      *
      * @param look empty if there is nothing yet
-     * @param nothing the answer when the time is over, the caller may not be here any more, or the server stops
+     * @param nothing the answer when the time is over, the caller is no longer admitted, or the server stops
      */
     <T extends Record> Answer answer(Call call, Duration patience, Supplier<Optional<T>> look, T nothing) {
         long deadline = System.nanoTime() + patience.toNanos();
@@ -71,14 +70,14 @@ final class Awaited {
                 sendBlank(out);
             }
         } catch (InterruptedException | Problem refused) {
-            // The answer has begun, so it cannot become a problem document. The next request is told.
+            // The answer has begun, so it cannot become a problem document. The next request gets the problem.
             return Optional.empty();
         } finally {
             listening.close();
         }
     }
 
-    /** The database may be back before the time is over; if it is not, the next request is told so. */
+    /** The database may be back before the time is over; if not, the next request gets the problem. */
     private static <T extends Record> Optional<T> lookUnlessAway(Call call, Supplier<Optional<T>> look) {
         try {
             call.admitAgain();

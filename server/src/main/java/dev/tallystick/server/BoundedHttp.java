@@ -24,13 +24,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.regex.Pattern;
 
 /**
- * The web server's HTTP/1.1 on input that is bounded where it has no bounds of its own. It limits the first line, the headers and
- * the bytes of a body, but looks for the end of the line that begins a chunk, and of the one after the last chunk, for as long as
- * bytes come, and keeps them all.
+ * The web server's HTTP/1.1, with bounds where it has none. It limits the first line, the headers and the bytes of a body, but
+ * searches for the end of a chunk's first line, and of the line after the last chunk, for as long as bytes come, and buffers
+ * them all.
  */
 final class BoundedHttp implements ServerConnectionSelector {
 
-    /** The size of a chunk has a handful of digits, and we take neither extensions of chunks nor trailers. */
+    /** The size of a chunk has a few digits, and we accept neither chunk extensions nor trailers. */
     private static final int LONGEST_CHUNK_LINE = 64;
 
     private static final int NEW_LINE = 2;
@@ -49,7 +49,7 @@ final class BoundedHttp implements ServerConnectionSelector {
         return http.bytesToIdentifyConnection();
     }
 
-    /** Other versions too, such as the 1.0 of many proxies: the web server would hang up on them without a word. */
+    /** Accepts other versions too, such as the 1.0 of many proxies: the web server would just close their connections. */
     @Override
     public Support supports(BufferData data) {
         int end = data.indexOf((byte) '\n');
@@ -71,13 +71,13 @@ final class BoundedHttp implements ServerConnectionSelector {
         return new Served(served, connection, context);
     }
 
-    /** The same bytes, and an end to the search for that of a line. */
+    /** The same bytes, with a bounded search for the end of a line. */
     private static final class BoundedReader extends DataReader {
 
         @SuppressWarnings("removal") // to be extended is what it is needed for; see decision 70
         BoundedReader(DataReader source) {
             super(() -> {
-                // What it has pulled already, to see which protocol this is, comes first.
+                // The bytes that were already read to detect the protocol come first.
                 source.ensureAvailable();
                 return source.readBytes(source.available());
             });
@@ -93,12 +93,12 @@ final class BoundedHttp implements ServerConnectionSelector {
                     return line;
                 }
             } catch (IncorrectNewLineException e) {
-                // Said below, like a line without an end.
+                // Reported below, like a line without an end.
             }
             throw malformedChunk();
         }
 
-        /** Two bytes are skipped where a line ends, which the web server does not check after the bytes of a chunk. */
+        /** Checks the two bytes that end a line: the web server skips them after a chunk without looking. */
         @Override
         public void skip(int length) {
             if (length == NEW_LINE && !startsWithNewLine()) {
@@ -129,7 +129,7 @@ final class BoundedHttp implements ServerConnectionSelector {
         }
     }
 
-    /** A connection until its end, of which nobody else tells us. */
+    /** A connection until its end; the web server has no other callback for that. */
     private static final class Served implements ServerConnection, InterruptableTask<Void> {
 
         private final ServerConnection served;

@@ -4,7 +4,7 @@ import dev.tallystick.broker.Broker;
 import dev.tallystick.broker.BrokerCounts;
 import java.util.function.ToDoubleFunction;
 
-/** What the broker has counted, as it is scraped. */
+/** The broker's counters, read when they are scraped. */
 final class BrokerMeters {
 
     static void bind(Meters meters, Broker broker) {

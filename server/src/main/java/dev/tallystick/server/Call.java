@@ -22,12 +22,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way through a route: who asks, and what the path, the query and the headers say.
+ * One request on its way through a route: the caller, the path, the query and the headers.
  *
- * @param caller null on a route for everybody
+ * @param caller null on a route for everyone
  * @param door where it was let in
- * @param names what stands in the path for its names, decoded
- * @param body the raw bytes, for those who need more than the record
+ * @param names the values of the path's names, decoded
+ * @param body the raw bytes, for routes that need more than the record
  */
 record Call(
         @Nullable Member caller,
@@ -41,7 +41,7 @@ record Call(
 
     private static final int ID_LENGTH = 36;
 
-    /** Says who the caller is by now, or refuses it. What was found out is believed for {@link Members#BELIEVED}. */
+    /** Authenticates the caller again, or refuses it. The result is cached for {@link Members#BELIEVED}. */
     @FunctionalInterface
     interface Door {
         @Nullable
@@ -55,12 +55,12 @@ record Call(
         return caller;
     }
 
-    /** For requests that wait: refuses a caller whose token was revoked meanwhile, as it would be refused now. */
+    /** For requests that wait: refuses a caller whose token was revoked meanwhile. */
     void admitAgain() {
         door.admit();
     }
 
-    /** Whether the caller may do now what it might when the request came. */
+    /** Whether the caller may still do what it was allowed to do when the request arrived. */
     boolean isStillAdmitted() {
         try {
             return Objects.equals(door.admit(), caller);
@@ -77,12 +77,12 @@ record Call(
         return value;
     }
 
-    /** An id in the path. What cannot be an id is as absent as one that nothing has. */
+    /** An id in the path. A malformed id is not found, like an unknown one. */
     UUID id(String name) {
         return idOf(name(name)).orElseThrow(Call::notFound);
     }
 
-    /** The key under which something is created, from the header; a field of the body may repeat it, or say it alone. */
+    /** The key under which something is created, from the header; a field of the body may repeat or replace it. */
     IdempotencyKey key(@Nullable String inBody) {
         requireReadable(idempotencyKey);
         String header = idempotencyKey;
@@ -128,7 +128,7 @@ record Call(
         return query.get(name);
     }
 
-    /** What the query says under {@code prefix.*}, by the rest of the name. */
+    /** The query parameters {@code prefix.*}, by the rest of the name. */
     SortedMap<String, String> parameters(String prefix) {
         SortedMap<String, String> found = new TreeMap<>();
         query.forEach((name, value) -> {
@@ -157,7 +157,7 @@ record Call(
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Said below, like a number out of bounds.
+            // Reported below, like a number out of bounds.
         }
         throw new Problem(ProblemCode.MALFORMED_REQUEST, name + " is a number between " + least + " and " + most);
     }
@@ -167,7 +167,7 @@ record Call(
         return Duration.ofSeconds(number(name, 0, 0, (int) most.toSeconds()));
     }
 
-    /** Makes what the caller has named; what cannot be named like that is told as it is. */
+    /** Parses a name from the caller; an invalid name is refused with the reason. */
     static <T> T understood(Supplier<T> maker) {
         try {
             return maker.get();
@@ -176,12 +176,12 @@ record Call(
         }
     }
 
-    /** Nothing says whether there is nothing or whether it belongs to another mesh. */
+    /** Does not reveal whether the object does not exist or belongs to another mesh. */
     static Problem notFound() {
         return new Problem(ProblemCode.NOT_FOUND, "nothing that you may see has this name here");
     }
 
-    /** The written form of an id, and no other: lower case, full length. */
+    /** The canonical form of an id, and no other: lower case, full length. */
     static Optional<UUID> idOf(String text) {
         if (text.length() != ID_LENGTH) {
             return Optional.empty();
@@ -194,7 +194,7 @@ record Call(
         }
     }
 
-    /** A part of a path or of a query; what is not the encoding of some UTF-8, or has a NUL, is refused. */
+    /** Decodes a part of a path or of a query; refuses anything that is not encoded UTF-8, or contains a NUL. */
     static String decode(String encoded) {
         if (encoded.indexOf('%') < 0) {
             return encoded;
@@ -218,7 +218,7 @@ record Call(
                 return decoded;
             }
         } catch (IllegalArgumentException | IndexOutOfBoundsException | CharacterCodingException e) {
-            // Said below, like a character that nothing is called by.
+            // Reported below, like an illegal character.
         }
         throw new Problem(ProblemCode.MALFORMED_REQUEST, "the path or the query is not well encoded");
     }

@@ -26,14 +26,13 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server shows to its clients, in two PEM files: its certificate with those that lead to the authority, and its private
- * key.
+ * The server's certificate with its chain, and its private key, from two PEM files.
  */
 public record Certificate(Path chain, Path key) {
 
     private static final Pattern PKCS8 =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
-    /** The kinds of keys that are understood, and what they sign with. */
+    /** The supported key types, and their signature algorithms. */
     private static final SortedMap<String, String> SIGNATURES =
             new TreeMap<>(Map.of("EC", "SHA256withECDSA", "EdDSA", "EdDSA", "RSA", "SHA256withRSA"));
 
@@ -46,7 +45,7 @@ public record Certificate(Path chain, Path key) {
         return new Certificate(chain, key);
     }
 
-    /** @throws IllegalArgumentException if the files are not what they should be, with what to do about it */
+    /** @throws IllegalArgumentException if the files are invalid, with what to do about it */
     SSLContext context() {
         char[] password = new char[0];
         try {
@@ -68,7 +67,7 @@ public record Certificate(Path chain, Path key) {
         }
     }
 
-    /** Nothing else looks: such a server would start, and every handshake fail. */
+    /** Nothing else checks this: such a server would start, and every handshake would fail. */
     private static void demandPair(PrivateKey privateKey, PublicKey publicKey) throws GeneralSecurityException {
         byte[] something = "something".getBytes(StandardCharsets.UTF_8);
         Signature signature = Signature.getInstance(SIGNATURES.get(privateKey.getAlgorithm()));
@@ -106,7 +105,7 @@ public record Certificate(Path chain, Path key) {
             try {
                 return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
             } catch (InvalidKeySpecException e) {
-                // Then it is one for another algorithm.
+                // The key is for another algorithm.
             }
         }
         throw new IllegalArgumentException(key + " is a key for none of " + String.join(", ", SIGNATURES.keySet()));

@@ -24,24 +24,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Cuts off connections whose other side does not do its part in time. The web server itself waits for bytes for as long as they
- * take, and lets a client read as slowly as it likes.
+ * Closes connections whose client is too slow. The web server itself waits for bytes without a limit, and lets a client read as
+ * slowly as it likes.
  *
- * <p>A connection has one deadline, which moves on with what is done: from being accepted, and from the end of each answer, to the
- * end of the next request's head; from there to the end of the body; while an answer is written, to the end of that. While we are
- * at work there is none. It does not matter how many bytes come meanwhile, so dripping them buys no time.
+ * <p>A connection has one deadline, which moves with its phase: from being accepted, and from the end of each answer, to the
+ * end of the next request's head; from there to the end of the body; while an answer is written, to the end of the answer.
+ * While the server works there is none. The number of bytes that arrive does not matter, so dripping them buys no time.
  *
- * <p>A connection that is not in the hands of a member's request is a stranger's: it is silent, slow, idle between two requests,
- * or has no token. An address has a limited number of those, and where there is no room for a newcomer the one that has been a
- * stranger's for longest makes room. So a newcomer with a good token is served, however many connections others keep open.
- * Thread-safe.
+ * <p>A connection that is not serving a member's request is a stranger's: it is silent, slow, idle between two requests, or has
+ * no token. An address has a limited number of those. When there is no room for a new connection, the one that has been a
+ * stranger's for longest is closed. So a new connection with a valid token is served, however many connections others keep
+ * open. Thread-safe.
  */
 final class Connections implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
     private static final Duration LOOK = Duration.ofMillis(250);
 
-    /** Answers are near: whoever has not taken one by then will not. */
+    /** Clients take answers quickly: one that has not by then never will. */
     private static final Duration LINGER = Duration.ofSeconds(1);
 
     private static final long NONE = Long.MAX_VALUE;
@@ -53,7 +53,7 @@ final class Connections implements AutoCloseable {
     private final Loop watching;
     private final Connection unknown = new Connection(null, null);
 
-    /** Those of strangers, the oldest first: all of them, and by their addresses. */
+    /** The connections of strangers, the oldest first: all of them, and by address. */
     private final SequencedSet<Connection> strangers = new LinkedHashSet<>();
 
     private final Map<InetAddress, SequencedSet<Connection>> strangersAt = new HashMap<>();
@@ -64,7 +64,7 @@ final class Connections implements AutoCloseable {
         watching.start();
     }
 
-    /** What is done with a connection, as far as it has a time limit. */
+    /** The phase of a connection, as far as it has a time limit. */
     final class Connection {
 
         private final @Nullable SocketChannel channel;
@@ -79,25 +79,25 @@ final class Connections implements AutoCloseable {
             this.peer = peer;
         }
 
-        /** A member's request has it. */
+        /** A member's request uses the connection. */
         void admitted() {
             leaveStrangers(this);
         }
 
-        /** @param close lets the web server take no further request here */
+        /** @param close makes the web server take no further request on the connection */
         void servedBy(Runnable close) {
             this.closing = close;
         }
 
-        /** No request follows the one that was answered. */
+        /** No request follows the answered one. */
         void takesNoMore(boolean wholeRequestRead) {
             done = wholeRequestRead;
             closing.run();
         }
 
         /**
-         * Nothing more is answered. What the client still sends is thrown away for a moment, unless there is nothing: to hang up
-         * on bytes that nobody has read takes back the answer that is on its way.
+         * No more answers are sent. Reads and discards for a moment what the client still sends: closing a connection with
+         * unread bytes destroys the answer that is on its way.
          */
         void end(DataReader rest, boolean secure) {
             if (channel == null) {
@@ -132,22 +132,22 @@ final class Connections implements AutoCloseable {
             joinStrangers(this);
         }
 
-        /** Its head has come, the body may follow. */
+        /** The head has arrived, the body may follow. */
         void receives() {
             limit(limits.arrival());
         }
 
-        /** It is our turn. */
+        /** The server is at work. */
         void works() {
             deadline.set(NONE);
         }
 
-        /** The other side has to take what we write. */
+        /** The client has to read the answer. */
         void answers() {
             limit(limits.arrival());
         }
 
-        /** A stream on which every write has its own time, and the pauses between them have none. */
+        /** A stream in which every write has its own time limit, and the pauses between writes have none. */
         OutputStream stream(OutputStream out) {
             works();
             return new OutputStream() {
@@ -183,7 +183,7 @@ final class Connections implements AutoCloseable {
             deadline.set(now() + time.toNanos());
         }
 
-        /** Whoever has moved the deadline on meanwhile was in time. */
+        /** A deadline that has moved meanwhile was met. */
         private void cutIfLate() {
             long until = deadline.get();
             if (until <= now() && deadline.compareAndSet(until, CUT)) {
@@ -222,7 +222,7 @@ final class Connections implements AutoCloseable {
         return open.size();
     }
 
-    /** The options, for a web server that sets them on each connection when it has accepted it: here we learn of it. */
+    /** The socket options, which the web server sets on each accepted connection: this is how we learn of the connection. */
     SocketOptions observing(SocketOptions options) {
         return new Observed(options);
     }
@@ -246,9 +246,9 @@ final class Connections implements AutoCloseable {
     }
 
     /**
-     * Takes it from the address itself if that has its share, and otherwise from whoever has waited for longest.
+     * Closes the oldest stranger of the address if that has its share, and otherwise the oldest stranger of all.
      *
-     * @throws IllegalStateException if every connection serves a member; the web server then hangs up
+     * @throws IllegalStateException if every connection serves a member; the web server then closes the new one
      */
     private void makeRoomFor(InetAddress address) {
         Connection oldest = null;
@@ -272,7 +272,7 @@ final class Connections implements AutoCloseable {
         InetSocketAddress peer = connection.peer;
         if (peer != null) {
             synchronized (strangers) {
-                // One that was cut off meanwhile is nobody's any more.
+                // A connection that was closed meanwhile belongs to no address any more.
                 if (connection.isOpen() && strangers.add(connection)) {
                     strangersAt
                             .computeIfAbsent(peer.getAddress(), address -> new LinkedHashSet<>())

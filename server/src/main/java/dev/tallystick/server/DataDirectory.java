@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * The directory with the server's files, and what it takes to trust them: the server runs the workflows that it finds there, with
- * all its rights, so nobody but its own user and root may be able to put something there.
+ * The directory with the server's files, and the checks that make them trustworthy: the server runs the workflows in it with
+ * all its rights, so only its own user and root may be able to write to it.
  */
 final class DataDirectory {
 
@@ -21,9 +21,9 @@ final class DataDirectory {
     private static final long ROOT = 0;
 
     /**
-     * Makes it if it is missing.
+     * Creates the directory if it is missing.
      *
-     * @throws IllegalArgumentException if others may write to it, or put another one in its place
+     * @throws IllegalArgumentException if others may write to it or replace it
      */
     static void open(Path directory) {
         try {
@@ -39,7 +39,7 @@ final class DataDirectory {
         }
     }
 
-    /** For what is used as it is: a directory, or a file in it. */
+    /** Checks something that is used as it is: a directory, or a file in it. */
     static void requireTrusted(Path path) {
         if (!FileSystems.getDefault().supportedFileAttributeViews().contains("unix")) {
             return;
@@ -65,7 +65,7 @@ final class DataDirectory {
         }
     }
 
-    /** Whoever may write to a directory may put something else in the place of what is in it, unless it is sticky. */
+    /** A user who may write to a directory may replace its entries, unless it is sticky. */
     private static void requireLasting(Path above) throws IOException {
         int mode = mode(above);
         if ((mode & OTHERS_WRITE) != 0 && (mode & STICKY) == 0) {

@@ -8,25 +8,25 @@ import java.time.Duration;
 import java.util.Deque;
 import javax.sql.DataSource;
 
-/** The connections of a server: to a Postgres of its own, or to the one that it was given. */
+/** The connections of a server, to its embedded Postgres or to a configured one. */
 final class DatabaseSource {
 
     private static final String DIRECTORY = "postgres";
 
-    /** No answer takes so long, be it the index that a migration makes. What accepts and commits waits for less. */
+    /** No answer takes this long, not even creating an index in a migration. Accepting and committing use shorter limits. */
     private static final Duration SILENCE = Duration.ofHours(1);
 
-    /** So that whoever asks is told in time that nothing was done, while it still waits for its answer. */
+    /** Short enough that callers learn that nothing was done while they still wait for the answer. */
     private static final Duration PATIENCE = Duration.ofSeconds(8);
 
     private static final String SCHEME = "jdbc:postgresql:";
 
-    /** @param opened what is to be closed again, the last first */
+    /** @param opened what to close again, the last first */
     static DataSource open(ServerSettings settings, Deque<AutoCloseable> opened) {
         String url = settings.postgres();
         HikariDataSource pool;
         if (url == null) {
-            // The server stops it itself, after everything that stands on it.
+            // The server itself stops it, after everything that uses it.
             EmbeddedPostgres postgres = EmbeddedPostgres.at(settings.data().resolve(DIRECTORY))
                     .withoutShutdownHook()
                     .start();
@@ -41,7 +41,7 @@ final class DatabaseSource {
             config.setJdbcUrl(url);
             config.setMaximumPoolSize(settings.connections());
             config.setPoolName("tally-server");
-            // A machine without power says no good-bye. What the URL has to say of these goes first.
+            // A machine that loses power does not close its connections. The URL may override these.
             config.addDataSourceProperty("tcpKeepAlive", "true");
             config.addDataSourceProperty("socketTimeout", Long.toString(SILENCE.toSeconds()));
             try {

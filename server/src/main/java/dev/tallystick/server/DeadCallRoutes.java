@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Calls to webhooks that were given up: see them, and have them made again once the receiver is back. */
+/** Abandoned webhook calls: list them, and make them again once the receiver is back. */
 final class DeadCallRoutes {
 
     private static final String PATH = "/v1/webhooks/dead";
@@ -47,7 +47,7 @@ final class DeadCallRoutes {
         }
     }
 
-    /** @param next what to go on after; missing on the last page */
+    /** @param next what to continue after; missing on the last page */
     record DeadCallList(List<DeadCallView> calls, @Nullable String next) implements Paged {}
 
     record Redriven(String webhookId, UUID messageId) {}

@@ -17,7 +17,7 @@ import java.util.UUID;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Deliveries: take what is yours under a lease, and acknowledge it when it is dealt with. */
+/** Deliveries: take them under a lease, and acknowledge them when they are done. */
 final class DeliveryRoutes {
 
     private static final int USUAL_BATCH = 10;
@@ -34,7 +34,7 @@ final class DeliveryRoutes {
         this.awaited = new Awaited(waits, bells, LOOK_AGAIN);
     }
 
-    /** @param queue takes from this one instead of the caller's own inbox */
+    /** @param queue the queue to take from, instead of the caller's own inbox */
     record Take(
             @Nullable String queue,
 
@@ -78,7 +78,7 @@ final class DeliveryRoutes {
     /** @param inbox as it came with the delivery */
     record Held(String inbox, UUID messageId, long fence) {}
 
-    /** @param seconds for an extension how long to keep them, for a release how long to put them off */
+    /** @param seconds for an extension, how long to keep them; for a release, how long to delay them */
     record Settle(List<Held> deliveries, @Nullable Integer seconds) {}
 
     /** One outcome for each: {@code done}, {@code lease_lost} or {@code unknown}. */
@@ -159,7 +159,7 @@ final class DeliveryRoutes {
                 .toList()));
     }
 
-    /** A queue's, or the member's own: what somebody else was delivered cannot be settled. */
+    /** A queue, or the member's own inbox: another member's deliveries cannot be settled. */
     private static Inbox inbox(Member member, String text) {
         Inbox own = Inbox.of(member);
         if (text.equals(own.toString())) {

@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The devices of a member: what a daemon calls itself. A device's key gives no rights, the token does. */
+/** The devices of a member: how a daemon identifies itself. The token gives rights, a device's key does not. */
 final class DeviceRoutes {
 
     private static final String PATH = "/v1/devices";
@@ -26,10 +26,10 @@ final class DeviceRoutes {
         this.spending = spending;
     }
 
-    /** @param publicKey Ed25519, its 32 bytes in base64 */
+    /** @param publicKey Ed25519, as 32 bytes in base64 */
     record RegisterDevice(String publicKey) {}
 
-    /** @param replaces the key that the device has had so far */
+    /** @param replaces the device's previous key */
     record RotateDevice(String publicKey, String replaces) {}
 
     record DeviceView(
@@ -78,7 +78,7 @@ final class DeviceRoutes {
                         .refuses(ProblemCode.NOT_FOUND));
     }
 
-    /** One that is put there again as it is costs nothing, at least the first few times. */
+    /** Putting the same device again costs nothing, at least the first few times. */
     private Answer register(Call call, RegisterDevice wanted) {
         DeviceKey key = Call.understood(() -> new DeviceKey(wanted.publicKey()));
         Fingerprint request = Fingerprint.of("device", call.name("device"), key.base64());

@@ -9,7 +9,7 @@ import dev.tallystick.core.ProblemCode;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Topics with their subscribers, and queues. What has a name is made by putting it there, as often as one likes. */
+/** Topics with their subscribers, and queues. A {@code PUT} creates them by name, and may be repeated. */
 final class DirectoryRoutes {
 
     private final Directory directory;
@@ -26,7 +26,7 @@ final class DirectoryRoutes {
 
     record Subscribers(String topic, List<String> members) {}
 
-    /** Nothing but the name is said of it. */
+    /** There are no settings beyond the name. */
     record Nothing() {}
 
     List<Route> routes() {

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Passes the ends of the engine's jobs to the broker, in words of this API. Results are not part of it: who may see them asks for
- * them.
+ * Passes the ends of the engine's jobs to the broker, in the terms of this API. Results are left out: callers who may see them
+ * ask for them.
  */
 final class EndsOfJobs implements EndWatch {
 

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Server-sent events from a history. The id of an event is its position, so whoever comes back with the last id that it saw goes
- * on after it. The stream ends by itself after a while; clients of such streams come back by themselves.
+ * Server-sent events from a history. The id of an event is its position, so a client that reconnects with the last id it saw
+ * continues after it. The stream ends by itself after a while; clients of such streams reconnect.
  */
 final class EventStream {
 
@@ -33,20 +33,19 @@ final class EventStream {
         this.waits = waits;
     }
 
-    /** Reads what comes after a position. */
+    /** Reads the events after a position. */
     @FunctionalInterface
     interface Reader {
         History.Page read(long after, int limit);
     }
 
-    /** The stream ends when the caller may not read any more what it might. */
+    /** The stream ends when the caller loses the right to read it. */
     Answer from(Call call, long position, Reader reader) {
         return new Answer.Stream("text/event-stream", out -> {
             try {
                 write(out, call, position, reader);
             } catch (InterruptedException | TransactionException e) {
-                // Its beginning is sent, so it cannot become a problem document. Who reads it comes back, and misses
-                // nothing.
+                // The stream has begun, so it cannot become a problem document. Readers reconnect, and miss nothing.
                 LOG.debug("a stream breaks off: {}", e.toString());
                 throw new CloseConnectionException("the stream breaks off", e);
             }
@@ -81,7 +80,7 @@ final class EventStream {
         }
     }
 
-    /** Until the next sign of life at most, and not for somebody who may not be here any more. */
+    /** Until the next heartbeat at most, and only while the caller is still admitted. */
     private static void awaitRing(OutputStream out, Semaphore rung, Waits.Waiting waiting, Call call)
             throws IOException, InterruptedException {
         long deadline = System.nanoTime() + HEARTBEAT.toNanos();

@@ -44,7 +44,7 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Takes a request through its route: find it, authenticate, check the role, read the body, act, answer. In this order, so that
- * nobody learns from a refusal what they may not know, and nothing is read for somebody who may not ask. Thread-safe.
+ * a refusal reveals nothing the caller may not know, and no body is read for a caller that may not ask. Thread-safe.
  */
 final class FrontDoor implements Handler {
 
@@ -108,10 +108,10 @@ final class FrontDoor implements Handler {
             status = send(answer, request, response, connection);
         } catch (InterruptedException e) {
             connection.answers();
-            // Nobody interrupts the thread by this: whatever it writes would close its connection.
+            // Do not restore the interrupt flag: the next write would close the connection.
             status = send(stopping(), request, response);
         } catch (RequestException | HttpException | CloseConnectionException e) {
-            // The web server's own: it knows what to say, or that nobody listens any more.
+            // The web server's own: it knows what to answer, or that the client has disconnected.
             throw e;
         } catch (UncheckedIOException | SocketWriterException | DataReader.InsufficientDataAvailableException e) {
             throw new CloseConnectionException("the client is gone", e);
@@ -119,7 +119,7 @@ final class FrontDoor implements Handler {
             connection.answers();
             status = send(problem(e, request), request, response);
         } catch (Error e) {
-            // Said here: what the web server fails at by itself is taken for the fault of the request.
+            // Answered here: the web server would report an error of its own as the request's fault.
             connection.answers();
             status = send(internal(e, request), request, response);
         } finally {
@@ -187,7 +187,7 @@ final class FrontDoor implements Handler {
         };
     }
 
-    /** No token, a wrong one, an expired one and a revoked one look the same from outside. */
+    /** A missing, wrong, expired or revoked token all look the same from outside. */
     private Member authenticate(ServerRequest request) {
         String header = header(request, HeaderNames.AUTHORIZATION);
         return Optional.ofNullable(header)
@@ -264,7 +264,7 @@ final class FrontDoor implements Handler {
         }
     }
 
-    /** At most so many bytes in so much time, whatever the sender announced and however slowly it sends. */
+    /** Reads a limited number of bytes in a limited time, whatever the sender announced and however slowly it sends. */
     private byte[] readWithin(InputStream in) throws IOException {
         long deadline = System.nanoTime() + limits.arrival().toNanos();
         byte[] buffer = new byte[CHUNK];
@@ -309,7 +309,7 @@ final class FrontDoor implements Handler {
         return first;
     }
 
-    /** Written alike, or one of them in quotes. */
+    /** Equal, or equal but for the quotes around one of them. */
     private static boolean isSameKey(String one, @Nullable String other) {
         try {
             return one.equals(other)
@@ -342,7 +342,7 @@ final class FrontDoor implements Handler {
         };
     }
 
-    /** Whatever its transaction writes, it may be asked again. */
+    /** A read may be repeated, even if its transaction writes something. */
     private static boolean isRead(ServerRequest request) {
         return request.prologue().method().text().equals("GET");
     }
@@ -360,7 +360,7 @@ final class FrontDoor implements Handler {
         return new Problem(code, "nothing was done; send the same request again").retryAfter(Duration.ofSeconds(1));
     }
 
-    /** What went wrong is for the log alone; the number lets an operator find it there, and the trace what led to it. */
+    /** Details are for the log alone; the incident number finds them there, and the trace shows what led to them. */
     private Problem internal(Throwable failure, ServerRequest request) {
         String incident = ids.next().toString();
         LoggingEventBuilder entry = LOG.atError().setCause(failure);
@@ -410,7 +410,7 @@ final class FrontDoor implements Handler {
         };
     }
 
-    /** What has begun cannot become a problem document; whoever reads it sees that it has no end. */
+    /** A stream that has begun cannot become a problem document; the reader sees that its end is missing. */
     private void write(Answer.Stream stream, OutputStream out, ServerRequest request)
             throws IOException, InterruptedException {
         try {
@@ -431,7 +431,7 @@ final class FrontDoor implements Handler {
             return problem.code().status();
         }
         problem.headers().forEach(response::header);
-        // What is left of a body is not worth reading.
+        // The rest of a body is not worth reading.
         if (!isReadToItsEnd(request)) {
             response.header(HeaderNames.CONNECTION, "close");
         }

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who holds which reserved key, and since when; and the verdict of an admin on a key whose holder will not give one. The holder
- * may still be alive: what it says after the verdict is refused.
+ * Who holds which reserved key, and since when; and an admin's verdict on a key whose holder will not give one. The holder may
+ * still be alive: its later verdict is refused.
  */
 final class HeldKeyRoutes {
 
@@ -42,9 +42,9 @@ final class HeldKeyRoutes {
     /**
      * One reservation.
      *
-     * @param member under whose name the key is known
-     * @param holder who may settle it, or who has
-     * @param transactional whether it is the library's own, which proves by being pending that nothing has happened
+     * @param member the member that the key belongs to
+     * @param holder who may settle it, or who settled it
+     * @param transactional whether it is the library's own; while such a reservation is pending, nothing has happened
      */
     record HeldKey(
             String key,
@@ -80,9 +80,9 @@ final class HeldKeyRoutes {
     }
 
     /**
-     * A verdict, for the reservation as it was seen.
+     * A verdict on the reservation as it was seen.
      *
-     * @param outcome {@code committed}, {@code rejected}, or {@code released} if nothing happened, for certain
+     * @param outcome {@code committed}, {@code rejected}, or {@code released} if certainly nothing happened
      */
     record ResolveKey(
             String member,

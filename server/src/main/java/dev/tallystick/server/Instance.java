@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a server is called: an id in a file of its directory, the same after each restart. It is held under a lock of the
- * operating system, which ends with the process however that ends, and not before. So whoever holds it knows that whoever was
- * called so before is dead.
+ * The name of a server: an id in a file of its directory, the same after each restart. An operating-system lock protects it,
+ * which ends exactly when the process ends, however it ends. So the holder of the lock knows that the previous process of this
+ * name is dead.
  */
 final class Instance implements AutoCloseable {
 
@@ -28,7 +28,7 @@ final class Instance implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Instance.class);
     private static final Pattern NAME = Pattern.compile("server-[0-9a-f-]{36}");
 
-    /** To close any channel on a file gives up the lock that another one of the same process holds: there is one at a time. */
+    /** Closing any channel on a file releases the lock of another channel of the same process: open one at a time. */
     private static final Set<Path> OPENED_HERE = ConcurrentHashMap.newKeySet();
 
     private final Path file;
@@ -42,9 +42,9 @@ final class Instance implements AutoCloseable {
     }
 
     /**
-     * Takes the name that is there, or a new one.
+     * Takes the existing name, or a new one.
      *
-     * @return empty if another server is up in the same directory: then this one has no name
+     * @return empty if another server is running in the same directory: then this one has no name
      */
     static Optional<Instance> take(Path data, Ids ids) {
         try {
@@ -61,7 +61,7 @@ final class Instance implements AutoCloseable {
         }
     }
 
-    // What is opened here stays open while the lock is held.
+    // The channel stays open while the lock is held.
     @SuppressWarnings("resource")
     private static Optional<Instance> locked(Path file, Ids ids) throws IOException {
         Instance taken = null;

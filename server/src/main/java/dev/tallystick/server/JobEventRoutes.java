@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What happened to a job, to be followed; and how its activities stand. */
+/** The events of a job, and the state of its activities. */
 final class JobEventRoutes {
 
     private static final Duration LOOK_AGAIN = Duration.ofMillis(250);
@@ -31,7 +31,7 @@ final class JobEventRoutes {
         this.awaited = new Awaited(waits, LOOK_AGAIN);
     }
 
-    /** @param next the position to go on from, whether or not there is more by now */
+    /** @param next the position to continue from, whether or not there is more by now */
     record EventPage(UUID jobId, List<Event> events, long next) {
 
         /** @param event accepted, entered, signalled, returned, failed or closed */
@@ -117,7 +117,7 @@ final class JobEventRoutes {
                 call,
                 call.wait("wait", waits.longest()),
                 () -> {
-                    // Asked before the events are: a job that is seen closed has nothing to wait for.
+                    // Read before the events: a job that is seen closed has nothing to wait for.
                     boolean closed = jobs.job(call).outcome() != null;
                     return page(job, after, limit).or(() -> closed ? Optional.of(nothing) : Optional.empty());
                 },

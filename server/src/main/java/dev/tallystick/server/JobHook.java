@@ -36,7 +36,7 @@ final class JobHook implements AcceptHook {
         this.intake = workflows.intake();
     }
 
-    /** What the first answer and every repeat says of a job beyond its key: the version that it was given. */
+    /** What the answers to a submission and its repeats say of a job beyond its key: its version. */
     static int versionIn(StoredResponse answer) {
         String text = answer.text();
         return text.isEmpty() ? 1 : Integer.parseInt(text);
@@ -90,7 +90,7 @@ final class JobHook implements AcceptHook {
                 job.submission().traceParent());
     }
 
-    /** Refuses what {@link #attributes} could not make attributes of. */
+    /** Refuses input that {@link #attributes} could not turn into attributes. */
     private static void requireAttributes(Map<String, Json> wanted) {
         if (wanted.size() > MOST_ATTRIBUTES) {
             throw new IllegalArgumentException(
@@ -113,8 +113,8 @@ final class JobHook implements AcceptHook {
     }
 
     /**
-     * What may not begin before a certain moment is never begun at once, also if the moment has passed: whether it has must not
-     * be answered differently when the job is written and when it is begun. Rounded up to what the engine counts in.
+     * A job with a start time never begins at once, even if that time has passed: writing the job and
+     * starting it must not disagree about whether it has. Rounded up to the engine's unit of time.
      */
     private static Duration delay(PlannedJob job, Instant now) {
         Instant notBefore = notBefore(job);

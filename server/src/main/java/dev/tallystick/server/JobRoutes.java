@@ -55,7 +55,7 @@ final class JobRoutes {
         this.waits = waits;
     }
 
-    /** What is to be done. Version, attributes and time are not part of what the key stands for. */
+    /** A submission. Version, attributes and time are not part of the request that the key identifies. */
     record SubmitJob(
             String workflow,
             @Nullable Json input,
@@ -84,7 +84,7 @@ final class JobRoutes {
     /**
      * {@code status} is {@code open}, or how the job ended.
      *
-     * @param key that it was submitted under; missing if it was started otherwise, or so long ago that its message is gone
+     * @param key the key it was submitted under; missing if it was started otherwise, or if its message is gone
      */
     record JobView(
             UUID jobId,
@@ -105,7 +105,7 @@ final class JobRoutes {
             @Nullable LastFailure lastError) {
 
         /**
-         * What last failed and has not succeeded since.
+         * The last failure that has not been followed by a success.
          *
          * @param activity {@code $main} is the body itself
          * @param stackTrace with all causes, shortened; missing if there is none
@@ -374,7 +374,7 @@ final class JobRoutes {
         JobInfo job = jobs.job(call);
         String name = call.name("name");
         Json payload = signal.payload() == null ? Json.ofNull() : signal.payload();
-        // Keys are known within a member: another member's equal key is another signal.
+        // Keys are scoped to a member: another member's equal key is another signal.
         String sender = call.member().id() + "/" + call.key().value();
         Fingerprint request = Fingerprint.of("signal", job.id().toString(), name, payload.canonical());
         return spending.spend(

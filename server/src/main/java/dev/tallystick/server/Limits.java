@@ -9,20 +9,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one request, one address, one member, one mesh, and all of them together may take.
+ * The limits of one request, one address, one member, one mesh, and all of them together.
  *
  * @param body bytes of a request's body
- * @param depth of JSON
+ * @param depth the nesting depth of JSON
  * @param headers bytes of the headers
  * @param prologue bytes of the first line
- * @param connections at once
- * @param connectionsPerAddress at once that are not in the hands of a member's request: silent, slow, idle or without a token
- * @param requests of members at once, streams and waits included
- * @param requestsPerMesh at once
- * @param requestsPerMember at once
+ * @param connections concurrent ones
+ * @param connectionsPerAddress concurrent ones that serve no member's request: silent, slow, idle or without a token
+ * @param requests concurrent ones of members, streams and long polls included
+ * @param requestsPerMesh concurrent ones
+ * @param requestsPerMember concurrent ones
  * @param silence how long a connection may take from being opened, or from an answer, to the end of the next request's head
  * @param arrival how long a whole body may take to arrive, and an answer to be taken
- * @param patience how long an answer may be waited for
+ * @param patience how long a request may wait for an answer
  */
 public record Limits(
         int body,
@@ -143,8 +143,8 @@ public record Limits(
     }
 
     /**
-     * With fewer connections if the process may not have so many files open: the web server stops listening for good when it
-     * cannot open one for a newcomer.
+     * With fewer connections if the process may not open that many files: the web server stops listening for good when it
+     * cannot open one for a new connection.
      */
     Limits withinOpenFiles() {
         if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system)) {

@@ -1,6 +1,6 @@
 package dev.tallystick.server;
 
-/** The server cannot listen where it shall: most likely something else does. Choose another place, or end what is there. */
+/** The address cannot be bound, most likely because it is in use. Choose another port or stop the other process. */
 public final class ListenFailedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

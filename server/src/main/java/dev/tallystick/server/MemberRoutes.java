@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Members with their roles and tokens, and meshes. */
 final class MemberRoutes {
 
-    /** Who is made along with a mesh. */
+    /** The admin that is created with a mesh. */
     static final String ADMIN = "admin";
 
     private final Members members;
@@ -51,10 +51,10 @@ final class MemberRoutes {
             @Values(oneOf = {"admin", "member", "worker", "observer"})
             List<String> roles) {}
 
-    /** @param validSeconds how long it is good; for as long as nobody revokes it, if missing */
+    /** @param validSeconds how long it is valid; until it is revoked, if missing */
     record IssueToken(@Values(least = 1) @Nullable Integer validSeconds) {}
 
-    /** The only time that the secret is seen. */
+    /** The only time that the secret is shown. */
     record TokenIssued(
             String id,
             String member,

@@ -4,7 +4,7 @@ import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.JobInfo;
 import dev.tallystick.engine.JobReader;
 
-/** The jobs that a caller may know of: those of its mesh. */
+/** The jobs that a caller may see: those of its mesh. */
 final class MeshJobs {
 
     private final JobReader jobs;
@@ -17,7 +17,7 @@ final class MeshJobs {
         return jobs;
     }
 
-    /** The job in the path, if it is one of the caller's mesh. */
+    /** The job in the path, if it is in the caller's mesh. */
     JobInfo job(Call call) {
         return jobs.job(call.member().mesh(), new JobId(call.id("id"))).orElseThrow(Call::notFound);
     }

@@ -35,8 +35,8 @@ final class MessageRoutes {
 
     /**
      * @param message a string is text; anything else is JSON
-     * @param replyTo the id of a message; nobody looks whether it exists, for it may be gone by now
-     * @param mentions members of the mesh, who may read the message whoever it is for
+     * @param replyTo the id of a message; not checked for existence, because the message may be gone by now
+     * @param mentions members of the mesh, who may then read the message whatever its destination
      */
     record SendMessage(
             String to,
@@ -233,7 +233,7 @@ final class MessageRoutes {
         return stream.from(call, after(call), (after, limit) -> broker.history().read(mesh, destination, after, limit));
     }
 
-    /** Where to read, if the caller may. What somebody else is sent is as absent as what does not exist. */
+    /** Where to read, if the caller may. Another member's messages look as if they did not exist. */
     private static @Nullable Destination destination(Call call) {
         String text = call.parameter("destination");
         Member reader = call.member();

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What the server counts, in the form that Prometheus reads. Thread-safe. */
+/** The server's metrics, in the format of Prometheus. Thread-safe. */
 final class Meters {
 
     private static final String UNROUTED = "none";
@@ -31,12 +31,12 @@ final class Meters {
         new ProcessorMetrics().bindTo(registry);
     }
 
-    /** Says which routes there will be, before the first request: counting takes no lock then. */
+    /** Declares all routes before the first request: counting then takes no lock. */
     void expect(List<Route> routes) {
         routes.forEach(route -> timers.put(route, new ConcurrentHashMap<>()));
     }
 
-    /** A request to a route, or to none, was answered. */
+    /** Counts an answered request to a route, or to none. */
     void answered(@Nullable Route route, int status, long nanos) {
         Map<Integer, Timer> ofRoute = route == null ? unrouted : timers.getOrDefault(route, unrouted);
         Timer timer = ofRoute.get(status);
@@ -46,12 +46,12 @@ final class Meters {
         timer.record(Duration.ofNanos(nanos));
     }
 
-    /** Something that only grows, asked for when it is scraped. */
+    /** A counter, read when it is scraped. */
     <T> void counter(String name, String description, T source, ToDoubleFunction<T> value) {
         FunctionCounter.builder(name, source, value).description(description).register(registry);
     }
 
-    /** Something that goes up and down, asked for when it is scraped. */
+    /** A gauge, read when it is scraped. */
     <T> void gauge(String name, String description, T source, ToDoubleFunction<T> value) {
         Gauge.builder(name, source, value).description(description).register(registry);
     }

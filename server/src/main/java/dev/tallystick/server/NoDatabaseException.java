@@ -7,7 +7,7 @@ import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.util.Objects;
 
-/** The Postgres that a server was given cannot be used: it is not there, or does not let us in. */
+/** The server's Postgres cannot be used: it is unreachable, or refuses access. */
 public final class NoDatabaseException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -16,7 +16,7 @@ public final class NoDatabaseException extends RuntimeException {
         super("cannot use the Postgres: " + reason(cause), cause);
     }
 
-    /** Whether it may let us in later although nothing is changed: it starts, recovers, or has no room. */
+    /** Whether it may become usable without any change: it is starting, recovering, or out of connections. */
     boolean mayPass() {
         return switch (Objects.requireNonNull(getCause(), "it is made with a cause")) {
             case UnknownOutcomeException unknown -> true;
@@ -26,7 +26,7 @@ public final class NoDatabaseException extends RuntimeException {
         };
     }
 
-    /** What the driver says; of a host that nobody knows it says only that something failed. */
+    /** The driver's message; for an unknown host that says only that something failed. */
     private static String reason(Throwable failure) {
         Throwable said = failure.getCause() == null ? failure : failure.getCause();
         return said.getCause() instanceof UnknownHostException unknown

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The OpenAPI 3.1 document of a route table. All of it is derived, so there is nothing to keep in step. */
+/** The OpenAPI 3.1 document of a route table. It is fully derived, so it cannot go stale. */
 final class OpenApi {
 
     private static final Pattern AT_MOST = Pattern.compile("at most (\\d+)$");
@@ -110,7 +110,7 @@ final class OpenApi {
                 "schema", schema(name, meaning));
     }
 
-    /** Numbers are told with the bounds that their meaning names. */
+    /** Numbers have the bounds that their meaning names. */
     private static Json schema(String name, String meaning) {
         Matcher most = AT_MOST.matcher(meaning);
         if (!most.find()) {
@@ -167,7 +167,7 @@ final class OpenApi {
         return new Json.ObjectValue(success);
     }
 
-    /** Its own, and those that any request of its kind can get. */
+    /** The route's own codes, and those that any request of its kind can get. */
     static SequencedSet<ProblemCode> problemsOf(Route route) {
         SequencedSet<ProblemCode> problems = new LinkedHashSet<>(route.problems());
         problems.add(ProblemCode.MALFORMED_REQUEST);

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A page of a listing. If there is another, the answer has a header {@code Link} (RFC 8288) that leads to it. */
+/** A page of a list. If there is another, the answer has a header {@code Link} (RFC 8288) that leads to it. */
 interface Paged {
 
     String HEADER = "Link";
@@ -17,15 +17,15 @@ interface Paged {
     @Nullable
     Object next();
 
-    /** The parameter that takes it. */
+    /** The parameter for it. */
     default String parameter() {
         return "after";
     }
 
     /**
-     * With the way to the next page, if it has one.
+     * With a link to the next page, if there is one.
      *
-     * @param query of this page, decoded: it is written anew, for not everything that can be sent fits into a header
+     * @param query of this page, decoded: it is encoded again, because not everything that can be sent fits into a header
      */
     static Answer linked(Answer answer, String path, Map<String, String> query) {
         return answer instanceof Answer.Document document
@@ -43,7 +43,7 @@ interface Paged {
                 .collect(Collectors.joining("&"));
     }
 
-    /** In a query of ours a plus is a plus. */
+    /** In our queries a plus is a plus. */
     private static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }

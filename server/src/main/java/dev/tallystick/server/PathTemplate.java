@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.SequencedMap;
 
 /**
- * A path with names in braces for what differs, as in {@code /v1/jobs/{id}/result}. A path is compared as it was sent, segment by
- * segment; only what stands for a name is decoded. So there is one way to write each path, and dots, doubled slashes or escapes
- * lead nowhere.
+ * A path with names in braces for its variable parts, as in {@code /v1/jobs/{id}/result}. Paths are compared as they were sent,
+ * segment by segment; only the values of names are decoded. So there is one way to write each path, and dots, doubled slashes
+ * or escapes do not match.
  */
 record PathTemplate(String text, List<String> segments) {
 
@@ -21,7 +21,7 @@ record PathTemplate(String text, List<String> segments) {
         return Arrays.asList(path.substring(1).split("/", -1));
     }
 
-    /** What stands for the names, still encoded; empty if the path is another one. */
+    /** The values of the names, still encoded; empty if the path does not match. */
     Optional<SequencedMap<String, String>> match(List<String> path) {
         if (path.size() != segments.size()) {
             return Optional.empty();

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SequencedMap;
 
-/** A request is refused. Written as {@code application/problem+json} (RFC 9457), with the code by which clients decide. */
+/** A refused request. Written as {@code application/problem+json} (RFC 9457), with the code by which clients decide. */
 final class Problem extends RuntimeException {
 
     static final String MEDIA_TYPE = "application/problem+json";
@@ -23,7 +23,7 @@ final class Problem extends RuntimeException {
         this.code = code;
     }
 
-    /** A member of the document beyond the usual ones. */
+    /** A further member of the document. */
     Problem with(String name, Json value) {
         more.put(name, value);
         return this;
@@ -34,7 +34,7 @@ final class Problem extends RuntimeException {
         return this;
     }
 
-    /** In whole seconds, rounded up, as the header wants them. */
+    /** In whole seconds, rounded up, as the header requires. */
     Problem retryAfter(Duration wait) {
         return withHeader(
                 "Retry-After", Long.toString(Math.max(1, wait.plusMillis(999).toSeconds())));
@@ -60,7 +60,7 @@ final class Problem extends RuntimeException {
         return out.append('}').toString();
     }
 
-    /** A detail may repeat what a client sent, halves of characters included. */
+    /** A detail may repeat client input, including unpaired surrogates. */
     private static String wellFormed(String text) {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
         return new String(utf8, StandardCharsets.UTF_8);

@@ -2,7 +2,7 @@ package dev.tallystick.server;
 
 import java.nio.charset.StandardCharsets;
 
-/** JSON that is passed on as it was written, such as what a workflow returned. */
+/** JSON that is passed on as it was written, such as a workflow's result. */
 record RawJson(String text) {
 
     static RawJson of(byte[] utf8) {

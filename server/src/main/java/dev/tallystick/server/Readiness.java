@@ -12,18 +12,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Whether the database takes what requests write. It answers within a second, whatever the database does: looks at it happen on
- * threads of their own, and those who ask at the same time share one. After a full disk was noticed, it is looked for space and
- * not only for an answer, until there is some. Thread-safe.
+ * Whether the database accepts writes. Answers within a second, whatever the database does: probes run on their own threads,
+ * and concurrent callers share one. After a full disk was noticed, probes check for free space and not only for an answer,
+ * until there is some. Thread-safe.
  */
 final class Readiness {
 
     private static final Duration PATIENCE = Duration.ofMillis(700);
 
-    /** A look that takes longer hangs, and another one may fare better. */
+    /** A probe that takes longer hangs, and another one may succeed. */
     private static final Duration LONGEST_LOOK = Duration.ofSeconds(10);
 
-    /** Each that hangs has a connection. */
+    /** Each hanging probe holds a connection. */
     private static final int MOST_LOOKS = 3;
 
     private final Database database;
@@ -43,7 +43,7 @@ final class Readiness {
         diskWasFull = true;
     }
 
-    /** What keeps requests from being served; empty if they are. */
+    /** Why requests cannot be served; empty if they can. */
     Optional<ProblemCode> trouble() throws InterruptedException {
         try {
             return currentLook().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
@@ -96,7 +96,7 @@ final class Readiness {
         } catch (DefiniteFailureException e) {
             return switch (e.reason()) {
                 case DISK_FULL -> Optional.of(ProblemCode.DATABASE_FULL);
-                // A role that may not make temporary tables: the next request will tell.
+                // The role may not create temporary tables: the next request will show.
                 case REFUSED -> {
                     diskWasFull = false;
                     yield Optional.empty();

@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Closed jobs that are done again, and the dead letters among them. */
+/** Rerunning closed jobs, and dead letters. */
 final class RerunRoutes {
 
     private static final String LETTERS = "/v1/deadletters";
@@ -33,12 +33,12 @@ final class RerunRoutes {
         this.spending = spending;
     }
 
-    /** @param step its name, or its place if there are several of that name */
+    /** @param step its name, or its place if several have that name */
     record ForkJob(String step) {}
 
     record JobAgain(UUID jobId, UUID continuedFrom, String key, boolean duplicate) {}
 
-    /** @param ceiling whether a ledger was full, which no repetition mends */
+    /** @param ceiling whether a ledger was full, which no repetition fixes */
     record Letter(
             UUID jobId,
             String workflow,
@@ -153,7 +153,7 @@ final class RerunRoutes {
         return new JobAgain(again.value(), old.value(), call.key().value(), duplicate);
     }
 
-    /** What the engine refuses, in the words of the API. */
+    /** The engine's refusals, in the terms of the API. */
     private static <T> T refusing(Supplier<T> asked) {
         try {
             return asked.get();
@@ -194,7 +194,7 @@ final class RerunRoutes {
     private Answer redrive(Call call) {
         DeadLetter letter = letter(call);
         JobId job = letter.job();
-        // A letter is redriven once, so it is its own key.
+        // A dead letter is redriven once, so it serves as its own key.
         return spending.spend(
                 call,
                 letter.redrivenAs() != null,

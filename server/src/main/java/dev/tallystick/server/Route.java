@@ -10,14 +10,14 @@ import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row of the route table: all that is said about an endpoint is said here, and everything else is derived from it.
+ * One row of the route table: it declares everything about an endpoint, and everything else is derived from it.
  *
- * @param request the record that the body is read into; null for none
+ * @param request the record of the body; null for none
  * @param response the record of a success; null for a stream, a text or nothing
  * @param statuses of a success, the usual one first
- * @param query the parameters that it knows, and what they mean
- * @param keyed whether it wants an {@code Idempotency-Key}
- * @param problems the codes that are its own, beyond those that any request can get
+ * @param query its parameters, and their meaning
+ * @param keyed whether it requires an {@code Idempotency-Key}
+ * @param problems its own codes, beyond those that any request can get
  */
 record Route(
         String method,
@@ -32,19 +32,19 @@ record Route(
         List<ProblemCode> problems,
         Action<@Nullable Record> action) {
 
-    /** What a route does. */
+    /** The action of a route. */
     @FunctionalInterface
     interface Action<I extends @Nullable Record> {
         Answer answer(Call call, I request) throws InterruptedException;
     }
 
-    /** What a route without a body does. */
+    /** The action of a route without a body. */
     @FunctionalInterface
     interface Question {
         Answer answer(Call call) throws InterruptedException;
     }
 
-    /** The parameter of listings that come page by page. */
+    /** The parameter of paged lists. */
     static final String LIMIT = "limit";
 
     static Route get(String path, Question question) {
@@ -55,7 +55,7 @@ record Route(
         return of("DELETE", path, null, (call, none) -> question.answer(call)).statuses(204);
     }
 
-    /** A command that needs nothing but its path. */
+    /** A command that needs only its path. */
     static Route post(String path, Question question) {
         return of("POST", path, null, (call, none) -> question.answer(call));
     }
@@ -117,7 +117,7 @@ record Route(
         return new Route(method, path, access, summary, request, response, statuses, more, keyed, problems, action);
     }
 
-    /** A listing that comes page by page. */
+    /** A paged list. */
     Route limit(int usual, int most) {
         return query(LIMIT, "how many, " + usual + " if missing, at most " + most);
     }
@@ -133,7 +133,7 @@ record Route(
         return new Route(method, path, access, summary, request, response, statuses, query, keyed, more, action);
     }
 
-    /** Whether a request may have this in its query. A declared {@code name.*} stands for whatever begins with {@code name.}. */
+    /** Whether a request may have this query parameter. A declared {@code name.*} allows every {@code name.…}. */
     boolean knows(String parameter) {
         int dot = parameter.indexOf('.');
         return query.containsKey(parameter) || (dot > 0 && query.containsKey(parameter.substring(0, dot) + ".*"));

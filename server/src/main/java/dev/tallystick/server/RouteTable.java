@@ -11,7 +11,7 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** All routes, and which of them a request is for. */
+/** All routes, and how to find the one for a request. */
 final class RouteTable {
 
     private final List<Route> routes;
@@ -42,13 +42,13 @@ final class RouteTable {
         }
     }
 
-    /** A route and what stands in the path for its names, still encoded. */
+    /** A route and the values of the path's names, still encoded. */
     record Found(Route route, SequencedMap<String, String> names) {}
 
     /**
      * The route for a path as it was sent.
      *
-     * @throws Problem if there is none, or not for this method
+     * @throws Problem if there is none, or none for this method
      */
     Found find(String method, String path) {
         if (!path.startsWith("/")) {

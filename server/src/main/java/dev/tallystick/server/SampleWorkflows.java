@@ -7,7 +7,7 @@ import dev.tallystick.engine.GraphYaml;
 import dev.tallystick.engine.WorkflowType;
 import org.jspecify.annotations.Nullable;
 
-/** Workflows to try a server with. They touch nothing outside. */
+/** Workflows to try a server with. They have no outside effects. */
 final class SampleWorkflows {
 
     record Order(String order) {}
@@ -16,7 +16,7 @@ final class SampleWorkflows {
 
     record Approval(String by) {}
 
-    /** Work for whoever claims the topic {@code sample.greetings}, in any language. */
+    /** Work for any worker of the topic {@code sample.greetings}, in any language. */
     private static final String GREETING = """
             workflow: sample.greeting
             version: 1

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What runs by the clock. A schedule has a name, and is made by putting it there. */
+/** Schedules. A {@code PUT} creates a schedule by name. */
 final class ScheduleRoutes {
 
     private static final String PATH = "/v1/schedules";
@@ -45,10 +45,10 @@ final class ScheduleRoutes {
     }
 
     /**
-     * When something is to be done, and what.
+     * When to run, and what.
      *
      * @param cron minute, hour, day of month, month, day of week
-     * @param zone whose local time is meant; UTC if missing
+     * @param zone the time zone; UTC if missing
      */
     record PutSchedule(
             String workflow,
@@ -62,7 +62,7 @@ final class ScheduleRoutes {
             @Nullable
             String priority) {}
 
-    /** @param trouble why it could not serve its last moment */
+    /** @param trouble why it could not fire for its last moment */
     record ScheduleState(
             String name,
             String workflow,
@@ -91,7 +91,7 @@ final class ScheduleRoutes {
     record ScheduleList(
             List<ScheduleState> schedules, @Nullable String next) implements Paged {}
 
-    /** @param member as whom its jobs are submitted */
+    /** @param member the member that submits its jobs */
     record ScheduleShown(ScheduleState schedule, String member, RawJson input, String priority) {}
 
     record Triggered(UUID jobId, String schedule, String key, boolean duplicate) {}
@@ -169,7 +169,7 @@ final class ScheduleRoutes {
         }
     }
 
-    /** One that is put there again as it is costs nothing, at least the first few times. */
+    /** Putting the same schedule again costs nothing, at least the first few times. */
     private Answer keep(Call call, Schedule schedule) {
         Fingerprint request = Fingerprint.of(
                 "schedule",

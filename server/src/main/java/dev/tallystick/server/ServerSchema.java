@@ -6,10 +6,10 @@ import dev.tallystick.keys.KeySchema;
 import dev.tallystick.sql.Migrations;
 import dev.tallystick.sql.Schema;
 
-/** The tables of a server, those that a process with the library has among them. */
+/** The tables of a server, including those of a process with the library. */
 public final class ServerSchema {
 
-    /** What the server adds to the tables of others. */
+    /** The server's additions to the others' tables. */
     private static final Migrations MIGRATIONS =
             Migrations.of("server", ServerSchema.class, "0001-list-jobs.sql", "0002-one-index-for-lists.sql");
 

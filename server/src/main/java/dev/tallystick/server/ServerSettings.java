@@ -17,19 +17,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What governs a server.
+ * The settings of a server.
  *
- * @param port 0 for any that is free
- * @param data where its files are: the admin's token, and the embedded Postgres
- * @param postgres the JDBC URL of a Postgres of yours; null for an embedded one
- * @param connections how many it has to its Postgres
+ * @param port 0 for any free one
+ * @param data the directory of its files: the admin's token, and the embedded Postgres
+ * @param postgres the JDBC URL of your own Postgres; null for an embedded one
+ * @param connections the number of connections to its Postgres
  * @param samples whether it runs the sample workflows
- * @param budget how much each member may ask for
- * @param limiter the Redis that counts what members ask for; null to count in Postgres
+ * @param budget how much each member may request
+ * @param limiter the Redis that counts the members' requests; null to count in Postgres
  * @param limits what requests, addresses, members and meshes may take
- * @param quotas how many of the things that are kept there may be
- * @param tls what it shows to those who connect over HTTPS; null for plain HTTP
- * @param schema where its tables are in its Postgres
+ * @param quotas how many stored objects there may be
+ * @param tls its certificate for HTTPS; null for plain HTTP
+ * @param schema the schema of its tables
  */
 public record ServerSettings(
         String host,
@@ -47,12 +47,12 @@ public record ServerSettings(
         Limits limits,
         Quotas quotas) {
 
-    /** Reachable from this machine only, for there is no TLS without certificates. */
+    /** Reachable from this machine only, because there is no TLS without certificates. */
     public static final String LOOPBACK = "127.0.0.1";
 
     public static final int PORT = 7070;
 
-    /** Some are in the hands of what accepts, commits and listens all the time; the rest is for everything else. */
+    /** Accepting, committing and listening hold some of them all the time; the rest is for everything else. */
     public static final int FEWEST_CONNECTIONS = 12;
 
     /** How many bodies and pieces of work run at once, and how many of one workflow. */
@@ -61,7 +61,7 @@ public record ServerSettings(
     public static final String AT_ONCE_OF_ONE = "TALLY_AT_ONCE_PER_WORKFLOW";
     public static final String BUDGET = "TALLY_BUDGET";
 
-    /** What the server is called, for one whose directory does not outlive it. */
+    /** The server's name, for a server whose directory does not outlive it. */
     public static final String INSTANCE = "TALLY_INSTANCE";
 
     public static final String CONNECTIONS = "TALLY_CONNECTIONS";
@@ -70,7 +70,7 @@ public record ServerSettings(
     public static final String TLS_CERTIFICATE = "TALLY_TLS_CERT";
     public static final String TLS_KEY = "TALLY_TLS_KEY";
 
-    /** Whether webhooks may be at addresses of a private network, too. */
+    /** Whether webhooks may also be at private addresses. */
     public static final String PRIVATE_WEBHOOKS = "TALLY_WEBHOOKS_PRIVATE";
 
     public ServerSettings {
@@ -130,7 +130,7 @@ public record ServerSettings(
         }
     }
 
-    /** Whoever cannot read it does not repeat it: there may be a password in it. */
+    /** The error does not repeat an unreadable address: it may contain a password. */
     private static URI limiter(String address) {
         try {
             return new URI(address);
@@ -326,7 +326,7 @@ public record ServerSettings(
                 quotas);
     }
 
-    /** Tells this one what is done; nobody hears of it unless said. */
+    /** Traces to this OpenTelemetry; by default nothing is traced. */
     public ServerSettings withOpenTelemetry(OpenTelemetry telemetry) {
         return withEngine(engine.tracing(Tracing.with(telemetry)));
     }

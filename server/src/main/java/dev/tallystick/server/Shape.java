@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a record is written in JSON. Names are in snake case and in the order of the record; members that the record does not have
- * are refused; what may be null may be left out, and is left out when it is null. The same reflection gives the schema, so that
- * the OpenAPI document cannot say anything else than what is read and written.
+ * How a record is written in JSON. Names are in snake case and in the order of the record; unknown members are refused;
+ * nullable members may be missing, and are left out when null. The schema comes from the same reflection, so the OpenAPI
+ * document always matches what is read and written.
  */
 final class Shape {
 
@@ -69,7 +69,7 @@ final class Shape {
         }
     }
 
-    /** Reads a record. What is wrong is told with its place. */
+    /** Reads a record. Errors name their place. */
     Object read(Json document) {
         return read(document, "");
     }

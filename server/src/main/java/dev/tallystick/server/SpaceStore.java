@@ -3,14 +3,13 @@ package dev.tallystick.server;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 
-/** What readiness asks of the database. */
+/** The database queries of readiness. */
 final class SpaceStore {
 
     private static final String PING = "select 1";
 
-    // What is written to a table that is there may find room in its pages: only new pages show that the disk has room.
-    // Postgres
-    // compresses what repeats itself.
+    // Writing to an existing table may find room in its pages: only new pages show that the disk has space. Postgres compresses
+    // repetitive content.
     private static final String TAKE_SPACE = """
             create temporary table tally_space on commit drop as
             select string_agg(md5(i::text || ' ' || j::text), '') as filler

@@ -11,7 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The members of the broker, in whose names schedules start jobs: out of the budget that their submissions have. */
+/** The broker's members, in whose names schedules start jobs: charged to the budget of their submissions. */
 record Spenders(Broker broker) implements Submitters {
 
     @Override

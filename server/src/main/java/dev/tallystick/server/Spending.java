@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * What members spend on what is created otherwise than by submitting: reruns, signals, schedules, reservations, webhooks,
- * devices. It is the budget of their submissions, so that nobody gets past it by another door; and here as there a repeat
- * costs nothing. Thread-safe.
+ * Charges members for everything that is created other than by submission: reruns, signals, schedules, reservations, webhooks,
+ * devices. The budget is that of their submissions, so that no other route bypasses it; here too a repeat costs nothing.
+ * Thread-safe.
  */
 final class Spending {
 
@@ -22,14 +22,14 @@ final class Spending {
         this.broker = broker;
     }
 
-    /** For work whose key is bound as that of a submission is. */
+    /** For work whose key is bound like that of a submission. */
     Answer spend(Call call, Fingerprint request, Supplier<Answer> work) {
         ScopedKey key = new ScopedKey(call.member().scope(), call.key());
         return spend(call, broker.find(key).isPresent(), key.key(), request, work);
     }
 
     /**
-     * Has the work done if the caller may still ask for something.
+     * Does the work if the caller's budget allows.
      *
      * @param repeated whether this was done before, or is settled otherwise, so that nothing is created
      */

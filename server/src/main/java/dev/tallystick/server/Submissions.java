@@ -16,7 +16,7 @@ import io.opentelemetry.api.trace.SpanKind;
 import java.util.UUID;
 import java.util.function.BiFunction;
 
-/** Hands submissions to the broker, and says over HTTP what came of them. */
+/** Passes submissions to the broker, and turns their outcomes into HTTP answers. */
 final class Submissions {
 
     static final String REPLAYED = "Idempotency-Replayed";
@@ -29,7 +29,7 @@ final class Submissions {
         this.tracing = tracing;
     }
 
-    /** @param body what the first answer says of the message; a repeat is told the same, save that it is a duplicate */
+    /** @param body the first answer's body; a repeat gets the same, but marked as a duplicate */
     Answer submit(Call call, Submission submission, BiFunction<AcceptedMessage, Boolean, Record> body) {
         Acceptance acceptance = tracing.isOn()
                 ? acceptTraced(call.member(), submission)
@@ -55,7 +55,7 @@ final class Submissions {
         return original == null ? problem : problem.with("original_id", Json.of(original.toString()));
     }
 
-    /** Everything that comes of the submission belongs under this span, in whichever process and however much later. */
+    /** Everything that follows from the submission belongs under this span, in any process and however much later. */
     private Acceptance acceptTraced(Member member, Submission submission) {
         Destination to = submission.envelope().to();
         Span span = tracing.span("accept " + to.kind().word(), SpanKind.PRODUCER)

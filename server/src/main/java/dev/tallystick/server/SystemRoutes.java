@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** What the server says of itself. */
+/** Information about the server itself. */
 final class SystemRoutes {
 
     private static final List<String> FEATURES = List.of(
@@ -53,10 +53,10 @@ final class SystemRoutes {
 
     record Health(String status) {}
 
-    /** What this server can do, so that a client need not try. */
+    /** The features of this server, so that a client need not try. */
     record Features(String api, List<String> features) {}
 
-    /** @param total how many rows are without another that belongs to them; 0 unless something is very wrong */
+    /** @param total the number of orphaned rows; 0 unless something is very wrong */
     record Orphans(long total, List<Kind> kinds) {
 
         /** @param examples the first of them */

@@ -37,13 +37,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running server: HTTP in front, the broker that accepts, the engine that runs what was accepted, and the Postgres beneath.
- * Any number of them share one Postgres. Closing it takes no more requests, lets those under way come to an end, and gives back
- * what it has leased.
+ * A running server: HTTP in front, the broker that accepts, the engine that runs accepted jobs, and the Postgres beneath. Any
+ * number of them share one Postgres. Closing it stops taking requests, finishes those in progress, and gives back its leases.
  */
 public final class TallyServer implements AutoCloseable {
 
-    /** How long a server waits for its Postgres when it starts, unless it is told otherwise. */
+    /** How long a starting server waits for its Postgres by default. */
     public static final Duration DATABASE_WAIT = Duration.ofMinutes(1);
 
     private static final Duration RETRY = Duration.ofMillis(500);
@@ -143,13 +142,13 @@ public final class TallyServer implements AutoCloseable {
         }
     }
 
-    /** With a name that nobody else has who is up, so that it frees what it had leased before it was killed. */
+    /** With a name that no other running server has, so that it frees the leases it held before it was killed. */
     private EngineSettings named(ServerSettings settings, Ids ids) {
         if (settings.engine().instance() != null) {
             return settings.engine();
         }
         if (settings.postgres() == null) {
-            // Nobody else can be on an embedded database.
+            // No other server can use an embedded database.
             return settings.engine().instance("embedded");
         }
         return settings.engine()
@@ -167,8 +166,8 @@ public final class TallyServer implements AutoCloseable {
     /**
      * Returns when requests are served.
      *
-     * @param databaseWait how long to wait for a Postgres that is away, starting or recovering
-     * @throws NoDatabaseException if it cannot be used by then, or refuses us for a reason that does not pass
+     * @param databaseWait how long to wait for a Postgres that is unreachable, starting or recovering
+     * @throws NoDatabaseException if it cannot be used by then, or refuses access for a permanent reason
      */
     public static TallyServer start(ServerSettings settings, Duration databaseWait) {
         long deadline = System.nanoTime() + databaseWait.toNanos();
@@ -189,7 +188,7 @@ public final class TallyServer implements AutoCloseable {
         }
     }
 
-    /** One attempt. Whatever it has done to the database by the time it fails, the next one finds and goes on from. */
+    /** One attempt. If it fails, the next one continues from whatever it has done to the database. */
     static TallyServer start(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
         try {
             return new TallyServer(settings, limits, crashPoints);
@@ -198,7 +197,7 @@ public final class TallyServer implements AutoCloseable {
         }
     }
 
-    /** Where it listens. */
+    /** The address it listens on. */
     public URI address() {
         return web.address();
     }
@@ -208,7 +207,7 @@ public final class TallyServer implements AutoCloseable {
         return data.resolve(AdminToken.FILE);
     }
 
-    /** Whether this start has made the admin's token. */
+    /** Whether this start created the admin's token. */
     public boolean isFirstStart() {
         return firstStart;
     }
@@ -277,7 +276,7 @@ public final class TallyServer implements AutoCloseable {
         return part;
     }
 
-    /** The last opened first: nothing is closed while something else still stands on it. */
+    /** The last opened first: nothing is closed while something else still uses it. */
     private void closeOpened() {
         RuntimeException failure = null;
         while (!opened.isEmpty()) {

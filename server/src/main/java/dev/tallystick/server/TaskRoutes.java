@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What jobs ask people: find it, take it, give it back, hand it on, answer it. */
+/** Tasks that jobs give to people: find, claim, release, pass on, answer. */
 final class TaskRoutes {
 
     private static final String PATH = "/v1/tasks";
@@ -28,7 +28,7 @@ final class TaskRoutes {
     private final BiFunction<String, String, Optional<MemberInfo>> people;
     private final Spending spending;
 
-    /** @param people the member of a mesh that has a name */
+    /** @param people finds the member of a mesh by name */
     TaskRoutes(TaskDesk desk, BiFunction<String, String, Optional<MemberInfo>> people, Spending spending) {
         this.desk = desk;
         this.people = people;
@@ -65,14 +65,14 @@ final class TaskRoutes {
 
     record TaskList(List<Task> tasks, @Nullable UUID next) implements Paged {}
 
-    /** @param person who does it: yourself if missing; only an admin names others */
+    /** @param person the acting person: the caller if missing; only an admin names others */
     record ForPerson(@Nullable String person) {}
 
     record HandOn(String group) {}
 
     record ResolveTask(@Nullable Json answer, @Nullable String person) {}
 
-    /** @param duplicate whether it was so already */
+    /** @param duplicate whether it had been done before */
     record TaskDone(UUID taskId, boolean duplicate) {}
 
     List<Route> routes() {
@@ -154,7 +154,7 @@ final class TaskRoutes {
     private Answer resolve(Call call, ResolveTask resolution) {
         Person person = person(call, resolution.person());
         Json answer = resolution.answer() == null ? Json.ofNull() : resolution.answer();
-        // Keys are known within a member: another member's equal key is another answer.
+        // Keys are scoped to a member: another member's equal key is another answer.
         String key = call.member().id() + "/" + call.key().value();
         boolean over = desk.find(call.member().mesh(), task(call))
                 .map(found -> found.over() != null)
@@ -194,14 +194,14 @@ final class TaskRoutes {
                 : Call.understood(() -> whoever(caller.mesh(), named));
     }
 
-    /** The caller, to whom the name belongs only if it was not given to another since. */
+    /** The caller, who owns the name only if it was not given to another member since. */
     private Person own(Member caller) {
         return Optional.of(whoever(caller.mesh(), caller.name()))
                 .filter(holder -> holder.id().equals(caller.id()))
                 .orElseGet(() -> new Person(caller.id(), caller.name(), Instant.MAX));
     }
 
-    /** The member that has this name now, or somebody who is none. */
+    /** The member that has this name now, or a person who is not a member. */
     private Person whoever(String mesh, String name) {
         return people.apply(mesh, name)
                 .map(found -> new Person(found.member().id(), found.member().name(), found.created()))

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A door whose requests are spans, named by their routes, in the trace that the caller says. It stands before the front door only
- * where somebody traces. What is no request of the API, such as a probe of a load balancer, makes no span. Thread-safe.
+ * A door whose requests are spans, named by their routes, in the caller's trace. It is used only with tracing. Requests outside
+ * the API, such as a load balancer's probes, make no span. Thread-safe.
  */
 final class TracedDoor implements Handler {
 
@@ -51,7 +51,7 @@ final class TracedDoor implements Handler {
         });
     }
 
-    /** What the caller did wrong is no error of the server. */
+    /** The caller's mistakes are not errors of the server. */
     private static void answered(Span span, int status) {
         span.setAttribute("http.response.status_code", status);
         if (status >= SERVER_ERROR) {

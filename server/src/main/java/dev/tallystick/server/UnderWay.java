@@ -8,19 +8,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of members that are under way, streams and waits included, and who may begin another one. A member and a mesh have
- * limits of their own, and the last fifth of all places is for meshes that have few requests under way: so those who take all they
- * may leave room for the others. Thread-safe.
+ * The members' requests in progress, streams and long polls included, and who may begin another one. Members and meshes have
+ * separate limits, and the last fifth of all slots is for meshes with few requests in progress: so those at their limit leave
+ * room for the others. Thread-safe.
  */
 final class UnderWay {
 
-    /** A request that is under way until it is closed. */
+    /** A request in progress, until it is closed. */
     interface Place extends AutoCloseable {
         @Override
         void close();
     }
 
-    /** For routes that everybody may use; connections have limits of their own. */
+    /** For routes that everyone may use; connections have their own limits. */
     static final Place NONE = () -> {};
 
     private static final Duration RETRY = Duration.ofSeconds(1);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** How one kind of value stands in a request or an answer. */
+/** How one kind of value is written in a request or an answer. */
 sealed interface ValueKind {
 
     Object read(Json value, String place);
@@ -19,7 +19,7 @@ sealed interface ValueKind {
 
     Json schema();
 
-    /** Whether a JSON null is a value of this kind, and not the lack of one. */
+    /** Whether a JSON null is a value of this kind, and not a missing one. */
     default boolean takesNull() {
         return false;
     }
@@ -135,7 +135,7 @@ sealed interface ValueKind {
         }
     }
 
-    /** RFC 3339 in UTC. Its years have four digits, so that no moment is too far away to be reckoned with. */
+    /** RFC 3339 in UTC. Years have four digits, so that no moment is too far away for arithmetic. */
     record Time() implements ValueKind {
 
         @Override

@@ -5,18 +5,18 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Tells readers of the OpenAPI document what a component of a record may be; it is checked where it is used. */
+/** Documents the allowed values of a record's component in the OpenAPI document; the check is where the value is used. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 @interface Values {
 
-    /** All that it may be, or that each element of a list may be; any if empty. */
+    /** The allowed values, of the component or of each element of a list; any if empty. */
     String[] oneOf() default {};
 
     long least() default Long.MIN_VALUE;
 
     long most() default Long.MAX_VALUE;
 
-    /** What it is taken for if it is missing, in JSON; nothing if empty. */
+    /** The default if it is missing, in JSON; none if empty. */
     String ifMissing() default "";
 }

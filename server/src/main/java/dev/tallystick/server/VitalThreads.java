@@ -5,19 +5,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends the process when one of the threads dies that a server stands on: what is left would take requests and answer none. It is
- * halted, as by a crash, for which everything here is made; whatever looks after the process starts another one.
+ * Ends the process when a thread dies that the server needs: the rest would take requests and answer none. The process is
+ * halted as by a crash, which everything here can handle; a supervisor restarts it.
  */
 public final class VitalThreads {
 
-    /** What the process exits with: an internal error, as {@code sysexits.h} has it. */
+    /** The exit code: an internal error, as in {@code sysexits.h}. */
     public static final int EXIT_CODE = 70;
 
     private static final Logger LOG = LoggerFactory.getLogger(VitalThreads.class);
 
     private static final String OURS = "tally-";
 
-    /** In these runs what users have written; if that fails, it is the job that fails. */
+    /** These threads run user code; if that fails, only the job fails. */
     private static final List<String> OF_USERS = List.of("tally-body-", "tally-branch-", "tally-work-");
 
     /** From now on, in this process. */

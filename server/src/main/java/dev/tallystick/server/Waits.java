@@ -9,15 +9,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where requests wait for something to happen. Nobody waits for a server that stops: they are answered at once, and it
- * need not wait for them. Thread-safe.
+ * Where requests wait for something to happen. When the server stops, all of them are answered at once, so that it need not
+ * wait for them. Thread-safe.
  */
 final class Waits {
 
-    /** So long after each other the waiting requests of a mesh look, if there are many of them. */
+    /** The interval between two polls of a mesh's waiting requests, if there are many of them. */
     private static final Duration LOOK = Duration.ofMillis(2);
 
-    /** So few are no burden to anybody. */
+    /** So few are no burden. */
     private static final Duration LIVELY = LOOK.multipliedBy(50);
 
     private final Duration longest;
@@ -31,15 +31,15 @@ final class Waits {
         this.longest = longest;
     }
 
-    /** Something that does nothing but wait. */
+    /** An action that only waits. */
     @FunctionalInterface
     interface Nap<T> {
         T await() throws InterruptedException;
     }
 
     /**
-     * A request that waits, until it is closed. What it does between its naps is never interrupted: to interrupt a virtual thread
-     * that reads from a socket is to close the socket. For one thread.
+     * A waiting request, until it is closed. It is never interrupted between its naps: interrupting a virtual thread that reads
+     * from a socket closes the socket. For one thread.
      */
     final class Waiting implements AutoCloseable {
 
@@ -52,8 +52,8 @@ final class Waits {
         }
 
         /**
-         * How long to wait before looking once more. The more requests of its mesh wait, the less often each of them looks: so
-         * the looks of one mesh leave the database to the others.
+         * How long to wait before the next poll. The more requests of the mesh wait, the less often each of them polls: so one
+         * mesh leaves the database to the others.
          */
         Duration pace(Duration usual) {
             int company = numberIn(mesh);
@@ -61,11 +61,11 @@ final class Waits {
             if (share.compareTo(LIVELY) <= 0 || share.compareTo(usual) <= 0) {
                 return usual;
             }
-            // Each at a moment of its own: those who were woken together would all look at once.
+            // With jitter: requests that were woken together would all poll at once.
             return share.dividedBy(2).plus(LOOK.multipliedBy(number % company));
         }
 
-        /** Naps, and is interrupted when the server stops; at once if it has. */
+        /** Naps, and is interrupted when the server stops; at once if it has stopped. */
         <T> T in(Nap<T> nap) throws InterruptedException {
             fallAsleep();
             try {
@@ -82,7 +82,7 @@ final class Waits {
             in(() -> new CountDownLatch(1).await(time.toNanos(), TimeUnit.NANOSECONDS));
         }
 
-        /** For those who have much to do between their naps. */
+        /** For requests with much to do between their naps. */
         void goOn() throws InterruptedException {
             if (areOver()) {
                 throw stopping();
@@ -107,13 +107,13 @@ final class Waits {
         return request;
     }
 
-    /** From now on nobody waits. */
+    /** Ends all waits, now and from now on. */
     synchronized void endAll() {
         over = true;
         napping.forEach(Thread::interrupt);
     }
 
-    /** How many requests wait. */
+    /** The number of waiting requests. */
     synchronized int number() {
         return waiting.size();
     }
@@ -142,7 +142,7 @@ final class Waits {
     private synchronized void wakeUp() {
         napping.remove(Thread.currentThread());
         if (over) {
-            // It may have come a moment after the nap, and is not meant for what is done next.
+            // The interrupt may have come just after the nap, and is not meant for what follows.
             Thread.interrupted();
         }
     }

@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The web server: sockets, limits, and what is answered to what is not even a request. */
+/** The web server: sockets, limits, and answers to input that is not even a request. */
 final class WebFront implements AutoCloseable {
 
     private static final Duration GRACE = Duration.ofSeconds(5);
@@ -46,8 +46,7 @@ final class WebFront implements AutoCloseable {
                 .port(port)
                 .shutdownHook(false)
                 .shutdownGracePeriod(GRACE)
-                // Not reached while those that were cut off go at once: whoever reaches it waits until others have
-                // gone.
+                // Not reached as long as closed connections disappear at once; a connection over this limit waits.
                 .maxTcpConnections(limits.connections() + limits.connections() / 4 + 1)
                 .maxPayloadSize(limits.body())
                 .connectionOptions(connections.observing(
@@ -62,7 +61,7 @@ final class WebFront implements AutoCloseable {
                 .routing(routing -> routing.any(handler))
                 .build();
         server.start();
-        // It logs why it could not, and says nothing else.
+        // The web server only logs why it could not start.
         if (!server.isRunning()) {
             throw new ListenFailedException(host, port);
         }
@@ -78,7 +77,7 @@ final class WebFront implements AutoCloseable {
         server.stop();
     }
 
-    /** What the web server refuses by itself, in the same words as everything else; never with what went wrong inside. */
+    /** The web server's own refusals, in the same form as all others; never with internal details. */
     private static DirectHandler.TransportResponse refuse(
             DirectHandler.TransportRequest request,
             DirectHandler.EventType type,
@@ -92,7 +91,7 @@ final class WebFront implements AutoCloseable {
                         ProblemCode.HTTP_VERSION_NOT_SUPPORTED,
                         "speak HTTP/1.1; a proxy in between may have to be told to, such as nginx with"
                                 + " proxy_http_version 1.1");
-            // Our own faults are answered by the handler. What the web server fails at is reading what is no request.
+            // The handler answers our own faults. The web server itself fails only at reading malformed requests.
             case INTERNAL_ERROR, FORBIDDEN, BAD_REQUEST, OTHER ->
                 request.headers().contains(HeaderNames.CONTENT_ENCODING) ? encoded() : other(status);
         };

@@ -31,7 +31,7 @@ final class WebhookRoutes {
     /** @param source {@code topic:NAME}, {@code workflow:NAME}, or {@code member:} and the caller's own name */
     record NewWebhook(String source, String url) {}
 
-    /** @param endedAt since when it is called for nothing new, because its topic was deleted; missing if it is called */
+    /** @param endedAt since when it gets no new calls, because its topic was deleted; missing while it is active */
     record WebhookView(
             String id,
             String source,
@@ -75,7 +75,7 @@ final class WebhookRoutes {
                         .refuses(ProblemCode.NOT_FOUND));
     }
 
-    /** Each costs, also one that looks like another: it is called beside it. */
+    /** Each costs, even one that looks like another: both are called. */
     private Answer register(Call call, NewWebhook wanted) {
         Destination source = Call.understood(() -> Destination.parse(wanted.source()));
         URI url = Call.understood(() -> URI.create(wanted.url()));

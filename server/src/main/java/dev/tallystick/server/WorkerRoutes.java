@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Work for those who do it elsewhere, in any language: claim, keep alive, bring the result. */
+/** Work for remote workers, in any language: claim, keep alive, report the result. */
 final class WorkerRoutes {
 
     private static final String PATH = "/v1/workers/{topic}";
@@ -41,7 +41,7 @@ final class WorkerRoutes {
 
         /**
          * @param key for foreign systems: the same for every attempt of this work, different everywhere else
-         * @param traceparent where the spans of this work belong (W3C); missing if its job came without a trace context
+         * @param traceparent the trace context (W3C) of this work; missing if its job came without one
          */
         record Piece(
                 UUID jobId,
@@ -81,9 +81,9 @@ final class WorkerRoutes {
     record KeptWork(List<UUID> kept) {}
 
     /**
-     * Either what the work returned, or why it failed.
+     * Either the result of the work, or why it failed.
      *
-     * @param stackTrace what you know beyond the one line; it is shortened to 16,000 characters
+     * @param stackTrace details beyond the one line; shortened to 16,000 characters
      * @param forGood whether a further attempt is useless
      */
     record WorkResult(
@@ -191,7 +191,7 @@ final class WorkerRoutes {
         }
     }
 
-    /** Names of queues that are no topics have characters that no topic has. */
+    /** The names of queues that are not topics contain characters that no topic has. */
     private static String topic(Call call) {
         String topic = call.name("topic");
         if (topic.indexOf('@') >= 0 || topic.indexOf('$') >= 0) {

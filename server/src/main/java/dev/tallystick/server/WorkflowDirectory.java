@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The workflows of one's own that a server runs: graphs in {@code *.yaml}, and jars with a {@link WorkflowProvider}. Read once,
- * when the server starts; a file that cannot be used keeps it from starting, for jobs would wait for what is missing.
+ * Your own workflows on a server: graphs in {@code *.yaml}, and jars with a {@link WorkflowProvider}. Read once, at startup;
+ * the server refuses to start if a file is invalid, because jobs would wait for the missing workflow.
  */
 final class WorkflowDirectory {
 
@@ -28,7 +28,7 @@ final class WorkflowDirectory {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkflowDirectory.class);
 
-    /** The classes stay open: bodies may need more of them for as long as the engine runs. */
+    /** The class loader stays open: bodies may need more classes for as long as the engine runs. */
     static void load(Path data, Engine engine) {
         Path directory = data.resolve(NAME);
         if (!Files.isDirectory(directory)) {
@@ -54,7 +54,7 @@ final class WorkflowDirectory {
         }
     }
 
-    /** A class path passes over what is no jar. */
+    /** A class path silently skips files that are not jars. */
     private static void demandReadable(Path jar) {
         try (JarFile file = new JarFile(jar.toFile())) {
             LOG.debug("{} has {} entries", jar, file.size());

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The workflows of the installation: what there is, and graphs that are deployed while it runs. All meshes may use them. */
+/** The workflows of the installation, and the graphs that are deployed while it runs. All meshes may use them. */
 final class WorkflowRoutes {
 
     private static final String PATH = "/v1/workflows";
@@ -29,7 +29,7 @@ final class WorkflowRoutes {
 
     /**
      * @param kind {@code code} or {@code graph}
-     * @param disabled why a deployed graph cannot be run here; missing for what can be started
+     * @param disabled why this server cannot run a deployed graph; missing if it can start it
      */
     record WorkflowVersion(
             String workflow,
@@ -53,8 +53,8 @@ final class WorkflowRoutes {
     record DeployGraph(String graph) {}
 
     /**
-     * @param deployedBy missing for what came with a server
-     * @param removedAt missing if jobs of it are started
+     * @param deployedBy missing if it came with a server
+     * @param removedAt missing if it was not removed
      */
     record WorkflowShown(
             String workflow,

@@ -6,7 +6,7 @@ import dev.tallystick.engine.UnknownWorkflowException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The workflows that this server can start, also those that were deployed a moment ago through another server. */
+/** The workflows that this server can start, including those that were just deployed through another server. */
 final class Workflows {
 
     private final Intake intake;
@@ -26,9 +26,9 @@ final class Workflows {
     }
 
     /**
-     * The version that a job would have.
+     * The version that a job would get.
      *
-     * @param wanted a certain one, or null for the newest
+     * @param wanted a specific version, or null for the newest
      * @throws UnknownWorkflowException if there is no such workflow, or not in that version
      */
     int version(String workflow, @Nullable Integer wanted) {

@@ -1,5 +1,5 @@
 /**
- * The front door over HTTP: who asks, what may be asked, and how it is answered.
+ * The front door over HTTP: callers, requests and answers.
  *
  * <p>{@link dev.tallystick.server.TallyServer} opens everything and closes it again. A {@link dev.tallystick.server.Route} is
  * one row of the table from which dispatch, authentication, role checks and the OpenAPI document all come;
@@ -9,7 +9,7 @@
  * <p>Invariant: a request that was answered with success is durable; one that was refused has changed nothing, unless the code
  * of the refusal says that the outcome is unknown.
  *
- * <p>Decides nothing about keys, messages or jobs: that is the business of the key ledger, the broker and the engine.
+ * <p>Decides nothing about keys, messages or jobs: the key ledger, the broker and the engine do.
  */
 @NullMarked
 package dev.tallystick.server;
