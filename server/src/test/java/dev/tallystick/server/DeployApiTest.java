@@ -194,8 +194,13 @@ class DeployApiTest {
 
     @Test
     void a_graph_that_is_removed_starts_no_more_jobs_and_those_that_are_open_go_on_to_their_end() {
-        String waiting = "workflow: leaving\nnodes:\n  asked: {kind: trigger, next: gate}\n"
-                + "  gate: {kind: hook, signal: go}\noutput: gate.signal\n";
+        String waiting = """
+                workflow: leaving
+                nodes:
+                  asked: {kind: trigger, next: gate}
+                  gate: {kind: hook, signal: go}
+                output: gate.signal
+                """;
         assertThat(atFirst.put("/v1/workflows/leaving/1", body(waiting)).status())
                 .isEqualTo(201);
         String open = submit(atSecond, "leaving").text("job_id");
