@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The chain of signed roots: each commit adds what its root says, and nothing else has changed. */
@@ -78,6 +79,7 @@ final class History implements AutoCloseable {
     void checkGround(SignedCommit commit) throws IOException {
         try {
             Tree tree = objects.tree(commit.tree());
+            checkDirectories(commit, tree);
             chained(commit, tree, true);
             signatures.settle();
             if (!trust.key().isEmpty()
@@ -129,7 +131,7 @@ final class History implements AutoCloseable {
 
     private void checkForeign(SignedCommit commit, Tree before, Tree after) throws IOException {
         for (String name : GUARDED) {
-            if (!before.id(name).equals(after.id(name))) {
+            if (!Objects.equals(before.find(name), after.find(name))) {
                 findings.add(Finding.Kind.HISTORY, "commit " + commit.id(), "bears no root and changes '" + name + "'");
             }
         }
@@ -306,7 +308,7 @@ final class History implements AutoCloseable {
     }
 
     private Tree tree(String id) throws IOException, Unsound {
-        return objects.tree(id);
+        return objects.directory(id);
     }
 
     private void wrong(SignedCommit commit, String detail) {

@@ -63,6 +63,16 @@ public final class Verifier {
         return verifier.findings.list();
     }
 
+    /** Whether a tree is one that {@code git fsck} accepts: verification refuses all others. */
+    public static boolean acceptsTree(byte[] tree) {
+        try {
+            Tree.parse(tree);
+            return true;
+        } catch (Unsound e) {
+            return false;
+        }
+    }
+
     private void judge(ObjectFiles objects, List<String> ids) throws IOException {
         CommitIds commits = new CommitIds();
         ids.forEach(commits::add);
