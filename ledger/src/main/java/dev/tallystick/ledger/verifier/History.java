@@ -82,12 +82,19 @@ final class History implements AutoCloseable {
             checkDirectories(commit, tree);
             chained(commit, tree, true);
             signatures.settle();
-            if (!trust.key().isEmpty()
-                    && !ring(commit.id(), tree.id("keys")).newest().equals(trust.key())) {
-                wrong(commit, "its keys are not those that the anchor knows");
-            }
         } catch (Unsound e) {
             findings.add(Finding.Kind.OBJECT, "commit " + commit.id(), e.detail());
+        }
+    }
+
+    /** Checks the anchored commit against the rest of what the anchor says. */
+    void checkAnchored(SignedCommit commit) throws IOException, Unsound {
+        String keys = objects.tree(commit.tree()).id("keys");
+        if (!trust.key().isEmpty() && !ring(commit.id(), keys).newest().equals(trust.key())) {
+            wrong(commit, "its keys are not those that the anchor knows");
+        }
+        if (!trust.commit().isEmpty() && !commit.id().equals(trust.commit())) {
+            wrong(commit, "it bears the anchored root, and the anchor names commit " + trust.commit());
         }
     }
 
