@@ -75,11 +75,7 @@ class OneFormTest {
             String signature = root.sign(SshSignature.GIT, (first + other + "\n" + message).getBytes(UTF_8));
             return first + "gpgsig " + signature.strip().replace("\n", "\n ") + "\n" + other + "\n" + message;
         });
-        if (accepted) {
-            assertThat(findings()).isEmpty();
-        } else {
-            assertThat(findings()).isNotEmpty();
-        }
+        assertThat(findings().isEmpty()).isEqualTo(accepted);
     }
 
     @ParameterizedTest
@@ -115,11 +111,24 @@ class OneFormTest {
                         },
                         root,
                         Leaf.of("keys/2", content));
-        if (accepted) {
-            assertThat(findings()).isEmpty();
-        } else {
-            assertThat(findings()).isNotEmpty();
-        }
+        assertThat(findings().isEmpty()).isEqualTo(accepted);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"{},true", "true,true", "5,false", "'{ }',false", "'',false", "[],false", "'{}\n',false"})
+    void a_schema_is_an_object_or_a_boolean_in_canonical_form(String schema, boolean accepted) throws IOException {
+        byte[] content = schema.getBytes(UTF_8);
+        Forgery.in(repository)
+                .plant(
+                        (store, pack, honest) -> {
+                            TreeEdit edit = TreeEdit.of(store, honest);
+                            edit.directory(List.of(Layout.SCHEMAS, "people"))
+                                    .put("1", pack.add(ObjectType.BLOB, content));
+                            return edit.writeTo(pack);
+                        },
+                        root,
+                        Leaf.of("schemas/people/1", content));
+        assertThat(findings().isEmpty()).isEqualTo(accepted);
     }
 
     @Test

@@ -1,5 +1,7 @@
 package dev.tallystick.ledger.verifier;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -270,10 +272,10 @@ final class History implements AutoCloseable {
         return ring;
     }
 
-    private void schemas(SignedCommit commit, Tree before, Tree after, MerkleRoot leaves) throws IOException {
+    private void schemas(SignedCommit commit, Tree parent, Tree child, MerkleRoot leaves) throws IOException {
         try {
-            Tree old = tree(before.id("schemas"));
-            Tree now = tree(after.id("schemas"));
+            Tree old = tree(parent.id("schemas"));
+            Tree now = tree(child.id("schemas"));
             for (Tree.Difference changed : Tree.differences(old, now)) {
                 Tree.Entry collection = changed.after();
                 if (collection == null) {
@@ -282,10 +284,23 @@ final class History implements AutoCloseable {
                 if (!collection.isDirectory() || !Transaction.isCollectionName(changed.name())) {
                     throw new Unsound("'" + changed.name() + "' is not a collection");
                 }
-                added("schemas/" + changed.name(), tree(changed.idBefore()), tree(collection.id()), leaves);
+                Tree before = tree(changed.idBefore());
+                Tree after = tree(collection.id());
+                added("schemas/" + changed.name(), before, after, leaves);
+                for (int number = before.size() + 1; number <= after.size(); number++) {
+                    checkSchema(objects.read(after.id(Integer.toString(number)), "blob"));
+                }
             }
         } catch (Unsound e) {
             findings.add(Finding.Kind.HISTORY, "schemas in commit " + commit.id(), e.detail());
+        }
+    }
+
+    private static void checkSchema(byte[] schema) throws Unsound {
+        String text = new String(schema, UTF_8);
+        boolean kind = text.startsWith("{") || text.equals("true") || text.equals("false");
+        if (!kind || !CanonicalText.isCanonical(schema)) {
+            throw new Unsound("a schema is not an object, true or false in canonical form");
         }
     }
 
