@@ -11,6 +11,9 @@ import java.util.Set;
 /** Every object reachable from some commits: commits first, then their contents. */
 final class Reachable {
 
+    private static final int DIRECTORY = 0040000;
+    private static final int SUBMODULE = 0160000;
+
     private final ObjectStore store;
     private final Set<Oid> seen = new HashSet<>();
     private final List<Oid> order = new ArrayList<>();
@@ -52,14 +55,22 @@ final class Reachable {
             Oid id = trees.remove();
             if (add(id)) {
                 for (Tree.Entry entry : new Tree(store.read(id, ObjectType.TREE)).entries()) {
-                    if (entry.isDirectory()) {
-                        trees.add(entry.id());
-                    } else if (!entry.mode().equals(Tree.SUBMODULE)) {
-                        add(entry.id());
+                    switch (entry.isDirectory() ? DIRECTORY : type(entry)) {
+                        case DIRECTORY -> trees.add(entry.id());
+                        case SUBMODULE -> {} // a commit of another repository
+                        default -> add(entry.id());
                     }
                 }
             }
         }
+    }
+
+    /** The type in a mode as Git reads it: others' trees may have zeros before it, or permissions that Git ignores. */
+    private static int type(Tree.Entry entry) throws DamagedObjectException {
+        if (!entry.mode().matches("[0-7]{1,9}")) {
+            throw new DamagedObjectException("a tree has the mode '" + entry.mode() + "'");
+        }
+        return Integer.parseInt(entry.mode(), 8) & 0170000;
     }
 
     private boolean add(Oid id) {

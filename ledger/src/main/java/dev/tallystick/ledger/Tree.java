@@ -16,9 +16,6 @@ final class Tree {
     static final String DIRECTORY = "40000";
     static final String FILE = "100644";
 
-    /** A submodule: a commit of another repository; we make none. */
-    static final String SUBMODULE = "160000";
-
     /** The empty tree. */
     static final Oid EMPTY = Oid.of(ObjectType.TREE, new byte[0]);
 

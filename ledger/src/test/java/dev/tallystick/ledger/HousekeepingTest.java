@@ -2,6 +2,7 @@ package dev.tallystick.ledger;
 
 import static dev.tallystick.ledger.Writes.done;
 import static dev.tallystick.ledger.Writes.put;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -77,6 +78,29 @@ class HousekeepingTest {
         collectGarbageAfterTheGracePeriod();
         assertThat(packs()).hasSize(1);
         judge();
+    }
+
+    @Test
+    void files_of_others_are_kept_whatever_modes_an_old_git_gave_them() throws IOException {
+        Oid[] file = new Oid[1];
+        Forgery.in(repository).plantRaw((store, pack, tip, tree) -> {
+            file[0] = pack.add(ObjectType.BLOB, new byte[] {'x'});
+            Oid directory = file[0];
+            for (String entry : List.of("100664 file", "040000 padded", "40755 odd")) {
+                byte[] bytes =
+                        java.util.Arrays.copyOf((entry + "\0").getBytes(US_ASCII), entry.length() + 1 + Oid.BYTES);
+                directory.writeTo(bytes, entry.length() + 1);
+                directory = pack.add(ObjectType.TREE, bytes);
+            }
+            TreeEdit edit = TreeEdit.of(store, tree);
+            edit.graft("src", directory);
+            return "tree " + edit.writeTo(pack) + "\nparent " + tip
+                    + "\nauthor M <m@x> 1 +0000\ncommitter M <m@x> 1 +0000\n\nx\n";
+        });
+        collectGarbageAfterTheGracePeriod();
+        assertThat(Native.git(repository, "cat-file", "blob", "main:src/odd/padded/file"))
+                .isEqualTo("x");
+        assertThat(Native.git(repository, "cat-file", "-t", file[0].toString())).isEqualTo("blob\n");
     }
 
     @Test

@@ -411,6 +411,6 @@ final class Streams {
     }
 
     Tree tree(String id) throws IOException, Unsound {
-        return objects.tree(id);
+        return objects.directory(id);
     }
 }
