@@ -3,6 +3,7 @@ package dev.tallystick.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonLimits;
 import dev.tallystick.ledger.verifier.BoundedSchema;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -17,6 +18,8 @@ import java.util.Optional;
 final class Schemas {
 
     static final int MOST_VERSIONS = 10_000;
+
+    static final JsonLimits LIMITS = JsonLimits.DEFAULT;
 
     private static final int CACHED = 256;
 
@@ -62,7 +65,7 @@ final class Schemas {
             return Optional.of("a schema must be an object, true or false");
         }
         try {
-            BoundedSchema.compile(schema.canonical());
+            BoundedSchema.compile(schema.canonical(LIMITS));
             return Optional.empty();
         } catch (IllegalArgumentException e) {
             return Optional.of("this schema cannot be used: " + e.getMessage());

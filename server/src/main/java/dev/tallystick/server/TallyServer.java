@@ -153,8 +153,10 @@ public final class TallyServer implements AutoCloseable {
             return settings.engine().instance("embedded");
         }
         return settings.engine()
-                .instance(
-                        Instance.take(data, ids).map(this::open).map(Instance::name).orElse(null));
+                .instance(Instance.take(data, ids)
+                        .map(this::open)
+                        .map(Instance::name)
+                        .orElse(null));
     }
 
     /** Returns when requests are served. */

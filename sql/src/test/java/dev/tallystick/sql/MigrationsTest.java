@@ -73,12 +73,20 @@ class MigrationsTest {
             }
         });
         try (ExecutorService instances = Executors.newFixedThreadPool(2)) {
-            Future<List<String>> first = instances.submit(() -> migrations(FIRST).migrate(slow));
+            Future<List<String>> first =
+                    instances.submit(() -> migrations(FIRST).migrate(slow));
             inside.awaitArrival();
-            Future<List<String>> second = instances.submit(() -> migrations(FIRST).migrate(database));
-            Eventually.holds("the second one waits", () -> database.transact("look", tx -> tx.first(
-                            "select count(*) as n from pg_locks where not granted", row -> row.getLong("n"))
-                    .orElseThrow()) > 0);
+            Future<List<String>> second =
+                    instances.submit(() -> migrations(FIRST).migrate(database));
+            Eventually.holds(
+                    "the second one waits",
+                    () -> database.transact(
+                                    "look",
+                                    tx -> tx.first(
+                                                    "select count(*) as n from pg_locks where not granted",
+                                                    row -> row.getLong("n"))
+                                            .orElseThrow())
+                            > 0);
             inside.open();
 
             assertThat(first.get()).containsExactly("0001-fruit");

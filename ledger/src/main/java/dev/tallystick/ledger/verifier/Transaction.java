@@ -109,8 +109,16 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
         return text(SNAPSHOT);
     }
 
+    int snapshotBytes() {
+        return texts[SNAPSHOT].length;
+    }
+
     String patch() {
         return text(PATCH);
+    }
+
+    int patchBytes() {
+        return texts[PATCH].length;
     }
 
     String conflicts() {
