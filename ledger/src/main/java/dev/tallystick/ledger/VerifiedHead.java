@@ -144,6 +144,9 @@ final class VerifiedHead {
                 return false;
             }
             Tree tree = new Tree(store.read(commit.tree(), ObjectType.TREE));
+            if (!Verifier.acceptsTree(tree.bytes())) {
+                return false;
+            }
             for (String guarded : Layout.GUARDED) {
                 if (!tree.find(guarded).equals(verified.find(guarded))) {
                     return false;
