@@ -174,10 +174,7 @@ final class LedgerCommand implements Runnable {
     /** What a user can do about a failure of the ledger; other failures unchanged. */
     static Exception explained(Exception e) {
         if (e instanceof DamagedObjectException || e instanceof DamagedRefException) {
-            return new CommandFailed(
-                    ExitCode.CONFLICT,
-                    "the ledger is damaged: " + message(e),
-                    "Run 'tally ledger verify' for all findings, then restore the ledger from another copy.");
+            return damaged(message(e));
         }
         if (e instanceof UnverifiedHistoryException) {
             return new CommandFailed(
@@ -188,6 +185,13 @@ final class LedgerCommand implements Runnable {
                     ExitCode.CONFLICT, message(e), "Nothing was written. Store the key with 'keys --import'.");
         }
         return e;
+    }
+
+    static CommandFailed damaged(String what) {
+        return new CommandFailed(
+                ExitCode.CONFLICT,
+                "the ledger is damaged: " + what,
+                "Run 'tally ledger verify' for all findings, then restore the ledger from another copy.");
     }
 
     static <T> T valid(Supplier<T> value, String whatToDo) {

@@ -29,7 +29,7 @@ public record JsonPatch(Json.ArrayValue operations) {
     }
 
     static JsonPatch parse(String text) {
-        return of(Json.parse(text, DocumentState.LIMITS));
+        return of(Json.parse(text, Document.LIMITS));
     }
 
     /**
@@ -47,7 +47,7 @@ public record JsonPatch(Json.ArrayValue operations) {
         }
         if (copied > 0) {
             // Copies share memory, so even a small patch may lead to a text that no memory can hold.
-            result.canonical(DocumentState.LIMITS);
+            result.canonical(Document.LIMITS);
         }
         return result;
     }
@@ -158,9 +158,9 @@ public record JsonPatch(Json.ArrayValue operations) {
         }
 
         private void countAll(java.util.Collection<Json> values, int depth) {
-            if (depth > DocumentState.LIMITS.depth()) {
+            if (depth > Document.LIMITS.depth()) {
                 throw new IllegalArgumentException(
-                        "a document must not be nested more than " + DocumentState.LIMITS.depth() + " deep");
+                        "a document must not be nested more than " + Document.LIMITS.depth() + " deep");
             }
             values.forEach(value -> count(value, depth));
         }

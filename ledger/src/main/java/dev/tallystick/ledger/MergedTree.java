@@ -188,7 +188,7 @@ final class MergedTree {
     }
 
     private static String text(Json json) {
-        return json.canonical(DocumentState.LIMITS);
+        return json.canonical(Document.LIMITS);
     }
 
     /** The newest transaction of one side that the other has too, which implies all earlier ones. */

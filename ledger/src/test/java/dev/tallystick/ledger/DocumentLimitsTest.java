@@ -168,7 +168,7 @@ class DocumentLimitsTest {
     }
 
     private static Write write(TxHash head, String body) {
-        return new Write(DOCUMENT, new Change.Put(Json.parse(body, DocumentState.LIMITS)), head, Writes.id());
+        return new Write(DOCUMENT, new Change.Put(Json.parse(body, Document.LIMITS)), head, Writes.id());
     }
 
     private void assertInvalid(Write write, String why) {

@@ -79,7 +79,7 @@ final class Documents {
                 states.put(transaction.hash(), state, PARSED * state.bytes);
             }
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
-            throw new Unsound("its document cannot be read: " + e);
+            throw new Unsound("its document cannot be read: " + Unsound.reason(e));
         }
     }
 
@@ -89,7 +89,7 @@ final class Documents {
         try {
             return replayed(version, stream).document;
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
-            throw new Unsound("its document cannot be read: " + e);
+            throw new Unsound("its document cannot be read: " + Unsound.reason(e));
         }
     }
 

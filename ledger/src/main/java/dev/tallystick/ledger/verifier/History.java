@@ -62,7 +62,7 @@ final class History implements AutoCloseable {
                 findings.add(Finding.Kind.OBJECT, "commit " + id, e.detail());
                 break;
             } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
-                findings.add(Finding.Kind.OBJECT, "commit " + id, "it cannot be verified: " + e);
+                findings.add(Finding.Kind.OBJECT, "commit " + id, "it cannot be verified: " + Unsound.reason(e));
                 break;
             }
         }
