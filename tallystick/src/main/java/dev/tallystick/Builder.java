@@ -23,10 +23,13 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Says on which database, and how. One of {@link #dataSource} and {@link #embedded} is needed; the rest has defaults. */
+/**
+ * Configures the database and the engine. One of {@link #dataSource} and {@link #embedded} is required; everything else has
+ * defaults.
+ */
 public final class Builder {
 
-    /** The one process that can be on the directory of an embedded database. */
+    /** Only one process can use the directory of an embedded database. */
     private static final KeyOwner ONLY_ONE = new KeyOwner("embedded");
 
     private static final Schema TABLES = Schema.of(KeySchema.migrations(), EngineSchema.MIGRATIONS);
@@ -43,57 +46,59 @@ public final class Builder {
 
     Builder() {}
 
-    /** On this Postgres, version 15 or newer, durable. The pool needs at least 4 connections for us. */
+    /**
+     * Uses this Postgres, version 15 or newer, with durable commits. The library needs at least 4 of the pool's connections.
+     */
     public Builder dataSource(DataSource source) {
         dataSource = source;
         return this;
     }
 
-    /** On a Postgres of our own in this directory; needs the module {@code tallystick-postgres} on the class path. */
+    /** Uses an embedded Postgres in this directory; needs the module {@code tallystick-postgres} on the class path. */
     public Builder embedded(Path where) {
         directory = where;
         return this;
     }
 
-    /** In which schema of the database our tables are; {@code tally} unless said otherwise. */
+    /** The schema for the library's tables; {@code tally} by default. */
     public Builder schema(String name) {
         schema = new SchemaName(name);
         return this;
     }
 
-    /** Whose jobs and keys these are; {@code default} unless said otherwise. */
+    /** The mesh that owns the jobs and keys; {@code default} unless set. */
     public Builder mesh(String mesh) {
         scope = new Scope(mesh, scope.member());
         return this;
     }
 
-    /** As whom this process submits; {@code library} unless said otherwise. */
+    /** The member that this process submits as; {@code library} by default. */
     public Builder member(String member) {
         scope = new Scope(scope.mesh(), member);
         return this;
     }
 
     /**
-     * What this process is called, the same after each restart and of no other that is up. Under it keys are held by
-     * {@link Tallystick#keys}, and what it held when it died is decided when it starts again; jobs that it was running go on at
-     * once, while those of a process without a name wait until its leases are over. A process with an embedded
-     * database needs no name, for no other can be on its directory. Any other without a name leaves the keys of {@link
-     * Tallystick#once} pending when it dies, until somebody names it to {@link dev.tallystick.keys.KeyLedger#recover}.
+     * The name of this process: the same after each restart, and different from every other running process.
+     * {@link Tallystick#keys} holds keys under this name. When the process restarts after a crash, it decides the keys that it
+     * held, and its jobs resume at once; the jobs of an unnamed process wait until its leases expire. A process with an
+     * embedded database needs no name, because no other process can use its directory. Any other unnamed process that crashes
+     * leaves its {@link Tallystick#once} keys pending until you pass its name to {@link dev.tallystick.keys.KeyLedger#recover}.
      */
     public Builder instance(String name) {
         instance = new KeyOwner(name);
         return this;
     }
 
-    /** How payloads are written; a codec that encrypts wraps another one. */
+    /** Encodes payloads; an encrypting codec wraps another one. */
     public Builder codec(Codec other) {
         codec = other;
         return this;
     }
 
     /**
-     * How many bodies and pieces of work run at once in this process, and how many of one workflow; 200 and 100 unless said
-     * otherwise. More wait for their turn.
+     * How many bodies and pieces of work run at once in this process, in total and per workflow; 200 and 100 by default. The
+     * rest wait for their turn.
      */
     public Builder atOnce(int most, int mostOfOneWorkflow) {
         settings = settings.bodies(most, mostOfOneWorkflow);
@@ -106,23 +111,23 @@ public final class Builder {
     }
 
     /**
-     * Makes spans of what jobs do, in the trace of whoever submits them. What a job was submitted under is kept with it, so that its
-     * spans find their trace in whichever process it runs.
+     * Creates spans for jobs, in the trace of their submitter. The trace context is stored with the job, so that its spans find
+     * their trace in whichever process it runs.
      */
     public Builder openTelemetry(OpenTelemetry telemetry) {
         tracing = Tracing.with(telemetry);
         return this;
     }
 
-    /** Where settings such as {@code TALLY_KEY_RETENTION_DAYS} are read; the process's environment unless said otherwise. */
+    /** Where settings such as {@code TALLY_KEY_RETENTION_DAYS} are read; the process's environment by default. */
     public Builder environment(Map<String, String> other) {
         environment = Map.copyOf(other);
         return this;
     }
 
     /**
-     * Makes or upgrades our tables in the {@link #dataSource}, as a role that may. Those who run jobs then need no more than the
-     * rights to read and write them.
+     * Creates or upgrades the library's tables in the {@link #dataSource}; needs a role that may do so. Processes that run jobs
+     * then only need the rights to read and write these tables.
      *
      * @return the steps that were missing
      */
@@ -133,12 +138,12 @@ public final class Builder {
         return TABLES.migrate(Database.on(dataSource).in(schema));
     }
 
-    /** Opens the database and brings its schema up to date, if it is not: that takes a role that may create tables. */
+    /** Opens the database and upgrades its schema if necessary, which needs a role that may create tables. */
     public Tallystick build() {
         return Wiring.build(this);
     }
 
-    /** Null if nobody can tell which process this was when it comes back. */
+    /** Null if this process cannot be recognised after a restart. */
     @Nullable
     KeyOwner instance() {
         return instance == null && directory != null ? ONLY_ONE : instance;
@@ -170,7 +175,7 @@ public final class Builder {
         return database;
     }
 
-    /** What an instance of this name held when it died is decided before anything runs. */
+    /** Decides what an instance of this name held when it crashed, before anything runs. */
     KeyLedger openKeys(Database database, KeyRetention retention, Ids ids, List<AutoCloseable> owned) {
         GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
         owned.add(committer);

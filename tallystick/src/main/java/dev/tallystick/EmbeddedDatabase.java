@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** Apart from everything else, because those who bring their own database need not have these classes. */
+/** Kept apart because applications with their own database may not have these classes. */
 final class EmbeddedDatabase {
 
     private static final int CONNECTIONS = 20;

@@ -3,7 +3,7 @@ package dev.tallystick;
 import dev.tallystick.engine.JobId;
 import dev.tallystick.engine.JobOutcome;
 
-/** The job has closed without a result. Asking again gives the same answer. */
+/** The job closed without a result. Asking again gives the same answer. */
 public final class JobFailedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -9,7 +9,7 @@ import dev.tallystick.engine.JobSummary;
 import java.time.Instant;
 import java.util.List;
 
-/** Says which jobs to list, newest first. Every call narrows what was said before. Immutable. */
+/** Selects the jobs to list, newest first. Each call narrows the selection. Immutable. */
 public final class JobFinder {
 
     private final Engine engine;
@@ -24,37 +24,37 @@ public final class JobFinder {
         return with(query.workflow(name));
     }
 
-    /** Whose attribute of this name has this value, as it was submitted or as the job has said since. */
+    /** Jobs whose attribute of this name has this value, either as submitted or as the job has set it since. */
     public JobFinder where(String attribute, String value) {
         return with(query.with(new Attribute(attribute, value)));
     }
 
-    /** Those that have not closed. */
+    /** Jobs that have not closed. */
     public JobFinder open() {
         return with(query.status(JobQuery.OPEN));
     }
 
-    /** Those that have ended so. */
+    /** Jobs that ended with this outcome. */
     public JobFinder ended(JobOutcome outcome) {
         return with(query.status(outcome.text()));
     }
 
-    /** Submitted at this time or later. */
+    /** Jobs submitted at this time or later. */
     public JobFinder since(Instant time) {
         return with(query.since(time));
     }
 
-    /** Submitted earlier than this. */
+    /** Jobs submitted before this time. */
     public JobFinder until(Instant time) {
         return with(query.until(time));
     }
 
-    /** Those that follow the last job of a page: the next page. */
+    /** The next page: the jobs after the last one of a page. */
     public JobFinder after(JobId last) {
         return with(query.after(last));
     }
 
-    /** At most so many; 100 unless said otherwise. */
+    /** The maximum number of jobs; 100 by default. */
     public JobFinder limit(int most) {
         return with(query.limit(most));
     }

@@ -28,13 +28,13 @@ public final class JobHandle<O extends @Nullable Object> {
     private final Origin origin;
     private final CompletableFuture<Closed> end;
 
-    /** How somebody came to this job. */
+    /** How the caller got this job. */
     enum Origin {
-        /** It was made for them. */
+        /** The caller created it. */
         NEW,
-        /** It was there under their key, so that it is there or was dropped. */
+        /** It already existed under the caller's key, so it exists or was dropped. */
         REPEATED,
-        /** They had its id, perhaps before it was committed. */
+        /** The caller had its id, perhaps before the job was committed. */
         NAMED
     }
 
@@ -63,27 +63,27 @@ public final class JobHandle<O extends @Nullable Object> {
         return output;
     }
 
-    /** The same job, whose result is read as this type: for graphs, which do not tell what they return. */
+    /** The same job, with its result read as this type: for graphs, which do not declare what they return. */
     public <T extends @Nullable Object> JobHandle<T> as(Class<T> type) {
         return new JobHandle<>(engine, codec, mesh, id, type, origin, end);
     }
 
-    /** As {@link #as(Class)}, for a type with type arguments. */
+    /** Like {@link #as(Class)}, for a generic type. */
     public <T extends @Nullable Object> JobHandle<T> as(GenericType<T> type) {
         return new JobHandle<>(engine, codec, mesh, id, type.type(), origin, end);
     }
 
-    /** Whether the key that this was submitted under stood for the job already. */
+    /** Whether the key was already bound to the job when this was submitted. */
     public boolean isDuplicate() {
         return origin != Origin.NEW;
     }
 
     /**
-     * What the job returned.
+     * The job's result.
      *
-     * @throws JobOpenException if it is still open after {@code patience}; it goes on all the same
-     * @throws JobFailedException if it ended in another way
-     * @throws UnknownJobException if it is no longer kept; its key still stands for it, so it is not done again
+     * @throws JobOpenException if it is still open after {@code patience}; the job keeps running
+     * @throws JobFailedException if it ended without a result
+     * @throws UnknownJobException if it has been deleted; its key is still bound to it, so it does not run again
      */
     public O result(Duration patience) throws InterruptedException {
         Closed closed = end(patience).orElseThrow(() -> new JobOpenException(id, patience));
@@ -94,7 +94,10 @@ public final class JobHandle<O extends @Nullable Object> {
         return codec.decode(result, output);
     }
 
-    /** How the job ended, or empty if it is still open after {@code patience}. Throws as {@link #result} if it is not kept. */
+    /**
+     * How the job ended, or empty if it is still open after {@code patience}. Throws like {@link #result} if it has been
+     * deleted.
+     */
     public Optional<JobOutcome> outcome(Duration patience) throws InterruptedException {
         return end(patience).map(Closed::outcome);
     }
@@ -114,7 +117,7 @@ public final class JobHandle<O extends @Nullable Object> {
 
     private Optional<Closed> endOrDemandKept(Duration patience) throws InterruptedException {
         Optional<Closed> closed = engine.await(id, patience);
-        // Only an id that somebody names can be that of another mesh's job.
+        // Only an id that the caller names can belong to another mesh's job.
         if (closed.isEmpty() || origin == Origin.NAMED) {
             Why unused = engine.why(mesh, id);
         }
@@ -122,7 +125,7 @@ public final class JobHandle<O extends @Nullable Object> {
     }
 
     /**
-     * Sends a signal. The same key again is the same signal, and is taken once.
+     * Sends a signal. The same key means the same signal, which is taken once.
      *
      * @throws IllegalArgumentException if the name has more than 255 characters or begins with '$', or the key has more
      *     than 512 characters
@@ -133,12 +136,12 @@ public final class JobHandle<O extends @Nullable Object> {
                 .join();
     }
 
-    /** Asks for the end of the job and of its children. The request is durable when this returns. */
+    /** Requests the end of the job and of its children. The request is durable when this returns. */
     public void cancel() {
         engine.cancel(mesh, id);
     }
 
-    /** What the job waits for, since when, and what would move it. */
+    /** What the job waits for, since when, and what would let it continue. */
     public Why why() {
         return engine.why(mesh, id);
     }

@@ -3,7 +3,7 @@ package dev.tallystick;
 import dev.tallystick.engine.JobId;
 import java.time.Duration;
 
-/** The job has not closed yet. It goes on; ask again, or ask {@link JobHandle#why()}. */
+/** The job has not closed yet and keeps running; ask again, or see {@link JobHandle#why()}. */
 public final class JobOpenException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -2,7 +2,7 @@ package dev.tallystick;
 
 import dev.tallystick.keys.KeyReuse;
 
-/** The key stands for another request. Nothing was done. A new request wants a new key. */
+/** The key is bound to another request. Nothing was done. Use a new key for a new request. */
 public final class KeyReusedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

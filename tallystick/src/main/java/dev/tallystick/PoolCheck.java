@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** Whether a pool has the connections without which an engine would stand still and nobody would see why. */
+/** Checks that a pool has enough connections; with too few, an engine would hang for no visible reason. */
 final class PoolCheck {
 
     /** Two that share commits, one that listens, and one for everything else. */
@@ -36,7 +36,7 @@ final class PoolCheck {
         try {
             connection.close();
         } catch (SQLException e) {
-            // It was asked for nothing, and nothing is lost with it.
+            // The connection was unused, so nothing is lost with it.
         }
     }
 

@@ -8,12 +8,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says when a workflow is to run, and with what. {@link #save} keeps it in the database; every process may do so each time it
- * starts. For one thread.
+ * Defines when a workflow runs, and with what input. {@link #save} stores the schedule in the database; every process may do so
+ * each time it starts. For one thread.
  */
 public final class ScheduleBuilder {
 
-    /** Makes the schedule of what was said. */
+    /** Creates the schedule from this builder's values. */
     interface Maker {
         Schedule make(Cron cron, ZoneId zone, @Nullable Object input, Priority priority);
     }
@@ -31,8 +31,8 @@ public final class ScheduleBuilder {
     }
 
     /**
-     * When: minute, hour, day of month, month, day of week, in the local time of a zone. A local time that the zone skips is
-     * served at the next that there is, one that it has twice is served once.
+     * Minute, hour, day of month, month and day of week, in the local time of a zone. A local time that the zone skips is
+     * served at the next one that exists; a local time that occurs twice is served once.
      */
     public ScheduleBuilder cron(String expression, ZoneId where) {
         cron = Cron.parse(expression);
@@ -40,7 +40,7 @@ public final class ScheduleBuilder {
         return this;
     }
 
-    /** What each of its jobs gets; null unless said otherwise. */
+    /** The input of each of its jobs; null by default. */
     public ScheduleBuilder input(@Nullable Object value) {
         input = value;
         return this;
@@ -52,8 +52,8 @@ public final class ScheduleBuilder {
     }
 
     /**
-     * Keeps the schedule, in place of one of the same name. One that is there already and says the same when keeps its next
-     * moment, also if that has passed while nobody looked; one that is paused stays so.
+     * Saves the schedule, replacing one of the same name. If a schedule with the same timing exists, it keeps its next moment,
+     * even if that passed while no process was running. A paused schedule stays paused.
      */
     public void save() {
         if (cron == null || zone == null) {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The schedules of one mesh, for those who look after them. Thread-safe. */
+/** Manages the schedules of one mesh. Thread-safe. */
 public final class Schedules {
 
     private final Scheduler scheduler;
@@ -22,7 +22,7 @@ public final class Schedules {
         this.handles = handles;
     }
 
-    /** All of them, by name. */
+    /** All schedules, by name. */
     public List<ScheduleView> list() {
         return scheduler.list(mesh);
     }
@@ -31,28 +31,28 @@ public final class Schedules {
         return scheduler.find(mesh, name);
     }
 
-    /** It does not fire until it is resumed. Returns whether there is such a schedule. */
+    /** Stops firing until it is resumed. Returns whether there is such a schedule. */
     public boolean pause(String name) {
         return scheduler.pause(mesh, name).isPresent();
     }
 
-    /** It fires again, from the next moment on. Returns whether there is such a schedule. */
+    /** Fires again, starting with the next moment. Returns whether there is such a schedule. */
     public boolean resume(String name) {
         return scheduler.resume(mesh, name).isPresent();
     }
 
-    /** Jobs that it has started go on. Returns whether there was such a schedule. */
+    /** Jobs that it has started keep running. Returns whether there was such a schedule. */
     public boolean delete(String name) {
         return scheduler.delete(mesh, name);
     }
 
     /**
-     * Starts a job now, also while the schedule is paused.
+     * Starts a job now, even while the schedule is paused.
      *
-     * @param key tells this from other requests, and a repeat from the first
+     * @param key distinguishes this request from others; a repeat reuses it
      * @throws IllegalArgumentException if there is no such schedule
      */
-    @SuppressWarnings("unchecked") // the caller vouches for what the workflow returns, as with submit
+    @SuppressWarnings("unchecked") // the caller vouches for the workflow's return type, as with submit
     public <O extends @Nullable Object> JobHandle<O> trigger(String name, String key) {
         ScheduleView schedule = find(name).orElseThrow(() -> unknown(name));
         Accepted accepted =

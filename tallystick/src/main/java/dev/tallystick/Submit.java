@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a job is submitted.
  *
- * @param key tells this submission from others, and a repeat from the first; null for a job that may as well be done twice
- * @param delay how long from now the job is not to begin
- * @param notBefore when the job may begin at the earliest; null for at once
- * @param version of the workflow; null for the newest that is registered
- * @param timeout how long after its beginning the job must be done, or it is ended; null for as long as it takes
- * @param attributes what the job can be found by
+ * @param key distinguishes this submission from others; a repeat reuses it; null for a job that may run twice
+ * @param delay how long from now the job must not begin
+ * @param notBefore the earliest time at which the job may begin; null for at once
+ * @param version of the workflow; null for the newest registered version
+ * @param timeout how long the job may take from its start before it is ended; null for no limit
+ * @param attributes to find the job by
  */
 public record Submit(
         @Nullable IdempotencyKey key,
@@ -36,12 +36,12 @@ public record Submit(
         attributes = List.copyOf(attributes);
     }
 
-    /** Under this key. Submitting again under the same key gives the same job. */
+    /** Submits under this key. Submitting again under the same key gives the same job. */
     public static Submit key(String key) {
         return new Submit(new IdempotencyKey(key), Priority.DEFAULT, Duration.ZERO, null, null, null, List.of());
     }
 
-    /** Under no key: every call makes a job. */
+    /** Submits without a key: every call creates a job. */
     public static Submit unkeyed() {
         return new Submit(null, Priority.DEFAULT, Duration.ZERO, null, null, null, List.of());
     }
@@ -58,29 +58,32 @@ public record Submit(
         return new Submit(key, priority, delay, time, version, timeout, attributes);
     }
 
-    /** Of this version, which must be registered here; {@link #key} and input are what tells the job from others, not this. */
+    /**
+     * Submits this version, which must be registered here. The version is not part of the job's identity; {@link #key} and
+     * input are.
+     */
     public Submit version(int number) {
         return new Submit(key, priority, delay, notBefore, number, timeout, attributes);
     }
 
-    /** If the job is not done this long after it may begin, it is ended, with its children. */
+    /** Ends the job, with its children, if it is not done this long after it may begin. */
     public Submit timeout(Duration duration) {
         return new Submit(key, priority, delay, notBefore, version, duration, attributes);
     }
 
-    /** The job can be found by this: see {@link Tallystick#jobs}. */
+    /** Makes the job findable by this attribute: see {@link Tallystick#jobs}. */
     public Submit attribute(String name, String value) {
         List<Attribute> all = new ArrayList<>(attributes);
         all.add(new Attribute(name, value));
         return new Submit(key, priority, delay, notBefore, version, timeout, all);
     }
 
-    /** A job with this input, to be submitted so together with others: see {@link Tallystick#submitAll}. */
+    /** A job with this input, to be submitted together with others: see {@link Tallystick#submitAll}. */
     public Request with(@Nullable Object input) {
         return new Request(this, input);
     }
 
-    /** How long the job is not to begin, by a clock that is asked only if it matters. */
+    /** How long the job must not begin; reads the clock only if necessary. */
     Duration delayFrom(InstantSource clock) {
         if (notBefore == null) {
             return delay;

@@ -2,16 +2,16 @@ package dev.tallystick;
 
 import org.jspecify.annotations.Nullable;
 
-/** What came of one of several submissions. */
+/** The result of one of several submissions. */
 public sealed interface Submitted<O extends @Nullable Object> {
 
-    /** The job, or else the reason why there is none, thrown as {@link Tallystick#submit} would. */
+    /** The job; if there is none, throws the reason as {@link Tallystick#submit} would. */
     JobHandle<O> job();
 
-    /** There is the job, since now or since an earlier submission under its key. It is durable. */
+    /** The job exists, from this submission or an earlier one under its key. It is durable. */
     record Taken<O extends @Nullable Object>(JobHandle<O> job) implements Submitted<O> {}
 
-    /** Nothing was done: a {@link KeyReusedException}, an input that is too large, or whatever else the reason says. */
+    /** Nothing was done: a {@link KeyReusedException}, an input that is too large, or another reason. */
     record Refused<O extends @Nullable Object>(RuntimeException reason) implements Submitted<O> {
 
         @Override
@@ -20,7 +20,7 @@ public sealed interface Submitted<O extends @Nullable Object> {
         }
     }
 
-    /** Nobody can tell whether there is the job. Submitted again under the same key, it is there once. */
+    /** It is unknown whether the job exists. Submit it again under the same key, and it exists once. */
     record Unknown<O extends @Nullable Object>(RuntimeException reason) implements Submitted<O> {
 
         @Override

@@ -107,47 +107,47 @@ public final class Tallystick implements AutoCloseable {
         return builder().dataSource(source).migrate();
     }
 
-    /** A workflow that this process runs. The class implements {@link Workflow} with its types spelled out. */
+    /** Registers a workflow that this process runs. The class implements {@link Workflow} with explicit type arguments. */
     public <I extends @Nullable Object, O extends @Nullable Object> void register(
             String name, Class<? extends Workflow<I, O>> workflow) {
         register(WorkflowType.of(name, workflow));
     }
 
-    /** A workflow that this process runs, as a lambda, which does not tell its types. */
+    /** Registers a workflow that this process runs, as a lambda, whose types cannot be inferred. */
     public <I extends @Nullable Object, O extends @Nullable Object> void register(
             String name, Class<I> input, Class<O> output, Workflow<I, O> body) {
         register(WorkflowType.of(name, input, output, body));
     }
 
-    /** A workflow that this process runs, in a version of its own; jobs stay with the version that they began with. */
+    /** Registers one version of a workflow that this process runs; jobs keep the version that they began with. */
     public void register(WorkflowType<?, ?> type) {
         engine.register(type);
         registrations.add(type);
     }
 
-    /** A graph that this process runs, as a workflow of its own name and version. {@link #worker} says who does its work. */
+    /** Registers a graph that this process runs, under its own name and version. Register its workers with {@link #worker}. */
     public void register(Graph graph) {
         engine.register(graph);
         registrations.add(graph);
     }
 
     /**
-     * A graph that this process runs, as YAML.
+     * Registers a graph that this process runs, as YAML.
      *
-     * @throws InvalidGraphException if something is wrong with it, with all of that
+     * @throws InvalidGraphException if the graph is invalid; lists all problems
      */
     public void registerYaml(String yaml) {
         register(GraphYaml.read("graph", yaml));
     }
 
-    /** As {@link #registerYaml(String)}, from a file. */
+    /** Like {@link #registerYaml(String)}, from a file. */
     public void registerYaml(Path file) throws IOException {
         register(GraphYaml.read(String.valueOf(file.getFileName()), Files.readString(file)));
     }
 
     /**
-     * Who does the work that graphs have for {@code name}, as a worker or as a topic. What it returns is recorded exactly once; the
-     * work is done at least once, each time under the same {@link Work#key}.
+     * Registers the handler of the work that graphs have for {@code name}, as a worker or as a topic. Its result is recorded
+     * exactly once; the work is done at least once, each time under the same {@link Work#key}.
      */
     public <I extends @Nullable Object, O extends @Nullable Object> void worker(
             String name, Class<I> input, GraphWorker<I, O> worker) {
@@ -155,8 +155,8 @@ public final class Tallystick implements AutoCloseable {
     }
 
     /**
-     * Begins to run jobs: those submitted here, and those that were submitted or left behind elsewhere. A process that only submits
-     * does not need this, nor the workflows; one with workers and no workflow only does the work of their topics.
+     * Begins to run jobs: those submitted here, and those submitted or left behind elsewhere. A process that only submits needs
+     * neither this nor the workflows; a process with workers but no workflow only does the work of their topics.
      */
     public void start() {
         engine.start();
@@ -166,7 +166,7 @@ public final class Tallystick implements AutoCloseable {
     /**
      * Submits a job. It is durable when this returns.
      *
-     * @throws KeyReusedException if the key stands for another request
+     * @throws KeyReusedException if the key is bound to another request
      * @throws PayloadTooLargeException if the input has more than 1 MiB
      */
     public <O extends @Nullable Object> JobHandle<O> submit(String workflow, @Nullable Object input, Submit how) {
@@ -174,9 +174,9 @@ public final class Tallystick implements AutoCloseable {
     }
 
     /**
-     * Submits jobs together, which costs little more than one. They are independent: each has its own outcome.
+     * Submits jobs together, at little more than the cost of one. They are independent: each has its own outcome.
      *
-     * @return what came of each, in the order of the requests
+     * @return the result of each, in the order of the requests
      */
     public <O extends @Nullable Object> List<Submitted<O>> submitAll(String workflow, List<Request> requests) {
         List<Engine.Following> followed = requests.stream()
@@ -187,7 +187,7 @@ public final class Tallystick implements AutoCloseable {
         return outcomes;
     }
 
-    /** What cannot be submitted at all does not keep the others from it. */
+    /** An invalid request does not prevent the others. */
     private Engine.Following followOrRefuse(String workflow, Request request) {
         try {
             return engine.follow(submission(workflow, request.input(), request.how()));
@@ -207,7 +207,7 @@ public final class Tallystick implements AutoCloseable {
     }
 
     /**
-     * Submits a job inside a transaction of yours: it exists if and only if you commit.
+     * Submits a job inside your own transaction: the job exists if and only if you commit.
      *
      * @param transaction on the same database, with auto-commit off
      */
@@ -217,7 +217,7 @@ public final class Tallystick implements AutoCloseable {
         return handle(workflow, accepted, new CompletableFuture<>());
     }
 
-    /** A workflow that is to run by the clock, under a name of the schedule's own. Ends with {@link ScheduleBuilder#save}. */
+    /** Runs a workflow on a schedule with this name. Finish with {@link ScheduleBuilder#save}. */
     public ScheduleBuilder schedule(String name, String workflow) {
         return new ScheduleBuilder(
                 (cron, zone, input, priority) -> new Schedule(
@@ -232,31 +232,31 @@ public final class Tallystick implements AutoCloseable {
                 scheduler::save);
     }
 
-    /** The schedules of this mesh: to list, pause, resume, delete and trigger them. */
+    /** Lists, pauses, resumes, deletes and triggers the schedules of this mesh. */
     public Schedules schedules() {
         return new Schedules(
                 scheduler, scope.mesh(), (workflow, accepted) -> handle(workflow, accepted, new CompletableFuture<>()));
     }
 
-    /** The jobs of this mesh, to be found by workflow, state, time and attributes. */
+    /** Finds jobs of this mesh by workflow, state, time and attributes. */
     public JobFinder jobs() {
         return new JobFinder(engine, JobQuery.of(scope.mesh()));
     }
 
     /**
-     * Does something of yours once under a key, whose effect is outside this database, and answers repeats with what it said.
-     * After a crash in between nobody can tell whether it was done: the key says so until you {@link #keys resolve} it. It says so
-     * when the process is there again under its {@link Builder#instance name}; without a name it stays pending.
+     * Runs your handler once under a key, for an effect outside this database, and answers repeats with its answer. After a
+     * crash midway, it is unknown whether the effect happened, and the key says so until you {@link #keys resolve} it. The key
+     * becomes unknown when the process restarts under its {@link Builder#instance name}; without a name it stays pending.
      *
-     * @param operation what it is, so that the same key for something else is refused
-     * @param request what the key stands for, together with the operation
+     * @param operation the name of the operation; the same key for a different one is refused
+     * @param request what the key identifies, together with the operation
      */
     public <X extends Exception> Once once(String operation, String key, @Nullable Object request, Handler<X> handler)
             throws X {
         return keys.once(scoped(key), fingerprint(operation, request, Priority.DEFAULT), handler);
     }
 
-    /** As {@link #once}, for what is done through a transaction of this database: effect and answer commit together. */
+    /** Like {@link #once}, for an effect in a transaction of this database: effect and answer commit together. */
     public Once onceInTransaction(
             String operation, String key, @Nullable Object request, TransactionalHandler handler) {
         return keys.onceInTransaction(scoped(key), fingerprint(operation, request, Priority.DEFAULT), handler);
@@ -266,55 +266,55 @@ public final class Tallystick implements AutoCloseable {
         return new ScopedKey(scope, new IdempotencyKey(key));
     }
 
-    /** The keys of {@link #once}: to look them up, to list what is unresolved, and to resolve it. */
+    /** The keys of {@link #once}: look them up, list the unresolved ones, and resolve them. */
     public KeyLedger keys() {
         return keys;
     }
 
-    /** What the jobs of this mesh ask people: to find, claim and answer it. */
+    /** The tasks that the jobs of this mesh have for people: find, claim and answer them. */
     public Tasks tasks() {
         return new Tasks(engine.tasks(), scope.mesh(), codec);
     }
 
-    /** A job that was submitted before, here or elsewhere. */
+    /** A job that was submitted earlier, here or elsewhere. */
     public <O extends @Nullable Object> JobHandle<O> job(JobId id, Class<O> output) {
         return new JobHandle<>(
                 engine, codec, scope.mesh(), id, output, JobHandle.Origin.NAMED, new CompletableFuture<>());
     }
 
-    /** As {@link #job(JobId, Class)}, for a type with type arguments. */
+    /** Like {@link #job(JobId, Class)}, for a generic type. */
     public <O extends @Nullable Object> JobHandle<O> job(JobId id, GenericType<O> output) {
         return new JobHandle<>(
                 engine, codec, scope.mesh(), id, output.type(), JobHandle.Origin.NAMED, new CompletableFuture<>());
     }
 
-    /** Does a closed job again from its beginning: in the newest version, and under new keys for foreign systems. */
+    /** Runs a closed job again from its beginning: in the newest version, and under new keys for external systems. */
     public <O extends @Nullable Object> JobHandle<O> rerun(JobHandle<O> job) {
         return again(engine.reruns().rerun(scope.mesh(), job.id()), job.output());
     }
 
     /**
-     * Does a closed job again from one of its steps on: in the same version, and under the same keys for foreign systems. What
-     * was done before that step is taken as it was recorded.
+     * Runs a closed job again starting at one of its steps: in the same version, and under the same keys for external systems.
+     * Everything before that step is taken from the record.
      *
-     * @param step its name, or its place if there are several of that name
+     * @param step its name, or its place if several steps have that name
      */
     public <O extends @Nullable Object> JobHandle<O> fork(JobHandle<O> job, String step) {
         return again(engine.reruns().fork(scope.mesh(), job.id(), step), job.output());
     }
 
-    /** Jobs that failed or were not done in time, that nobody waits for, and that nobody has redriven; the oldest first. */
+    /** Jobs that failed or timed out, have no waiting parent and have not been redriven, oldest first. */
     public List<DeadLetter> deadLetters() {
         return engine.reruns().deadLetters(scope.mesh(), MOST_LETTERS);
     }
 
-    /** Forks a failed job where it failed. The same letter again gives the same job. */
+    /** Forks a failed job where it failed. Redriving the same letter again returns the same job. */
     public <O extends @Nullable Object> JobHandle<O> redrive(DeadLetter letter) {
         Type output = engine.outputOf(letter.workflow());
         return again(engine.reruns().redrive(scope.mesh(), letter.job()), output);
     }
 
-    /** Leaves a failed job as it is. */
+    /** Dismisses the letter; the failed job stays as it is. */
     public void discard(DeadLetter letter) {
         engine.reruns().discard(scope.mesh(), letter.job());
     }
@@ -324,12 +324,12 @@ public final class Tallystick implements AutoCloseable {
                 engine, codec, scope.mesh(), id, output, JobHandle.Origin.NEW, new CompletableFuture<>());
     }
 
-    /** Jobs that are due and that nobody takes, because the code of their version is registered nowhere. */
+    /** Due jobs that no process takes, because their version's code is registered nowhere. */
     public List<Unclaimed> unclaimed() {
         return engine.unclaimed();
     }
 
-    /** Lets what runs come to a commit and gives the rest back, for another process or the next start. */
+    /** Lets running work reach a commit and releases the rest, for another process or the next start. */
     @Override
     public void close() {
         scheduler.close();
@@ -340,7 +340,7 @@ public final class Tallystick implements AutoCloseable {
         closed.countDown();
     }
 
-    /** Waits until this is closed, by another thread: what a {@code main} does last, as no thread here keeps the JVM alive. */
+    /** Waits until another thread closes this. Call it last in {@code main}, because no thread here keeps the JVM alive. */
     public void awaitTermination() throws InterruptedException {
         closed.await();
     }
@@ -370,7 +370,7 @@ public final class Tallystick implements AutoCloseable {
                 how.attributes());
     }
 
-    /** What a key stands for is what the caller passed, not how a codec has sealed it. */
+    /** A key identifies the value that the caller passed, not its encoding by a codec. */
     private Fingerprint fingerprint(String workflow, @Nullable Object input, Priority priority) {
         Json document = Json.parse(plain.encode(input));
         return Fingerprint.of(Envelope.ofJob(workflow, document).withPriority(priority));

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Something that a job asks people, as it stood when it was read. */
+/** A question from a job to people, at the time it was read. */
 public final class Task {
 
     private final TaskView view;
@@ -29,7 +29,7 @@ public final class Task {
         return view.job();
     }
 
-    /** What the workflow calls it. */
+    /** Its name in the workflow. */
     public String name() {
         return view.name();
     }
@@ -39,17 +39,17 @@ public final class Task {
         return view.group();
     }
 
-    /** Who has it; empty if nobody has claimed it. */
+    /** Who holds it; empty if it is unclaimed. */
     public Optional<String> assignee() {
         return view.assignee();
     }
 
-    /** What the workflow asks about. */
+    /** The data that the workflow attached to the question. */
     public <T extends @Nullable Object> T details(Class<T> type) {
         return codec.decode(view.details(), type);
     }
 
-    /** As {@link #details(Class)}, for a type with type arguments. */
+    /** Like {@link #details(Class)}, for a generic type. */
     public <T extends @Nullable Object> T details(GenericType<T> type) {
         return codec.decode(view.details(), type.type());
     }
@@ -58,7 +58,7 @@ public final class Task {
         return view.askedAt();
     }
 
-    /** When it goes to another group, or expires. */
+    /** When it passes to another group, or expires. */
     public Optional<Instant> dueAt() {
         return view.dueAt();
     }

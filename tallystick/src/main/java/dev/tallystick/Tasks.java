@@ -10,8 +10,8 @@ import dev.tallystick.engine.TaskView;
 import java.util.List;
 
 /**
- * What jobs ask people, for whoever shows it to them. Who somebody is, and to which groups they belong, is for you to know.
- * Thread-safe.
+ * The tasks that jobs have for people, for applications that present them. Your application authenticates people and knows
+ * their groups. Thread-safe.
  */
 public final class Tasks {
 
@@ -27,7 +27,7 @@ public final class Tasks {
         this.codec = codec;
     }
 
-    /** What a group is asked: the {@value #PAGE} oldest of it, also what somebody has claimed. */
+    /** The {@value #PAGE} oldest tasks of a group, including claimed ones. */
     public List<Task> ofGroup(String group) {
         return tasks(desk.ofGroup(mesh, group, null, PAGE));
     }
@@ -37,7 +37,7 @@ public final class Tasks {
         return tasks(desk.ofGroup(mesh, group, after.id(), PAGE));
     }
 
-    /** What a person has: the {@value #PAGE} oldest of it. */
+    /** The {@value #PAGE} oldest tasks that a person holds. */
     public List<Task> heldBy(String person) {
         return tasks(desk.heldBy(mesh, Person.named(person), null, PAGE));
     }
@@ -47,25 +47,25 @@ public final class Tasks {
         return tasks(desk.heldBy(mesh, Person.named(person), after.id(), PAGE));
     }
 
-    /** From now on it is this person's, and others leave it alone. */
+    /** Assigns the task to this person; others can no longer claim it. */
     public TaskOutcome claim(TaskId task, String person) {
         return desk.claim(mesh, task, Person.named(person));
     }
 
-    /** Whoever has it gives it back for others to claim. */
+    /** Returns a task that this person holds, so that others can claim it. */
     public TaskOutcome release(TaskId task, String person) {
         return desk.release(mesh, task, Person.named(person));
     }
 
-    /** Hands it to another group, whoever has it now. */
+    /** Passes the task to another group, even if it is claimed. */
     public TaskOutcome escalate(TaskId task, String group) {
         return desk.escalate(mesh, task, group);
     }
 
     /**
-     * Answers it: the job goes on with this.
+     * Answers the task: the job continues with this answer.
      *
-     * @param key tells this answer from others, and a repeat from the first: it gets the same reply, whatever happened since
+     * @param key distinguishes this answer from others; a repeat reuses it and gets the same reply, whatever happened since
      */
     public TaskOutcome resolve(TaskId task, String person, Object answer, String key) {
         return desk.resolve(mesh, task, Person.named(person), Payloads.encode(codec, answer), key);

@@ -16,7 +16,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Puts the parts of the library together: database, keys, engine, scheduler. */
+/** Assembles the library: database, keys, engine, scheduler. */
 final class Wiring {
 
     private Wiring() {}

@@ -22,7 +22,11 @@ public final class Stock {
         /** For those who have no quotas. */
         Room ANY = tx -> {};
 
-        /** @throws QuotaExceededException if it is a new one, and there is no room for it */
+        /**
+         * Returns if there is room, or if what is to be created is there already.
+         *
+         * @throws QuotaExceededException if it is a new one, and there is no room for it
+         */
         void require(Tx tx) throws SQLException;
     }
 

@@ -2,15 +2,15 @@ package dev.tallystick.engine;
 
 import dev.tallystick.keys.KeyReuse;
 
-/** What came of a submission. */
+/** The result of a submission. */
 public sealed interface Accepted {
 
     /** The job is durable and will run. */
     record Fresh(JobId job) implements Accepted {}
 
-    /** The key stands for this job already; nothing was written. */
+    /** The key already belongs to this job; nothing was written. */
     record Duplicate(JobId job) implements Accepted {}
 
-    /** The key stands for something else; nothing was written. */
+    /** The key already belongs to something else; nothing was written. */
     record Reused(KeyReuse reuse) implements Accepted {}
 }

@@ -14,10 +14,10 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Accepts jobs: the key row and the job commit together, so that one exists if and only if the other does. */
+/** Accepts jobs. The key row and the job commit together, so one exists if and only if the other does. */
 final class Acceptor implements Primitive<Item, Accepted> {
 
-    /** A job about to exist, the key that it comes under, if any, and what it can be found by. */
+    /** A job to be created, its key, if any, and its attributes. */
     record Item(NewJob job, @Nullable AcceptClaim claim, List<Attribute> attributes) {}
 
     private final AcceptDoor keys;
@@ -86,7 +86,7 @@ final class Acceptor implements Primitive<Item, Accepted> {
         return answers;
     }
 
-    /** Starts jobs whose keys somebody else has bound in this transaction. */
+    /** Starts jobs whose keys the caller has bound in this transaction. */
     void start(Tx tx, List<Item> fresh) throws SQLException {
         jobs.start(tx, fresh.stream().map(Item::job).toList(), lease);
         describe(tx, fresh);

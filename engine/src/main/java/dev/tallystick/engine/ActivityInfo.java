@@ -4,13 +4,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An activity of a job, as it stood when it was read.
+ * A snapshot of one activity of a job.
  *
- * @param path its place in the program or in the cycles of a graph
- * @param kind what it is: a step, a sleep, a wait, the body itself
+ * @param path its position in the program or in the cycles of a graph
+ * @param kind its kind: a step, a sleep, a wait, the body itself
  * @param ledger its 15 digits
- * @param attempts how often its work was begun
- * @param returnedAt when it was first told something; null as long as it waits
+ * @param attempts how many times its work was started
+ * @param returnedAt when its first result arrived; null while it waits
  */
 public record ActivityInfo(
         String path,
@@ -22,10 +22,10 @@ public record ActivityInfo(
         Instant enteredAt,
         @Nullable Instant returnedAt) {
 
-    /** At most so many are read at once. */
+    /** The most activities that one read returns. */
     public static final int LARGEST_PAGE = 1_000;
 
-    /** Where an activity is: {@code 3@charge} for the third thing that a body does, {@code poll:1@track} in a graph. */
+    /** The position of an activity: {@code 3@charge} for the third call of a body, {@code poll:1@track} in a graph. */
     public record Place(String path, String name) {
 
         public static Place parse(String text) {

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom a workflow asks, about what, and who is asked next if nobody answers.
+ * Whom a workflow asks, what it asks, and who is asked next if no answer comes.
  *
- * @param group whose members may claim the task, or null if one person is asked
- * @param person who has the task from the beginning, or null if whoever claims it first
- * @param details what they need to know to answer
+ * @param group the group whose members may claim the task, or null if one person is asked
+ * @param person the person who holds the task from the beginning, or null if the first to claim it gets it
+ * @param details what people need to know to answer
  */
 public record Ask(
         @Nullable String group,
@@ -18,7 +18,7 @@ public record Ask(
         @Nullable Object details,
         List<Escalation> escalations) {
 
-    /** After so long without an answer the task goes to another group, and nobody has it. */
+    /** After this long without an answer the task moves to another group, unclaimed. */
     public record Escalation(Duration after, String group) {
 
         public Escalation {
@@ -44,12 +44,11 @@ public record Ask(
         escalations = List.copyOf(escalations);
     }
 
-    /** Any member of a group. Who belongs to it is for you to know. */
+    /** Asks any member of a group. Your application decides who belongs to it. */
     public static Ask group(String name) {
         return new Ask(name, null, null, List.of());
     }
 
-    /** One person. */
     public static Ask person(String name) {
         return new Ask(null, name, null, List.of());
     }
@@ -58,7 +57,7 @@ public record Ask(
         return new Ask(group, person, what, escalations);
     }
 
-    /** If there is no answer {@code after} so long, or so long after the escalation before, {@code otherGroup} is asked. */
+    /** Asks {@code otherGroup} if no answer arrives within {@code after} of the start or of the previous escalation. */
     public Ask escalate(Duration after, String otherGroup) {
         List<Escalation> more = new ArrayList<>(escalations);
         more.add(new Escalation(after, otherGroup));

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The attempts at one step, on the thread of the body or branch that asks for it. The last failure is the step's result. */
+/** The attempts at one step, run on the thread of the body or branch that called it. The last failure is the step's result. */
 final class Attempts {
 
     private final Scope scope;
@@ -16,7 +16,7 @@ final class Attempts {
     private final int before;
     private final Retry retry;
 
-    /** @param before how many attempts were begun in earlier runs */
+    /** @param before how many attempts earlier runs started */
     Attempts(Scope scope, BodyRun run, ActivityId activity, int before, Retry retry) {
         this.scope = scope;
         this.run = run;
@@ -26,11 +26,11 @@ final class Attempts {
     }
 
     /**
-     * Does the work, as often as the policy allows.
+     * Runs the work as often as the policy allows.
      *
-     * @param beginning how the first attempt begins if it may be repeated
+     * @param beginning starts the first attempt of a step that may be repeated
      */
-    @SuppressWarnings("try") // that it is closed is all that being at work is for
+    @SuppressWarnings("try") // the resource is never used: only closing it matters
     <T extends @Nullable Object> T run(Consumer<LegOne> beginning, Callable<T> work) {
         int attempt = before;
         while (true) {

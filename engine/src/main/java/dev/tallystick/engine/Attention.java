@@ -11,16 +11,16 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Knows which scopes of a body are at work and what the others wait for. When the last one turns to waiting there is nothing left
- * to do here, and the body is parked: {@code parking} gives its lease back and unwinds every thread. A scope is known by what its
- * places begin with, so those of a branch and of all branches within it begin alike.
+ * Tracks which scopes of a body are working and what the others wait for. When the last working scope starts to wait, nothing
+ * is left to do here and the body is parked: {@code parking} releases its lease and unwinds every thread. A scope is identified
+ * by the prefix of its paths, so a branch and all branches within it share a prefix.
  *
- * <p>Invariant: a scope is at work, or waits for the record, or waits for its branches, or is cancelled; work is handed over from
- * a branch to its parent under the lock, so nobody is ever seen idle on the way.
+ * <p>Invariant: a scope works, waits for the record, waits for its branches, or is cancelled. A branch hands work over to its
+ * parent under the lock, so the body never looks idle in between.
  */
 final class Attention {
 
-    /** Gives the lease back until one of these places is done. Returns what to unwind with. */
+    /** Releases the lease until one of these places is done. Returns the exception to unwind with. */
     interface Parking {
         BodyStopped park(Set<String> waitsFor);
     }
@@ -30,7 +30,7 @@ final class Attention {
     private final Condition changed = lock.newCondition();
     private final Set<String> working = new HashSet<>(Set.of(""));
 
-    /** The places that scopes wait for. */
+    /** The place that each waiting scope waits for. */
     private final Map<String, String> waits = new TreeMap<>();
 
     private long rings;
@@ -39,7 +39,7 @@ final class Attention {
         this.parking = parking;
     }
 
-    /** A fork whose branches have not brought what their parent waits for. */
+    /** A fork whose parent still waits for its branches. */
     final class Fork {
         private final String parent;
         private boolean satisfied;
@@ -48,7 +48,6 @@ final class Attention {
             this.parent = parent;
         }
 
-        /** A branch has ended. */
         void ended(String branch, boolean satisfies) {
             lock.lock();
             try {
@@ -64,7 +63,7 @@ final class Attention {
             }
         }
 
-        /** Waits for what the branches bring. */
+        /** Waits until the branches satisfy the parent. */
         void await() throws InterruptedException {
             lock.lock();
             try {
@@ -77,7 +76,7 @@ final class Attention {
         }
     }
 
-    /** The parent stops working and its branches begin. */
+    /** The parent stops working and its branches start. */
     Fork fork(String parent, List<String> branches) {
         lock.lock();
         try {
@@ -89,7 +88,7 @@ final class Attention {
         }
     }
 
-    /** Nothing of the branch counts any more, whatever its threads still do. */
+    /** Ignores the branch from now on, whatever its threads still do. */
     void cancel(String branch) {
         lock.lock();
         try {
@@ -100,7 +99,7 @@ final class Attention {
         }
     }
 
-    /** The scope has nothing to do until the place is done. */
+    /** The scope has nothing to do until this place is done. */
     void waitsFor(String scope, String path) {
         lock.lock();
         try {
@@ -112,7 +111,7 @@ final class Attention {
         }
     }
 
-    /** Lets time pass, or less if somebody rings. */
+    /** Waits this long, or until the next {@link #ring}. */
     void pause(Duration most) throws InterruptedException {
         lock.lock();
         try {
@@ -126,7 +125,7 @@ final class Attention {
         }
     }
 
-    /** The place that the scope waits for is done, and it goes on. */
+    /** The place that the scope waited for is done; the scope resumes. */
     void goesOn(String scope) {
         lock.lock();
         try {
@@ -137,7 +136,7 @@ final class Attention {
         }
     }
 
-    /** Those who wait look again. */
+    /** Makes all waiting threads look again. */
     void ring() {
         lock.lock();
         try {

@@ -2,7 +2,7 @@ package dev.tallystick.engine;
 
 import java.util.regex.Pattern;
 
-/** Something that a job can be found by. */
+/** A value by which a job can be found. */
 public record Attribute(String name, String value) {
 
     public static final int LONGEST_VALUE = 400;

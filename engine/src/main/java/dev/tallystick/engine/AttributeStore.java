@@ -8,7 +8,7 @@ import java.util.List;
 /** The attribute table. One method is one statement; the caller owns the transaction. */
 final class AttributeStore {
 
-    // A submission that is said again after its reply was lost must not undo what the job itself has said since.
+    // A submission repeated after a lost reply must not overwrite attributes that the job has set since.
     private static final String SUBMITTED = """
             insert into tally.attribute (job_id, mesh, name, value)
             select *
@@ -31,7 +31,6 @@ final class AttributeStore {
             on conflict (job_id, name) do nothing
             """;
 
-    /** An attribute of a job. */
     record Item(JobId job, String mesh, Attribute attribute) {}
 
     void submitted(Tx tx, List<Item> items) throws SQLException {
@@ -44,7 +43,7 @@ final class AttributeStore {
                 of.texts(item -> item.attribute().value()));
     }
 
-    /** Jobs that go on where others ended, or do them again, can be found by the same. */
+    /** Jobs that continue or rerun others inherit their attributes. */
     void inherit(Tx tx, List<NewJob> jobs) throws SQLException {
         Columns<NewJob> of = new Columns<>(jobs);
         tx.update(

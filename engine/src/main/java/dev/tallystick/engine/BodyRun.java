@@ -11,17 +11,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of one body: the lease it runs under, what the record says, and what it has not said yet.
+ * One run of one body: its lease, its record, and its results that are not committed yet.
  *
- * <p>A result need not be durable before the next thing is dispatched, only before the next thing is done. So results wait here
- * and go out before the next step, or together with whatever else is dispatched next, in one commit instead of two;
- * {@link #sayStale} bounds how long they wait.
+ * <p>A result need not be durable before the next step is dispatched, only before it runs. So results wait here and commit
+ * before the next step, or together with the next dispatch, which saves a commit; {@link #sayStale} bounds how long they wait.
  *
- * <p>Safe for the threads of the branches of one body.
+ * <p>Safe for use by all branch threads of one body.
  */
 final class BodyRun {
 
-    /** For how long after a move nobody is asked again whether there is still a job to work for. */
+    /** For this long after a move, the body assumes that its job is open and its lease held. */
     private static final Duration CERTAIN = Duration.ofSeconds(1);
 
     private final LeasedBody body;
@@ -33,24 +32,24 @@ final class BodyRun {
     private final Attention attention = new Attention(this::park);
     private final BodyThreads threads = new BodyThreads();
 
-    /** Held while a move is under way: the moves of one job go one after the other. */
+    /** Held during a move: a job makes one move at a time. */
     private final ReentrantLock moving = new ReentrantLock();
 
     private final Unsaid unsaid = new Unsaid();
 
-    /** Where people are asked. */
+    /** The paths of tasks for people. */
     private final Set<String> taskPlaces = ConcurrentHashMap.newKeySet();
 
-    /** When the job was open and the lease stood, as far as is known. */
+    /** When the job was last known to be open and the lease to be held. */
     private volatile long stoodAt;
 
     /** Whether this run has committed anything. */
     private volatile boolean hasMoved;
 
-    /** Whether something was dispatched that comes to an end by itself and may not have. */
+    /** Whether the body has dispatched anything that ends by itself and may still be open. */
     private volatile boolean waits;
 
-    /** What the body cannot go on after, whether or not it swallows it: it can only fail. */
+    /** A failure that the body cannot recover from, even if it swallows the exception: it can only fail. */
     private volatile @Nullable RuntimeException broken;
 
     private volatile BodyStopped.@Nullable Reason stopped;
@@ -75,13 +74,12 @@ final class BodyRun {
         return byPath;
     }
 
-    /** What is to be undone; null while the body does what it is there for. */
+    /** The undo in progress; null while the body runs normally. */
     @Nullable
     Undoing undoing() {
         return undoing;
     }
 
-    /** The body has said how to take something back. */
     void noteUndo() {
         hasUndo = true;
     }
@@ -91,7 +89,7 @@ final class BodyRun {
                 || recorded.values().stream().anyMatch(each -> each.name().startsWith("$undo:"));
     }
 
-    /** Commits what is unsaid together with the failure of the body, whose obligation passes to what undoes it. */
+    /** Commits pending results together with the body's failure; the body's obligation passes to the undo. */
     void beginUndo(Fault fault) {
         demandRunning();
         LegTwo failed = LegTwo.whole(lease.activity(), lease.fence(), -1, null, fault.error())
@@ -100,14 +98,14 @@ final class BodyRun {
         tools.crashPoints().reached(EngineCrashPoint.UNDO_BEGUN);
     }
 
-    /** From here on the body is run to find what is to be undone. */
+    /** From here on the body runs only to find its undos. */
     void undo(List<RecordedActivity> record) {
         recorded = byPath(record);
         undoing = Undoing.in(job(), record).orElseThrow();
         broken = null;
     }
 
-    /** Commits what is unsaid together with the end of undoing, which closes the job, and lets go of the body. */
+    /** Commits pending results together with the end of the undo, which closes the job, and releases the body. */
     void endUndone(LegTwo ending, boolean bodyEnded) {
         demandRunning();
         LegTwo body = LegTwo.answering(lease, null, ending.error());
@@ -131,7 +129,7 @@ final class BodyRun {
         return lease.job();
     }
 
-    /** The job under whose keys it asks foreign systems. */
+    /** The job whose ID the keys for foreign systems derive from. */
     JobId keysOf() {
         return body.keysOf();
     }
@@ -148,15 +146,15 @@ final class BodyRun {
         return threads;
     }
 
-    /** What the record said of a place when this run began. */
+    /** What the record held for this path when the run began. */
     @Nullable
     RecordedActivity recorded(String path) {
         return recorded.get(path);
     }
 
     /**
-     * Whether a run before may have got further than this place of the body or branch whose places begin with {@code prefix}. One
-     * that vanished may have begun one thing more than the record says, and not what comes after something that this run has done.
+     * Whether an earlier run may have got past this place of the body or branch whose paths begin with {@code prefix}. A run
+     * that vanished may have begun one thing more than the record says, but nothing after what this run has done.
      */
     boolean mayHavePassed(String prefix, int place) {
         return (body.wasLost() && !(hasMoved && prefix.isEmpty())) || isRecordedBeyond(prefix, place);
@@ -166,18 +164,18 @@ final class BodyRun {
         return Places.areBeyond(recorded.keySet(), prefix, place);
     }
 
-    /** Makes the body unwind at its next question, and interrupts what it is doing. */
+    /** Makes the body unwind at its next call, and interrupts its threads. */
     void stop(BodyStopped.Reason reason) {
         stopped = reason;
         threads.interruptAll();
     }
 
-    /** Whether what is done by now is still recorded, also if it is stopped. */
+    /** Whether finished work is still recorded even though the body is stopped. */
     boolean mayStillSay() {
         return stopped == BodyStopped.Reason.JOB_CLOSED || stopped == BodyStopped.Reason.SHUT_DOWN;
     }
 
-    /** Makes the body unwind at its next question. A step that is being done may come to its end. */
+    /** Makes the body unwind at its next call. A running step may finish. */
     void stopAfterWork() {
         threads.interruptIdle(() -> stopped = BodyStopped.Reason.SHUT_DOWN);
     }
@@ -200,7 +198,7 @@ final class BodyRun {
         }
     }
 
-    /** The body is asked nothing more from now on, unless it is looked through for its undos. */
+    /** Refuses all further calls of the body, except while it runs to find its undos. */
     <E extends RuntimeException> E breaking(E why) {
         if (undoing == null) {
             broken = why;
@@ -209,20 +207,20 @@ final class BodyRun {
     }
 
     /**
-     * Keeps a result until the next move.
+     * Holds a result until the next move.
      *
-     * @param check throws if it is no longer heard
+     * @param check throws if the result no longer counts
      */
     void say(Runnable check, LegTwo result) {
         unsaid.note(check, result);
     }
 
-    /** Keeps something that was found out without doing anything, until the next move. */
+    /** Holds a result that needed no work until the next move. */
     void say(Runnable check, LegOne dispatch, LegTwo result) {
         unsaid.note(check, dispatch, result);
     }
 
-    /** Keeps how branches were decided until the next move, which ends those that lost. They have been cancelled. */
+    /** Holds the decision between branches until the next move, which ends the losers. They are already cancelled. */
     void decide(Runnable check, LegOne dispatch, LegTwo decision, List<String> losers) {
         List<LostBranch> lost = losers.stream()
                 .map(path -> new LostBranch(path, tasksIn(path + ".")))
@@ -238,9 +236,9 @@ final class BodyRun {
     }
 
     /**
-     * Begins the first attempt at a step that may be done again. What came before it is durable when this returns; its own Leg 1
-     * goes out with its result, or while the work is done if that takes long: should the process die meanwhile, the posting of
-     * the body has counted the attempt. Whoever takes over from one that vanished announces every step before it is done.
+     * Begins the first attempt at a repeatable step. Everything before it is durable when this returns. The step's own Leg 1
+     * commits with its result, or during the work if that takes long; if the process dies in between, the body's posting has
+     * counted the attempt. A run that takes over from a vanished one commits Leg 1 of every step before its work.
      */
     void begin(Scope asker, LegOne dispatch) {
         demandRunning();
@@ -255,7 +253,7 @@ final class BodyRun {
         unsaid.noteBegun(asker::demandHeard, dispatch);
     }
 
-    /** Commits the results that are unsaid, if there are any, and waits for those that are on their way. */
+    /** Commits pending results, if any, and waits for those being committed. */
     private void sayResults() {
         moving.lock();
         try {
@@ -267,18 +265,18 @@ final class BodyRun {
         }
     }
 
-    /** Whether nobody vanished who held this body before, and the job was open and the lease stood a moment ago. */
+    /** Whether no earlier holder of this body vanished, and a moment ago the job was open and the lease held. */
     private boolean isSureOfItself() {
         long trust = Math.min(CERTAIN.toNanos(), tools.lease().toNanos() / 2);
         return !body.wasLost() && System.nanoTime() - stoodAt < trust;
     }
 
-    /** Commits what is unsaid together with the dispatches. */
+    /** Commits pending results together with the dispatches. */
     void dispatch(Scope asker, List<LegOne> dispatches) {
         dispatch(asker, dispatches, List.of());
     }
 
-    /** Commits what is unsaid together with an activity and the job that it dispatches. */
+    /** Commits pending results together with an activity and the job that it dispatches. */
     void dispatch(Scope asker, LegOne dispatch, NewJob child) {
         waits = true;
         dispatch(asker, List.of(dispatch), List.of(child.traced(tools.spans().current())));
@@ -286,7 +284,7 @@ final class BodyRun {
         tools.jobsAreDue().run();
     }
 
-    /** A branch dispatches before the decision that ends it has been brought, which finds it then, or not at all. */
+    /** A branch dispatches before the decision that ends it commits, which then finds the dispatch, or not at all. */
     private void dispatch(Scope asker, List<LegOne> dispatches, List<NewJob> children) {
         moving.lock();
         try {
@@ -303,13 +301,13 @@ final class BodyRun {
         }
     }
 
-    /** Commits what is unsaid together with the end. */
+    /** Commits pending results together with the end. */
     void end(LegTwo ending) {
         demandRunning();
         move(List.of(ending), List.of(), List.of(), List.of());
     }
 
-    /** Commits what is unsaid together with the end and the job that goes on. */
+    /** Commits pending results together with the end and the successor job. */
     void goOn(LegTwo ending, NewJob successor) {
         demandRunning();
         move(List.of(ending), List.of(), List.of(successor.traced(tools.spans().current())), List.of());
@@ -317,17 +315,17 @@ final class BodyRun {
         tools.jobsAreDue().run();
     }
 
-    /** Lets go of a job that has closed: what was done is recorded, and the posting is gone. */
+    /** Releases a closed job: records the finished work and removes the posting. */
     void acknowledgeClosed() {
         tools.mover().bring(withUnsaid(List.of(), List.of(), List.of(), List.of()));
     }
 
-    /** Whether something has been unsaid for too long. */
+    /** Whether a result has been pending for too long. */
     boolean hasStale(Duration age) {
         return unsaid.isStale(age);
     }
 
-    /** Commits what {@link #hasStale}, unless a move is under way that will. */
+    /** Commits results that {@link #hasStale} reports, unless a move in progress will. */
     void sayStale(Duration age) {
         if (!moving.tryLock()) {
             return;
@@ -341,7 +339,7 @@ final class BodyRun {
         }
     }
 
-    /** Commits what is unsaid, for somebody else to go on. */
+    /** Commits pending results so that another run can resume. */
     void sayAll() {
         moving.lock();
         try {
@@ -354,7 +352,7 @@ final class BodyRun {
         }
     }
 
-    /** What is refused is put back, so that the body meets the refusal itself with its next move. */
+    /** Puts refused results back, so the body gets the refusal on its own next move. */
     private void sayUnasked(Move move) {
         try {
             bring(move);
@@ -363,7 +361,7 @@ final class BodyRun {
         }
     }
 
-    /** Gives the lease back until one of the places is done, and unwinds every thread of this body. */
+    /** Releases the lease until one of the places is done, and unwinds every thread of this body. */
     private BodyStopped park(Set<String> waitsFor) {
         demandRunning();
         move(List.of(), List.of(), List.of(), List.copyOf(waitsFor));
@@ -372,7 +370,7 @@ final class BodyRun {
         return new BodyStopped(BodyStopped.Reason.PARKED);
     }
 
-    /** @param last the end, which alone may follow what broke the body */
+    /** @param last the end, the only thing that may follow a failure that broke the body */
     private void move(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         moving.lock();
         try {
@@ -387,12 +385,13 @@ final class BodyRun {
         }
     }
 
-    /** Whoever waits for this move to end goes on only if it has succeeded, or knows that the body is stopped. */
+    /** Threads that wait for this move proceed only if it succeeded; otherwise they see that the body is stopped. */
     private void bring(Move move) {
         long asked = System.nanoTime();
         try {
             stoodAt = switch (tools.mover().bring(move)) {
                 case Moved.Done done -> asked;
+                case Moved.DueAgain parked -> asked;
                 case Moved.JobClosed closed -> throw stopping(BodyStopped.Reason.JOB_CLOSED);
                 case Moved.Refused refused -> throw stopping(BodyStopped.Reason.LEASE_LOST);
                 case Moved.LeaseLost lost -> throw stopping(BodyStopped.Reason.LEASE_LOST);
@@ -403,7 +402,7 @@ final class BodyRun {
         }
     }
 
-    /** A move commits, stops the body or is refused to it, so what is taken from the unsaid need not be put back. */
+    /** A move commits, stops the body or is refused to it, so nothing taken from the pending results has to be put back. */
     private Move withUnsaid(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         Unsaid.Taken taken = unsaid.take(last, dispatches);
         boolean ends = last.stream().anyMatch(result -> result.outcome() != null);
@@ -418,7 +417,7 @@ final class BodyRun {
                 ends && waits);
     }
 
-    /** Stops the body, for a reason that one of its threads found out. */
+    /** Stops the body for a reason that one of its threads found. */
     BodyStopped stopping(BodyStopped.Reason reason) {
         stop(reason);
         return new BodyStopped(reason);

@@ -4,21 +4,20 @@ import dev.tallystick.core.Unwinding;
 import java.util.Locale;
 
 /**
- * Unwinds a body that must not go on here: its lease is lost, its job has closed, or it waits and will run again when there is
+ * Unwinds a body that must not continue here: it lost its lease, its job has closed, or it waits and runs again when there is
  * something to do.
  */
 final class BodyStopped extends Unwinding {
 
     private static final long serialVersionUID = 1L;
 
-    /** Why it stopped here. */
     enum Reason {
         LEASE_LOST,
         JOB_CLOSED,
         TO_BE_UNDONE,
         PARKED,
         BRANCH_CANCELLED,
-        /** The database did not answer for long: what was asked of it last may have happened or not. */
+        /** The database gave no answer for too long: the last request may or may not have happened. */
         OUTCOME_UNKNOWN,
         SHUT_DOWN;
 

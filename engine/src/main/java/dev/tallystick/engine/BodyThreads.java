@@ -6,27 +6,26 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The threads of one body: its own and one for each branch that runs. Thread-safe. */
+/** The threads of one body: its own and one for each running branch. Thread-safe. */
 final class BodyThreads {
 
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
 
-    /** Those of the threads that are at work. */
+    /** The threads that are running a step. */
     private final Set<Thread> working = new HashSet<>();
 
-    /** Closed when the work is done. */
     interface Working extends AutoCloseable {
         @Override
         void close();
     }
 
-    /** Starts a thread. It unwinds when the body is stopped. */
+    /** Starts a thread that unwinds when the body is stopped. */
     Thread start(String name, Runnable part) {
         Thread thread = Thread.ofVirtual().name(name).unstarted(() -> {
             try {
                 part.run();
             } catch (BodyStopped ended) {
-                // Whatever stopped it, the record says where to go on, and whoever leases it next will.
+                // The record says where to resume, and the next process to lease the body does.
             } finally {
                 threads.remove(Thread.currentThread());
             }
@@ -40,7 +39,7 @@ final class BodyThreads {
         threads.forEach(Thread::interrupt);
     }
 
-    /** Interrupts those that are not at work. None begins to work between {@code first} and that. */
+    /** Interrupts the threads that are not running a step. None starts one between {@code first} and the interrupts. */
     void interruptIdle(Runnable first) {
         synchronized (working) {
             first.run();
@@ -49,9 +48,9 @@ final class BodyThreads {
     }
 
     /**
-     * This thread is at work, from the beginning of an attempt at a step to its end.
+     * Marks this thread as working, from the start of an attempt at a step to its end.
      *
-     * @param check throws if it may not begin
+     * @param check throws if the work may not start
      */
     Working work(Runnable check) {
         synchronized (working) {
@@ -65,7 +64,7 @@ final class BodyThreads {
         };
     }
 
-    /** Waits until no other thread of this body is left; returns whether that is so. */
+    /** Waits for all other threads of this body to end; returns whether they have. */
     boolean awaitOthers(Duration patience) {
         long deadline = System.nanoTime() + patience.toNanos();
         try {

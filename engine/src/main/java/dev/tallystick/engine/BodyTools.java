@@ -8,15 +8,15 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
- * What every body of an engine works with.
+ * The services that all bodies of an engine share.
  *
- * @param mover brings a move to its end
- * @param reader what the record says of an activity now
- * @param children makes the job that an activity orders
- * @param successors makes the job that a body goes on as
- * @param jobsAreDue rung when a move has left jobs for somebody to run
- * @param poll how often a body that waits beside others looks at the record
- * @param lease how long a body is held before it must be extended
+ * @param mover commits moves
+ * @param reader reads the current record of an activity
+ * @param children creates the job that an activity orders
+ * @param successors creates the job that a body continues as
+ * @param jobsAreDue signals that a move has left jobs to run
+ * @param poll how often a body with both waiting and working branches reads the record
+ * @param lease how long a lease lasts before it must be extended
  */
 record BodyTools(
         Moves mover,

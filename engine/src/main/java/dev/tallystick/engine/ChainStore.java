@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Jobs that go on as others: which of a chain is the newest, and what moves along. */
+/** Jobs that continued as new ones: which job of a chain is the newest, and what a job passes on to its successor. */
 final class ChainStore {
 
     private static final String NEWEST = """
@@ -27,7 +27,8 @@ final class ChainStore {
                 or j.outcome = 'continued'
             """;
 
-    // The old jobs are locked and about to close; the new ones were inserted a moment ago, and nobody else knows them.
+    // The old jobs are locked and about to close; the new ones were inserted a moment ago, and no other transaction
+    // sees them.
     private static final String CARRY_ON = """
             with item as (
                 select i.id, i.guid, o.id as old, coalesce(o.first_job, o.id) as first_job, coalesce(o.run, 0) + 1 as run,
@@ -69,7 +70,7 @@ final class ChainStore {
             where deadline is not null
             """;
 
-    /** What those of the jobs are now that went on, also if they have been dropped since. */
+    /** The newest job for each of these that continued as a new one, even if the old job has been deleted since. */
     Map<JobId, JobId> newest(Tx tx, Collection<JobId> jobs) throws SQLException {
         Map<JobId, JobId> newest = new HashMap<>();
         tx.query(
@@ -80,7 +81,7 @@ final class ChainStore {
         return newest;
     }
 
-    /** Gives the new jobs what moves along: the place in the chain, who waits, until when, and signals that nobody took. */
+    /** Passes on the place in the chain, the waiting parent, the time-out, and the signals not taken yet. */
     void carryOn(Tx tx, List<NewJob> successors) throws SQLException {
         Columns<NewJob> of = new Columns<>(successors);
         tx.update(

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Follows jobs that went on as others. What is said to one of them is meant for the newest; what is said while a job goes on is
- * said again to the one that it became.
+ * Follows jobs that continued as new ones. Requests to any job of a chain go to the newest; a request that arrives while a job
+ * continues is repeated for its successor.
  */
 final class Chains {
 
@@ -23,22 +23,22 @@ final class Chains {
         this.jobs = jobs;
     }
 
-    /** The job that is meant by {@code job}: itself, or what it became. */
+    /** The newest job of the chain of {@code job}: itself or its successor. */
     JobId newest(Tx tx, JobId job) throws SQLException {
         return store.newest(tx, List.of(job)).getOrDefault(job, job);
     }
 
-    /** Those of the jobs that went on, and what they became. */
+    /** The newest job for each of these that continued as a new one. */
     Map<JobId, JobId> successors(Tx tx, Collection<JobId> asked) throws SQLException {
         return asked.isEmpty() ? Map.of() : store.newest(tx, asked);
     }
 
-    /** Asks for the end of what the jobs are now. One that goes on between the two statements is followed once more. */
+    /** Asks to cancel each chain's newest job. One that continues between the two statements is followed once more. */
     void cancel(Tx tx, Collection<JobId> asked) throws SQLException {
         cancel(tx, asked, postings::postCancel);
     }
 
-    /** As {@link #cancel(Tx, Collection)} for a job of this mesh, in a transaction that does nothing else. */
+    /** As {@link #cancel(Tx, Collection)}, for a job of this mesh in a transaction that does nothing else. */
     void askCancel(Tx tx, String mesh, JobId asked) throws SQLException {
         cancel(tx, List.of(asked), (transaction, jobs) -> postings.askCancel(transaction, mesh, jobs));
     }
@@ -59,7 +59,7 @@ final class Chains {
         }
     }
 
-    /** How those of the jobs ended that have, by the id that was asked for. */
+    /** The outcomes of the jobs that have closed, by the ID that was asked for. */
     Map<JobId, Closed> ends(Tx tx, Collection<JobId> asked) throws SQLException {
         Map<JobId, Closed> ends = new HashMap<>();
         List<JobId> wentOn = new ArrayList<>(asked);

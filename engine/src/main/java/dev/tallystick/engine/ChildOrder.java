@@ -1,4 +1,4 @@
 package dev.tallystick.engine;
 
-/** A job that an activity wants done by another workflow. */
+/** An activity's request to run another workflow as a child job. */
 record ChildOrder(ActivityId parent, String mesh, String workflow, byte[] input) {}

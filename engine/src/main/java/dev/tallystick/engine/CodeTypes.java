@@ -10,12 +10,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The workflows written in code that an engine can run, each version for itself. Thread-safe. */
+/** The code workflows that an engine can run, each version separately. Thread-safe. */
 final class CodeTypes {
 
     private final Map<String, WorkflowType<?, ?>> byQueue = new ConcurrentHashMap<>();
 
-    /** Whether any of them has a limit; asked whenever a job begins or ends. */
+    /** Whether any workflow has a limit; read whenever a job begins or ends. */
     private volatile boolean hasLimits;
 
     void register(WorkflowType<?, ?> type) {
@@ -64,7 +64,7 @@ final class CodeTypes {
         return hasLimits;
     }
 
-    /** The limit of each by its name. What has lost its limit has one too, for it may have left jobs behind in lanes. */
+    /** The limit of each workflow by name. A removed limit leaves a rule behind, because jobs may remain in its lanes. */
     Map<String, LaneStore.Rule> rules() {
         Map<String, LaneStore.Rule> rules = new HashMap<>();
         for (String workflow : names()) {

@@ -3,9 +3,9 @@ package dev.tallystick.engine;
 import dev.tallystick.core.GuidLedger;
 
 /**
- * What a Leg 2 transition left behind.
+ * The state after a Leg 2 transition.
  *
- * @param ordinal the dimension that the GUID was given at its first entry
- * @param closedNow whether this very call closed the job
+ * @param ordinal the dimension assigned to the GUID at its first entry
+ * @param closedNow whether this call closed the job
  */
 record Collated(GuidLedger ledger, int ordinal, boolean closedNow) {}

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ledgers: job semaphores, activity ledgers and GUID ledgers. One method is one statement over a batch; the caller owns the
- * transaction and has locked what it must.
+ * transaction and has taken the necessary locks.
  *
- * <p>Invariants, each held inside the statement and not by its callers:
+ * <p>Invariants, each enforced by the statement and not by its callers:
  *
  * <ul>
  *   <li>A marker is set at most once, and only by a statement that finds it unset: the GUID row decides, the activity follows.
@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Several transitions of one job in one batch each count: deltas add up per job in the order of the batch, and the first
  *       one that reaches the threshold closes the job.
  *   <li>The dimension of a GUID is fixed at its first entry.
- *   <li>An entry that would pass a ceiling is refused before anything is written for it or for its job, and the end of that
- *       job is posted.
+ *   <li>An entry that would exceed a ceiling is refused before anything is written for it or its job, and a transition that
+ *       ends the job is posted.
  * </ul>
  */
 final class CollationStore {
@@ -54,8 +54,8 @@ final class CollationStore {
                 and closed_by is null
             """;
 
-    // One insert-or-update a row: the increments of a GUID are summed before they are written, and so are those of an
-    // activity and of a job, because a row that a statement touches twice keeps only one of the changes.
+    // One insert or update per row: increments are summed per GUID, activity and job before they are written, because a
+    // row that a statement touches twice keeps only one of the changes.
     private static final String COLLATE = Weights.in("""
             with item as (
                 select *
@@ -220,8 +220,8 @@ final class CollationStore {
             limit ?
             """);
 
-    // An activity that is there already was dispatched before: by a process that died or failed, and then this is a
-    // further attempt of the same posting, or by this very call, whose reply was lost. Neither is another Leg 1.
+    // An existing activity was dispatched before: either by a process that died or failed, which makes this a further
+    // attempt at the same posting, or by this very call, whose reply was lost. Neither is another Leg 1.
     private static final String ENTER = Weights.in("""
             with item as (
                 select *
@@ -273,16 +273,16 @@ final class CollationStore {
             """);
 
     /**
-     * Locks the jobs in the order that everybody keeps.
+     * Locks the jobs in the global lock order.
      *
-     * @param wait whether to wait for those that somebody else holds
-     * @return those that are locked now
+     * @param wait whether to wait for jobs that another transaction has locked
+     * @return the jobs that are now locked
      */
     Set<JobId> lock(Tx tx, List<JobId> jobs, boolean wait) throws SQLException {
         return ids(tx, wait ? LOCK_JOBS : LOCK_FREE_JOBS, jobs);
     }
 
-    /** Those of the jobs that the senders of these signals may know, with their meshes. */
+    /** The jobs that the senders of these signals may know, with their meshes. */
     Map<JobId, String> known(Tx tx, List<SentSignal> signals) throws SQLException {
         Map<JobId, String> known = new HashMap<>();
         Columns<SentSignal> of = new Columns<>(signals);
@@ -294,7 +294,7 @@ final class CollationStore {
         return known;
     }
 
-    /** Those of the jobs that have not closed. */
+    /** The jobs that are still open. */
     Set<JobId> open(Tx tx, List<JobId> jobs) throws SQLException {
         return ids(tx, OPEN, jobs);
     }
@@ -305,10 +305,10 @@ final class CollationStore {
     }
 
     /**
-     * Takes each transition as far as it says. No GUID twice in one call.
+     * Takes each transition as far as it says. A call must not contain a GUID twice.
      *
-     * @return what each of them left behind; one that is missing was refused, because it or its job met a ceiling, or has no
-     *     activity
+     * @return the state after each transition; a missing one was refused because it or its job reached a ceiling, or because it
+     *     has no activity
      */
     Map<Guid, Collated> collate(Tx tx, List<LegTwo> items) throws SQLException {
         Map<Guid, Collated> collated = HashMap.newHashMap(items.size());
@@ -349,7 +349,7 @@ final class CollationStore {
         return collated;
     }
 
-    /** Nothing wraps: the job of a transition that was refused ends, by a transition of its own. */
+    /** Counters never wrap: a refused transition ends its job, through a transition of its own. */
     private static void endRefused(Tx tx, List<JobId> jobs) throws SQLException {
         Columns<JobId> of = new Columns<>(jobs);
         tx.update(
@@ -359,9 +359,9 @@ final class CollationStore {
     }
 
     /**
-     * Dispatches: Leg 1 is entered and complete, together with the posting where there is one.
+     * Dispatches: enters and completes Leg 1, together with the posting if there is one.
      *
-     * @return which attempt each of them is now
+     * @return the number of the current attempt at each
      */
     Map<ActivityId, Integer> enter(Tx tx, List<LegOne> items) throws SQLException {
         Map<ActivityId, Integer> attempts = HashMap.newHashMap(items.size());
@@ -387,20 +387,20 @@ final class CollationStore {
         return attempts;
     }
 
-    /** Transitions that closed their job and whose completion tasks are not done, the oldest first. */
+    /** Transitions that closed their job but whose completion tasks are still open, oldest first. */
     List<Lease> unfinished(Tx tx, int limit) throws SQLException {
         return tx.query(UNFINISHED, PostingStore::lease, limit);
     }
 
     /**
-     * What was answered before.
+     * An answer that is already recorded.
      *
-     * @param late whether the job had closed, so that nothing came of it
-     * @param said what a worker elsewhere said
+     * @param late whether the job had closed, so the answer had no effect
+     * @param said the answer of a remote worker
      */
     record Recorded(boolean late, @Nullable Said said) {}
 
-    /** Those of the transitions that are recorded, under the very fence that they bring. */
+    /** The transitions that are recorded under exactly the fence they bring. */
     Map<Guid, Recorded> recorded(Tx tx, List<Lease> postings) throws SQLException {
         Map<Guid, Recorded> recorded = HashMap.newHashMap(postings.size());
         Columns<Lease> of = new Columns<>(postings);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Finds transitions that closed their job and died before the completion tasks, and runs these. The snapshot on the GUID says
- * whose task it is; that the job has closed is no reason to leave it.
+ * Finds transitions that closed their job but whose process died before the completion tasks, and runs these tasks. The
+ * snapshot on the GUID says which transition owns the tasks; a closed job is no reason to skip them.
  */
 final class CompletionSweeper {
 
@@ -23,7 +23,7 @@ final class CompletionSweeper {
         this.collation = collation;
     }
 
-    /** Returns how many it completed. A job that somebody has locked is being looked after. */
+    /** Returns how many transitions it completed. Skips locked jobs: another process is handling them. */
     int sweep() {
         return database.transact("complete closed jobs", this::sweep);
     }

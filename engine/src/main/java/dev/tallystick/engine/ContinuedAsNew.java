@@ -2,7 +2,7 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.Unwinding;
 
-/** Unwinds a body that goes on as a new job. */
+/** Unwinds a body that continues as a new job. */
 final class ContinuedAsNew extends Unwinding {
 
     private static final long serialVersionUID = 1L;

@@ -18,15 +18,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When something is due, as cron says it: minute, hour, day of month, month, day of week. Where both days are restricted, either
- * will do.
+ * A cron expression: minute, hour, day of month, month, day of week. If both days are restricted, a match of either is enough.
  *
- * <p>An expression speaks of local times. One that a zone skips is due at the next time that the zone has; one that it has twice
- * is due the first time. So local times map to instants in order, each to one.
+ * <p>An expression describes local times. A local time that the zone skips is due at the next time that exists; one that occurs
+ * twice is due the first time. So local times map to instants in order, each to one.
  */
 public final class Cron {
 
-    /** Between two leap days there may be eight years. */
+    /** Two leap days may be eight years apart. */
     private static final int MOST_DAYS = 9 * 366;
 
     private static final Map<String, String> SHORTHANDS = Map.of(
@@ -59,9 +58,9 @@ public final class Cron {
     }
 
     /**
-     * Reads an expression of five fields, or a shorthand such as {@code @daily}.
+     * Parses an expression of five fields, or a shorthand such as {@code @daily}.
      *
-     * @throws IllegalArgumentException if it cannot be understood, or never comes
+     * @throws IllegalArgumentException if the expression is malformed or never due
      */
     public static Cron parse(String expression) {
         String text = expression.strip();
@@ -83,7 +82,7 @@ public final class Cron {
         }
     }
 
-    /** The first instant later than {@code after}. */
+    /** The first due instant after {@code after}. */
     public Instant next(Instant after, ZoneId zone) {
         ZoneRules rules = zone.getRules();
         LocalDateTime from = LocalDateTime.ofInstant(after, zone).truncatedTo(ChronoUnit.MINUTES);
@@ -100,7 +99,7 @@ public final class Cron {
         }
     }
 
-    /** The last of those that begin with {@code first} and are not later than {@code now}. */
+    /** The last due instant from {@code first} up to and including {@code now}. */
     Instant lastUntil(Instant first, Instant now, ZoneId zone) {
         Instant last = first;
         for (Instant next = next(first, zone); !next.isAfter(now); next = next(next, zone)) {
@@ -164,7 +163,7 @@ public final class Cron {
         return text.hashCode();
     }
 
-    /** As it was written. */
+    /** The expression as it was written. */
     @Override
     public String toString() {
         return text;

@@ -6,16 +6,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One field of a cron expression: the values that it takes, as bits.
+ * One field of a cron expression: the matching values, as bits.
  *
- * @param isAny whether it was written as a star, and so restricts nothing
+ * @param isAny whether the field is a star and restricts nothing
  */
 record CronField(long bits, boolean isAny) {
 
     private static final Pattern PART =
             Pattern.compile("(?<from>\\*|\\w+)(-(?<to>\\w+))?(/(?<step>\\d{1,4}))?", Pattern.CASE_INSENSITIVE);
 
-    /** Values between {@code low} and {@code high}; the first name is the lowest value, and so on. */
+    /** Parses values between {@code low} and {@code high}; {@code names} lists names for them, starting at {@code low}. */
     static CronField parse(String what, String text, int low, int high, List<String> names) {
         long bits = 0;
         for (String part : text.split(",", -1)) {
@@ -48,7 +48,7 @@ record CronField(long bits, boolean isAny) {
         return (bits >> value & 1) == 1;
     }
 
-    /** The lowest value that is not below {@code lowest}, or negative if there is none. */
+    /** The lowest matching value that is not below {@code lowest}, or a negative number if there is none. */
     int from(int lowest) {
         long rest = lowest >= Long.SIZE ? 0 : bits >>> lowest << lowest;
         return rest == 0 ? -1 : Long.numberOfTrailingZeros(rest);

@@ -4,12 +4,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job that failed or was not done in time, and that nobody waits for.
+ * A job that failed or timed out, without a waiting parent.
  *
  * @param job the closed job
  * @param reason why it failed
- * @param ceiling whether a ledger was full, which no retry mends
- * @param redrivenAs the job that was begun in its place; null as long as nobody has
+ * @param ceiling whether a ledger was full, which no retry fixes
+ * @param redrivenAs the job that was started in its place; null until it is redriven
  */
 public record DeadLetter(
         JobId job,

@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The table of dead letters. */
+/** The dead letter table. */
 final class DeadLetterStore {
 
-    // Said again after a lost reply it finds the letter there. Whoever waits for a child hears of its failure.
+    // Repeated after a lost reply, it finds the letter present. The parent of a failed child gets the failure instead.
     private static final String BURY = """
             insert into tally.dead_letter (job_id, mesh, workflow, version, reason, ceiling)
             select j.id, j.mesh, j.workflow, j.version, coalesce(j.error, ''),
@@ -68,12 +68,12 @@ final class DeadLetterStore {
                 and job_id = ?
             """;
 
-    /** Those of the jobs that failed and that nobody waits for are dead letters from now on. */
+    /** Turns the jobs that failed without a waiting parent into dead letters. */
     void bury(Tx tx, Collection<JobId> closed) throws SQLException {
         tx.update(BURY, (Object) closed.stream().map(JobId::value).toArray(UUID[]::new));
     }
 
-    /** Those that nobody has redriven, the oldest first. */
+    /** The letters that have not been redriven, oldest first. */
     List<DeadLetter> open(Tx tx, String mesh, @Nullable JobId after, int limit) throws SQLException {
         UUID last = after == null ? null : after.value();
         return tx.query(OPEN, DeadLetterStore::letter, mesh, last, last, limit);
@@ -83,10 +83,8 @@ final class DeadLetterStore {
         return tx.first(READ, DeadLetterStore::letter, mesh, job.value());
     }
 
-    /** A letter that is locked. */
     record Locked(Optional<JobId> redrivenAs) {}
 
-    /** Locks the letter, if there is one. */
     Optional<Locked> lock(Tx tx, String mesh, JobId job) throws SQLException {
         return tx.first(LOCK, row -> new Locked(Optional.ofNullable(redrivenAs(row))), mesh, job.value());
     }

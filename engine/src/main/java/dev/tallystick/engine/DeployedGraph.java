@@ -4,10 +4,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A graph as it was deployed.
+ * A graph as deployed.
  *
  * @param by who deployed it
- * @param removedAt since when no new jobs of it are started; null if they are
+ * @param removedAt since when no new jobs of it start; null if it is not removed
  */
 public record DeployedGraph(
         String name,
@@ -21,7 +21,7 @@ public record DeployedGraph(
         return removedAt != null;
     }
 
-    /** What the engine calls it. */
+    /** The name of its queue. */
     String queue() {
         return Runner.queueOf(name, version);
     }

@@ -41,14 +41,14 @@ final class DeployedGraphStore {
 
     private static final String READ = COLUMNS + "where name = ? and version = ?";
 
-    // All but those that are known, and not "those after the last one that is known": a row that commits late would be
-    // missed.
+    // Reads all graphs except the known ones, not "those after the last known one": that would miss a row that commits
+    // late.
     private static final String OTHERS = COLUMNS + """
             where name || '@' || version || case when removed_at is null then '' else '!' end <> all(?)
             order by name, version
             """;
 
-    /** Returns whether there was none of this name and version. */
+    /** Returns false if a graph of this name and version exists. */
     boolean insert(Tx tx, Graph graph, String yaml, String by) throws SQLException {
         return tx.update(INSERT, graph.name(), graph.version(), yaml, by) == 1;
     }
@@ -67,9 +67,9 @@ final class DeployedGraphStore {
     }
 
     /**
-     * Those that are new or have changed.
+     * The graphs that are new or have changed.
      *
-     * @param known the queues that are known, and of each whether it was removed
+     * @param known the known queues, and whether the graph of each was removed
      */
     List<DeployedGraph> others(Tx tx, Map<String, Boolean> known) throws SQLException {
         String[] states = known.entrySet().stream()

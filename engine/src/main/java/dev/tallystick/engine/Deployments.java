@@ -13,10 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Graphs that are kept in the database, for every engine on it that looks here to run.
+ * Graphs stored in the database, to be run by every engine on it that uses this class.
  *
  * <p>Invariant: a version of a graph never changes. Its text is durable before any engine runs it; an engine that misses the
- * moment, or dies after it, finds the graph the next time it looks, at the latest when it starts. Thread-safe.
+ * deployment, or dies right after it, finds the graph at its next refresh, at the latest when it starts. Thread-safe.
  */
 public final class Deployments implements AutoCloseable {
 
@@ -28,13 +28,13 @@ public final class Deployments implements AutoCloseable {
     private final DeployedGraphStore store = new DeployedGraphStore();
     private final Loop loop;
 
-    /** The queues of what was looked at, and of each whether it was removed. Guarded by this. */
+    /** The queues of the graphs read so far, and whether each was removed. Guarded by this. */
     private final Map<String, Boolean> seen = new HashMap<>();
 
     private final Map<String, Disabled> disabled = new ConcurrentHashMap<>();
 
     /**
-     * A graph that was deployed and cannot be run here. Its jobs are for others, if any understand it.
+     * A deployed graph that cannot run here. Other processes run its jobs, if they understand it.
      *
      * @param reason in one line
      */
@@ -47,10 +47,10 @@ public final class Deployments implements AutoCloseable {
     }
 
     /**
-     * Registers what was deployed, and from now on what others deploy. What this process brings along is registered before. A graph
-     * that cannot be run is disabled, and keeps no process from starting.
+     * Registers all deployed graphs, and from now on those that others deploy. Call this after the process has registered its
+     * own graphs. A graph that cannot run is disabled and does not stop the process from starting.
      *
-     * @throws IllegalStateException if this process brings something else along under the name and version of a deployed
+     * @throws IllegalStateException if this process has registered something else under the name and version of a deployed
      *     graph: jobs would run differently from one process to the next
      */
     public void start() {
@@ -63,7 +63,7 @@ public final class Deployments implements AutoCloseable {
     /**
      * Deploys a graph. It is durable when this returns.
      *
-     * @throws InvalidGraphException if it is none
+     * @throws InvalidGraphException if the YAML is not a valid graph
      */
     public Deployment deploy(String yaml, String by) {
         Graph graph = GraphYaml.read("graph", yaml);
@@ -84,10 +84,10 @@ public final class Deployments implements AutoCloseable {
     }
 
     /**
-     * Starts no more jobs of a deployed graph: here at once, in other processes soon. Those that are open go on to their end, and
-     * the version stays taken. To deploy the same text once more takes this back.
+     * Stops starting jobs of a deployed graph: here at once, in other processes soon. Open jobs run to their end, and the
+     * version stays taken. Deploying the same text again reverses this.
      *
-     * @return what was removed, now or before; empty if no such graph was deployed
+     * @return the graph removed now or earlier; empty if no such graph was deployed
      */
     public Optional<DeployedGraph> remove(String name, int version) {
         Optional<DeployedGraph> removed = database.transact("remove graph", tx -> {
@@ -100,7 +100,7 @@ public final class Deployments implements AutoCloseable {
         return removed;
     }
 
-    /** What cannot be run here, by name and version. */
+    /** The graphs that cannot run here, by name and version. */
     public List<Disabled> disabled() {
         return disabled.values().stream()
                 .sorted(Comparator.comparing(Disabled::workflow).thenComparingInt(Disabled::version))
@@ -112,9 +112,9 @@ public final class Deployments implements AutoCloseable {
     }
 
     /**
-     * Registers what others have deployed since. It is done by itself every now and then.
+     * Registers graphs that others have deployed since. This also happens periodically.
      *
-     * @return what could not be registered, because something else is registered here under the same name and version
+     * @return conflicts with something else registered here under the same name and version
      */
     public synchronized List<String> refresh() {
         return database.transact("look for graphs", tx -> store.others(tx, seen)).stream()
@@ -136,7 +136,7 @@ public final class Deployments implements AutoCloseable {
         return engine.isRegistered(graph.queue()) && !graph.equals(engine.graph(graph.queue()));
     }
 
-    /** Registers it; or else says why not. */
+    /** Registers the graph, or returns why it cannot be. */
     private synchronized Optional<String> adopt(DeployedGraph deployed) {
         String queue = deployed.queue();
         seen.put(queue, deployed.isRemoved());
@@ -161,7 +161,7 @@ public final class Deployments implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** One graph that cannot be run is no reason not to run the others. */
+    /** A graph that cannot run must not stop the others from running. */
     private void disable(DeployedGraph deployed, Throwable failure) {
         String reason = failure instanceof InvalidGraphException invalid
                 ? String.join("; ", invalid.problems())

@@ -6,22 +6,22 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Where activities of a graph live: {@code poll:3} is the fourth round of {@code poll}, {@code outer:1/inner:0} the first round of
- * {@code inner} in the second of {@code outer}.
+ * The dimension in which activities of a graph live: {@code poll:3} is the fourth round of {@code poll},
+ * {@code outer:1/inner:0} the first round of {@code inner} in the second of {@code outer}.
  *
- * @param path what it is called; empty for the outermost
- * @param around the path of the dimension that it lies in
+ * @param path its name; empty for the outermost dimension
+ * @param around the path of the enclosing dimension
  * @param opener the node that opened it
- * @param round which one, counted from 0
+ * @param round its round, counted from 0
  */
 record Dimension(String path, String around, String opener, int round) {
 
-    /** Of two paths of one node the later round is the greater. */
+    /** Orders the paths of one node by round. */
     static final Comparator<String> ROUNDS = (one, other) -> Arrays.compare(numbers(one), numbers(other));
 
     private static final Dimension OUTERMOST = new Dimension("", "", "", 0);
 
-    /** The dimension of this path and all those around it, the outermost first. */
+    /** The dimension at this path and all enclosing ones, outermost first. */
     static List<Dimension> around(String path) {
         List<Dimension> all = new ArrayList<>();
         all.add(OUTERMOST);
@@ -35,12 +35,12 @@ record Dimension(String path, String around, String opener, int round) {
         return all;
     }
 
-    /** The path of what follows a node at a path, if the node opens its dimension of this number. */
+    /** The path of what follows a node at {@code path} if the node opens a dimension for this round. */
     static String opened(String path, String opener, int round) {
         return (path.isEmpty() ? "" : path + "/") + opener + ":" + round;
     }
 
-    /** Where the node lives whose round a path lies in; what a cycle enters again. */
+    /** The path where the opener of an enclosing round lives; a cycle enters the opener there again. */
     static String outside(String path, String opener) {
         return around(path).stream()
                 .filter(each -> each.opener().equals(opener))

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What other processes on this database have registered, as it was when somebody last looked. To look is to read from the
- * database, and is not done inside a transaction; everything else is answered from memory. Thread-safe.
+ * A cache of what other processes on this database have registered. Refreshing it reads the database and must not happen inside
+ * a transaction; everything else is answered from memory. Thread-safe.
  */
 final class Elsewhere {
 
@@ -28,33 +28,29 @@ final class Elsewhere {
     private volatile boolean looked;
     private volatile long lookedAt;
 
-    /** @param fresh how long what was read is taken for what there is */
+    /** @param fresh how long cached registrations count as current */
     Elsewhere(Database database, Duration fresh) {
         this.database = database;
         this.fresh = fresh.toNanos();
     }
 
-    /**
-     * A version of a workflow.
-     *
-     * @param graph null for code, and for a graph that cannot be read here
-     */
+    /** @param graph null for code, and for a graph that cannot be read here */
     record Registered(WorkflowStore.Row row, @Nullable GraphType graph) {
 
-        /** Whether jobs of it may be started. */
+        /** Whether jobs of it may start. */
         boolean isUsable() {
             return !row.removed() && (row.yaml() == null || graph != null);
         }
     }
 
-    /** Looks, unless that was done a moment ago. */
+    /** Refreshes the cache unless it is fresh. */
     void look() {
         if (!looked || System.nanoTime() - lookedAt > fresh) {
             lookAgain();
         }
     }
 
-    /** Looks, for somebody who misses what may just have come. */
+    /** Refreshes the cache even if it is fresh, for a caller that misses something new. */
     synchronized void lookAgain() {
         Map<String, Registered> now = new HashMap<>();
         for (WorkflowStore.Row row : database.transact("look for workflows", store::all)) {
@@ -74,7 +70,7 @@ final class Elsewhere {
         try {
             return new Registered(row, GraphType.of(GraphYaml.read("graph", yaml)));
         } catch (RuntimeException | StackOverflowError e) {
-            // Most likely somebody newer has registered it. Its jobs are for those who understand it.
+            // Most likely a newer process has registered this graph. Processes that understand it run its jobs.
             LOG.warn("the graph {} is left to others: {}", row.queue(), e.getMessage());
             return new Registered(row, null);
         }

@@ -4,7 +4,7 @@ import dev.tallystick.core.Digit;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** How a job may end from outside. Each is a transition of its own, so that exactly one of them owns the completion. */
+/** The ways in which a job ends from outside. Each is its own transition, so exactly one of them owns the completion. */
 enum Ending {
     CANCEL("$cancel", JobOutcome.CANCELLED, "it was cancelled"),
     TIMEOUT("$timeout", JobOutcome.TIMED_OUT, "it was not done within its time-out"),
@@ -31,14 +31,14 @@ enum Ending {
         return new ActivityId(job, "", activity);
     }
 
-    /** Empty for an activity that ends nothing. */
+    /** The ending that this activity stands for, if any. */
     static Optional<Ending> of(ActivityId activity) {
         return Stream.of(values())
                 .filter(ending -> activity.equals(ending.of(activity.job())))
                 .findAny();
     }
 
-    /** Whether a ledger was full: then nothing more is tried with the job, and somebody must look at it. */
+    /** Whether a ledger was full: then the job is not tried again, and an operator must look at it. */
     boolean isCeiling() {
         return this == CEILING || this == EXHAUSTED;
     }

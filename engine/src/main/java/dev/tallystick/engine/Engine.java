@@ -24,8 +24,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accepts jobs and runs them. Any number of engines share one database; what one of them leaves behind, another takes up when
- * its lease has run out. Thread-safe.
+ * Accepts jobs and runs them. Any number of engines share one database; when the lease of one runs out, another takes over its
+ * work. Thread-safe.
  */
 public final class Engine implements AutoCloseable {
 
@@ -33,10 +33,10 @@ public final class Engine implements AutoCloseable {
     private static final int IDLE_LOOKS = 30;
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
-    /** At most so many batches of expired keys at a time, so that a sweep does not hog the database. */
+    /** The most batches of expired keys per sweep, so that a sweep does not hog the database. */
     private static final int KEY_BATCHES = 50;
 
-    /** The channel on which engines tell each other that there is something to do. */
+    /** The channel on which engines notify each other of due work. */
     private static final String WAKE = "tally_wake";
 
     private final String owner;
@@ -61,7 +61,7 @@ public final class Engine implements AutoCloseable {
     private final Loop limited;
     private final Loop timers;
 
-    /** Runs from the beginning, for also those who only submit wait for results. */
+    /** Started in the constructor: processes that only submit also wait for results. */
     private final Loop watch;
 
     private final List<Loop> loops;
@@ -159,7 +159,7 @@ public final class Engine implements AutoCloseable {
         claims.ring();
     }
 
-    /** Registers a graph; its work is taken once the workers that it names are registered too. */
+    /** Registers a graph; the engine takes its work once the workers that it names are registered too. */
     public void register(Graph graph) {
         if (runner.types().has(graph.queue())) {
             throw new IllegalArgumentException(
@@ -168,13 +168,13 @@ public final class Engine implements AutoCloseable {
         graphs.register(graph);
     }
 
-    /** Registers who does the work that graphs have for {@code name}, as a worker or as a topic. */
+    /** Registers the worker for the work that graphs have under {@code name}, as a worker or as a topic. */
     public <I extends @Nullable Object, O extends @Nullable Object> void worker(
             String name, Class<I> input, GraphWorker<I, O> worker) {
         graphs.register(name, input, worker);
     }
 
-    /** Begins to run jobs. Without it, an engine accepts jobs for others to run. */
+    /** Starts to run jobs. An engine that is not started accepts jobs for others to run. */
     public void start() {
         if (former != null) {
             int unused = database.transact("free what was leased before", tx -> former.free(tx, owner));
@@ -186,15 +186,15 @@ public final class Engine implements AutoCloseable {
         graphs.ring();
     }
 
-    /** Accepts a job. The future fails as those of {@link GroupCommitter} do. */
+    /** Accepts a job. The future fails like those of {@link GroupCommitter}. */
     public CompletableFuture<Accepted> submit(Submission submission) {
         return follow(submission).accepted();
     }
 
-    /** A job on its way in. {@code end} completes if it runs and ends in this process; that spares a look at the database. */
+    /** A job being accepted. {@code end} completes if the job runs and ends in this process, which saves a database query. */
     public record Following(CompletableFuture<Accepted> accepted, CompletableFuture<Closed> end) {}
 
-    /** As {@link #submit}, for those who want the result as well. */
+    /** As {@link #submit}, for callers that also want the result. */
     public Following follow(Submission submission) {
         boolean here = started && !stopping && submission.delay().isZero() && runner.free() > 0;
         Acceptor.Item item = maker.submitted(submission, here ? owner : null);
@@ -209,7 +209,7 @@ public final class Engine implements AutoCloseable {
         return new Following(answer, end);
     }
 
-    /** Accepts a job in a transaction that the caller has begun and will end. It runs once that has committed. */
+    /** Accepts a job in the caller's transaction, which the caller ends. The job runs once the transaction commits. */
     public Accepted submitIn(Connection transaction, Submission submission) throws SQLException {
         Acceptor.Item item = maker.submitted(submission, null);
         return acceptIn(database.join(GuardedConnection.behind(transaction)), item);
@@ -223,7 +223,7 @@ public final class Engine implements AutoCloseable {
         return maker;
     }
 
-    /** For whoever accepts jobs in transactions of its own, under keys that it has bound there. */
+    /** Accepts jobs in the caller's transactions, under keys that the caller has bound there. */
     public Intake intake() {
         return new Intake(
                 maker,
@@ -232,33 +232,32 @@ public final class Engine implements AutoCloseable {
                 job -> begin(job, started && !stopping, System.nanoTime(), new CompletableFuture<>()));
     }
 
-    /** For workers outside of this process. */
+    /** Serves workers outside this process. */
     public RemoteWork remoteWork() {
         return remoteWork;
     }
 
-    /** What jobs of this workflow return. */
     public Type outputOf(String workflow) {
         return maker.newest(workflow).output();
     }
 
-    /** Closed jobs that are to be done again, and those that failed. */
+    /** Reruns and forks closed jobs, and redrives dead letters. */
     public Reruns reruns() {
         return reruns;
     }
 
-    /** Jobs that are due and that nobody takes: most likely the code of their version is gone. */
+    /** Due jobs that no process takes: most likely the code of their version is gone. */
     public List<Unclaimed> unclaimed() {
         return unclaimed.look(Duration.ZERO);
     }
 
-    /** What the job waits for, since when, and what would move it. */
+    /** What the job waits for, since when, and what would make it proceed. */
     public Why why(String mesh, JobId job) {
         return database.transact("why", tx -> new WhyStore().why(tx, mesh, chains.newest(tx, job)))
                 .orElseThrow(() -> new UnknownJobException(job));
     }
 
-    /** Sends a signal to a job of the mesh; the sender's key tells it from others, and a repeat from the first. */
+    /** Sends a signal to a job of the mesh. The sender's key distinguishes it from other signals and identifies repeats. */
     public CompletableFuture<Signalled> signal(String mesh, JobId job, String name, String senderKey, byte[] payload) {
         SentSignal signal = new SentSignal(mesh, SentSignal.Id.ofSender(job, name, senderKey), payload);
         return signaller.send(committer, signal).thenApply(answer -> {
@@ -268,19 +267,19 @@ public final class Engine implements AutoCloseable {
         });
     }
 
-    /** Sends a signal in a transaction that the caller has begun; when it has committed, {@link #jobsAreDue} is to be told. */
+    /** Sends a signal in the caller's transaction; after the commit the caller must call {@link #jobsAreDue}. */
     Signalled signalIn(Tx tx, SentSignal signal) throws SQLException {
         return Objects.requireNonNull(signaller.apply(tx, List.of(signal)).getFirst());
     }
 
-    /** A page of the jobs that there are, newest first. */
+    /** A page of jobs, newest first. */
     public List<JobSummary> list(JobQuery query) {
         return database.transact("list jobs", tx -> new JobListStore().list(tx, query)).stream()
                 .map(JobSummary::of)
                 .toList();
     }
 
-    /** Where people answer what jobs ask them. */
+    /** The tasks that jobs ask people to answer. */
     public TaskDesk tasks() {
         return new TaskDesk(database, this);
     }
@@ -294,7 +293,7 @@ public final class Engine implements AutoCloseable {
                 signal.payload());
     }
 
-    /** Asks for the end of a job of the mesh. It is durable when this returns, and done soon after; a job that has closed stays as it is. */
+    /** Requests cancellation of a job of the mesh: durable on return, done soon after. A closed job stays unchanged. */
     public void cancel(String mesh, JobId job) {
         database.transact("cancel job", tx -> {
             chains.askCancel(tx, mesh, job);
@@ -304,17 +303,17 @@ public final class Engine implements AutoCloseable {
         timers.ring();
     }
 
-    /** The job's end, or empty if it is still open after {@code patience}. */
+    /** The job's end, or empty if the job is still open after {@code patience}. */
     public Optional<Closed> await(JobId job, Duration patience) throws InterruptedException {
         return outcomes.await(job, patience, runner.runs(job));
     }
 
-    /** The same without a look at the database by this thread: for those who have looked, and may be interrupted. */
+    /** As {@link #await}, but without a database query on this thread: for callers that have queried and may be interrupted. */
     public Optional<Closed> awaitNews(JobId job, Duration patience) throws InterruptedException {
         return outcomes.awaitNews(job, patience);
     }
 
-    /** Lets what runs come to a commit, gives the rest back for others to run, and ends. */
+    /** Lets running work reach a commit, releases the rest for others to run, and ends. */
     @Override
     public void close() {
         endLoops();
@@ -323,7 +322,7 @@ public final class Engine implements AutoCloseable {
         committer.close();
     }
 
-    /** Ends as a process does that is killed: nothing is given back. */
+    /** Ends like a killed process: releases nothing. */
     void abandon() {
         endLoops();
         runner.abandon();
@@ -355,7 +354,7 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /** Here and elsewhere: whoever is free takes them. */
+    /** Wakes engines here and in other processes. */
     void jobsAreDue() {
         ringClaims();
         graphs.ring();
@@ -369,7 +368,7 @@ public final class Engine implements AutoCloseable {
         watch.ring();
     }
 
-    /** A graph has begun or ended a job that another one has to do with. */
+    /** A graph has started or ended a job that is related to another. */
     private void otherJobsAreDue() {
         jobsAreDue();
         timers.ring();
@@ -395,7 +394,7 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /** Without limits of its own, an engine looks only now and then for what workflows have left in lanes that had some. */
+    /** An engine without limits only occasionally looks for jobs left in lanes by workflows that once had a limit. */
     private void claimLimited() {
         if (!runner.types().hasLimits() && ++idleLooks % IDLE_LOOKS != 0) {
             return;

@@ -2,40 +2,40 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.CrashPoint;
 
-/** Where dying matters in the engine, beside the commits themselves. */
+/** The points in the engine where a crash matters, besides the commits themselves. */
 public enum EngineCrashPoint implements CrashPoint {
-    /** The job is durable, its body has not begun. */
+    /** The job is durable, its body has not started. */
     ACCEPTED,
-    /** A body was leased, and has not begun. */
+    /** A body is leased but has not started. */
     LEASED,
-    /** What came before a step is durable, its work has not begun. */
+    /** Everything before a step is durable, its work has not started. */
     DISPATCHED,
     /** The work of a step is done, nothing of it is durable. */
     WORKED,
-    /** An attempt failed, and the next one is not counted. */
+    /** An attempt failed, the next one is not counted yet. */
     ATTEMPT_FAILED,
-    /** That an attempt failed is durable, and the next one is not counted. */
+    /** The failure of an attempt is durable, the next one is not counted yet. */
     FAILURE_RECORDED,
-    /** The effect and the result of a transaction are durable, the body does not know. */
+    /** The effect and the result of a transaction are durable, the body does not know yet. */
     TRANSACTED,
-    /** A child is durable, and nobody was told that it is due. */
+    /** A child is durable, no engine has been notified. */
     CHILD_STARTED,
-    /** The lease was given back, the body has not unwound. */
+    /** The lease is released, the body has not unwound. */
     PARKED,
-    /** What was due is recorded, and nobody was told who may go on. */
+    /** What fell due is recorded, the jobs it wakes have not been notified. */
     FIRED,
-    /** A signal is durable, its sender and its job do not know. */
+    /** A signal is durable, its sender and its job do not know yet. */
     SIGNALLED,
-    /** The end of a job was asked for, and nobody was told. */
+    /** The cancellation request is durable, no engine has been notified. */
     CANCEL_ASKED,
-    /** That what a failed body has done is to be undone is durable, and nothing of it is undone. */
+    /** The start of an undo is durable, nothing is undone yet. */
     UNDO_BEGUN,
-    /** The job has gone on as a new one, and nobody was told that it is due. */
+    /** The job has continued as a new one, no engine has been notified. */
     CONTINUED,
-    /** A transition of a graph is durable, and nothing of what it leads to has begun here. */
+    /** A transition of a graph is durable, nothing that follows it has started here. */
     GRAPH_MOVED,
     /** The body has returned, its end is not durable. */
     RETURNED,
-    /** The job is closed, and nobody who waits for it knows. */
+    /** The job is closed, callers that wait for it do not know yet. */
     CLOSED
 }

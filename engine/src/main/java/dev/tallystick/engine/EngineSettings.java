@@ -4,21 +4,21 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an engine works.
+ * Settings of an engine.
  *
- * @param lease how long a process that went silent keeps what it has leased
- * @param heartbeat how often a live one says so
- * @param poll how often to look for due work when nobody told of any
- * @param bodies how many bodies, and pieces of work of graphs, run at once in this process
- * @param bodiesOfOne how many of them may be of one workflow
+ * @param lease how long a process that went silent keeps its leases
+ * @param heartbeat how often a live process extends its leases
+ * @param poll how often to look for due work without a notification
+ * @param bodies how many bodies, and work items of graphs, run at once in this process
+ * @param bodiesOfOne how many of these may belong to one workflow
  * @param unsaid how long the result of a step may wait for the next commit of its job
- * @param lanes how many group commits go on at once
+ * @param lanes how many group commits run in parallel
  * @param kept how long closed jobs are kept
- * @param sweep how often to drop what need not be kept any longer: closed jobs, expired keys, unused lanes
- * @param drain how long steps that are being done may go on when the engine closes
- * @param tracing who hears of what is done
- * @param instance what this process is called, the same after each restart and of no other that is up; null if it has no name.
- *     What a process of this name had leased when it died is free when it starts again
+ * @param sweep how often to delete what has expired: closed jobs, keys, unused lanes
+ * @param drain how long running steps may continue when the engine closes
+ * @param tracing creates the spans
+ * @param instance a name of this process that stays the same across restarts and that no other running process has; null for
+ *     none. A process that starts frees the leases that an earlier process of its name still held
  */
 public record EngineSettings(
         Duration lease,
@@ -70,7 +70,7 @@ public record EngineSettings(
                 lease, heartbeat, interval, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing, instance);
     }
 
-    /** So many run at once in this process, and so many of one workflow; more wait for their turn. */
+    /** Limits how many bodies run at once in this process, and how many of one workflow; the others wait. */
     public EngineSettings bodies(int most, int mostOfOne) {
         return new EngineSettings(
                 lease, heartbeat, poll, most, mostOfOne, unsaid, lanes, kept, sweep, drain, tracing, instance);
@@ -96,7 +96,7 @@ public record EngineSettings(
                 lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, patience, tracing, instance);
     }
 
-    /** As {@link #drain}, but no longer than leases last for sure: there are no heartbeats any more. */
+    /** As {@link #drain}, but no longer than leases are certain to last, because heartbeats have stopped. */
     Duration safeDrain() {
         Duration safe = lease.minus(heartbeat).dividedBy(2);
         return drain.compareTo(safe) < 0 ? drain : safe;

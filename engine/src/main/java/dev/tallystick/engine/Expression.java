@@ -8,18 +8,18 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSONata expression over what a job holds: {@code input} is the input of the job, and each node that has run is there under
- * its own name, with its output. It reads nothing else and writes nothing, and is stopped when it takes more than
- * {@link ExpressionBounds} allow, so that an expression can do no harm but to its own job. Thread-safe. Equal if the source is.
+ * A JSONata expression over the data of a job: {@code input} is the job's input, and each node that has run appears under its
+ * own name, with its output. An expression reads nothing else, writes nothing, and is stopped when it exceeds
+ * {@link ExpressionBounds}, so it can harm only its own job. Thread-safe. Equal if the source is.
  */
 public final class Expression {
 
-    /** Under these names the library calls what watches an evaluation; an expression could bind them to something else. */
+    /** The library calls the evaluation callbacks by names with this prefix; an expression could rebind them. */
     private static final String WATCHERS = "__evaluate";
 
     private final String source;
 
-    /** What is compiled is for one thread at a time. There are as many as were ever evaluated at once. */
+    /** A compiled expression serves one thread at a time. This holds as many as were ever evaluated at once. */
     private final Queue<Compiled> idle = new ConcurrentLinkedQueue<>();
 
     private record Compiled(Jsonata expression, ExpressionBounds bounds) {}
@@ -28,7 +28,7 @@ public final class Expression {
         this.source = source;
     }
 
-    /** Reads an expression; one that is no JSONata is refused with the reason. */
+    /** Parses an expression; refuses invalid JSONata with the reason. */
     public static Expression of(String source) {
         if (source.contains(WATCHERS)) {
             throw new ExpressionException("'" + source + "': names with " + WATCHERS + " are reserved", null);
@@ -42,7 +42,7 @@ public final class Expression {
         return source;
     }
 
-    /** What it comes to; null if that is nothing. To be called where it may take its time: it is the user's code. */
+    /** The value, or null if there is none. This runs user code: call it only where it may take its time. */
     @Nullable
     Object evaluate(Map<String, ?> context) {
         Compiled free = idle.poll();
@@ -59,7 +59,7 @@ public final class Expression {
         }
     }
 
-    /** Whether it comes to what JSONata takes for true: neither nothing, nor false, 0, "", [] or {}. */
+    /** Whether the value counts as true in JSONata: neither nothing, nor false, 0, "", [] or {}. */
     boolean holds(Map<String, ?> context) {
         return Jsonata.boolize(evaluate(context));
     }

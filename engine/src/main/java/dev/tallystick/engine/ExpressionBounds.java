@@ -9,24 +9,24 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an evaluation of one expression may take: so much time of the processor, depth, text and elements. They are looked at
- * between the parts of the expression and within patterns; {@link ExpressionFunctions} see to it that no function of the library
- * takes long by itself. For one evaluation at a time.
+ * Limits one evaluation of an expression: CPU time, depth, text length and elements. They are checked between the parts of the
+ * expression and within patterns; {@link ExpressionFunctions} ensures that no library function takes long by itself. For one
+ * evaluation at a time.
  */
 final class ExpressionBounds {
 
-    /** Of the processor's time: a machine that is busy with something else fails no job. */
+    /** CPU time, so that no job fails because the machine is busy. */
     static final Duration LONGEST = Duration.ofMillis(500);
 
     static final int MAX_DEPTH = 200;
 
-    /** No text is longer on its way to what is recorded. */
+    /** The longest text, intermediate ones included. */
     static final int MAX_TEXT = 4 * Payloads.MAX_BYTES;
 
-    /** No list is longer than one that a payload can hold. */
+    /** The longest list that a payload can hold. */
     static final int MAX_LIST = Payloads.MAX_BYTES / 2;
 
-    /** To ask the processor costs more than most parts of an expression. */
+    /** Checks the CPU time once in this many parts: reading it costs more than evaluating most parts. */
     private static final int PARTS = 1 << 5;
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -36,7 +36,7 @@ final class ExpressionBounds {
     private int depth;
     private int parts;
 
-    /** An expression took more than it may. */
+    /** An expression exceeded a limit. */
     static final class Exceeded extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
@@ -46,7 +46,7 @@ final class ExpressionBounds {
         }
     }
 
-    /** A frame for one evaluation, which begins now, on this thread. */
+    /** Starts an evaluation on this thread and returns its frame. */
     Jsonata.Frame begin(Jsonata compiled) {
         deadline = now() + LONGEST.toNanos();
         depth = 0;

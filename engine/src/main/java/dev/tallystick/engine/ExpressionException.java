@@ -2,7 +2,7 @@ package dev.tallystick.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** An expression cannot be read, or cannot be evaluated over what the job holds. Trying again would not help. */
+/** An expression cannot be parsed, or cannot be evaluated over the data of the job. A retry would not help. */
 public final class ExpressionException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -13,15 +13,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of JSONata that take long or much in the library: those with patterns and {@code $pad} are ours, and the others
- * look first at what they are given. Arguments are as the library hands them in: of the types that the signature says, or null.
+ * Replaces the JSONata functions that can use much time or memory in the library: functions with patterns and {@code $pad} are
+ * reimplemented, the others check their arguments first. The library passes arguments of the types that the signature names, or
+ * null.
  */
 final class ExpressionFunctions {
 
-    /** Pictures of numbers and times, and what is read by them. */
+    /** The longest picture of a number or time, and the longest text parsed with one. */
     private static final int MAX_PICTURE = 256;
 
-    /** In how many ways a text may be taken apart by a picture; the library may try all of them. */
+    /** How many ways there may be to split a text by a picture; the library may try all of them. */
     private static final double MAX_READINGS = 1e6;
 
     private final List<Bound> functions;
@@ -64,7 +65,7 @@ final class ExpressionFunctions {
         return new Bound(name, new Guarded(name, signature, method, look));
     }
 
-    /** In place of a function of the library, by whose name it is known in partial applications too. */
+    /** Replaces a library function under the same name, in partial applications too. */
     private static final class Ours extends JFunction {
 
         private final Body body;
@@ -75,13 +76,13 @@ final class ExpressionFunctions {
         }
 
         @Override
-        @SuppressWarnings("rawtypes") // As the library has it.
+        @SuppressWarnings("rawtypes") // the library's signature
         public @Nullable Object call(@Nullable Object input, List arguments) {
             return body.call(arguments);
         }
     }
 
-    /** A function of the library that looks first at what it is given. */
+    /** A library function that checks its arguments first. */
     private static final class Guarded extends JFunction {
 
         private final Consumer<List<?>> look;
@@ -92,7 +93,7 @@ final class ExpressionFunctions {
         }
 
         @Override
-        @SuppressWarnings("rawtypes") // As the library has it.
+        @SuppressWarnings("rawtypes") // the library's signature
         public @Nullable Object call(@Nullable Object input, List arguments) {
             look.accept(arguments);
             return super.call(input, arguments);
@@ -103,7 +104,7 @@ final class ExpressionFunctions {
         return index < arguments.size() ? arguments.get(index) : null;
     }
 
-    /** The limit, or as many as there are. */
+    /** The limit argument; unlimited if absent. */
     private static int limit(List<?> arguments, int index) {
         if (!(at(arguments, index) instanceof Number limit)) {
             return Integer.MAX_VALUE;
@@ -291,7 +292,7 @@ final class ExpressionFunctions {
         }
     }
 
-    /** The library reads times with a pattern that it makes of the picture, and which tries where each of its parts may end. */
+    /** The library parses times with a pattern built from the picture, which backtracks over where each part may end. */
     private static void demandPlainTime(List<?> arguments) {
         demandShort(arguments);
         if (at(arguments, 0) instanceof String text && at(arguments, 1) instanceof String picture) {

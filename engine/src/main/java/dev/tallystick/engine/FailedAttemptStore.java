@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/** What workers elsewhere said of attempts that failed and were not the last. One method is one statement. */
+/** What remote workers reported about failed attempts that were not the last. One method is one statement. */
 final class FailedAttemptStore {
 
     private static final String KEEP = """
@@ -24,7 +24,7 @@ final class FailedAttemptStore {
             join tally.failed_attempt f on f.job_id = i.job_id and f.guid = i.guid and f.fence = i.fence
             """;
 
-    /** Keeps what these said, each of which has a digest. */
+    /** Stores these reports, each of which has a digest. */
     void keep(Tx tx, List<GraphStep> failed) throws SQLException {
         Columns<GraphStep> of = new Columns<>(failed);
         tx.update(
@@ -35,7 +35,7 @@ final class FailedAttemptStore {
                 of.uuids(step -> Objects.requireNonNull(step.said()).digest()));
     }
 
-    /** What was said before under the fences of these steps. */
+    /** The earlier reports under the fences of these steps. */
     Map<Guid, Said> find(Tx tx, List<GraphStep> steps) throws SQLException {
         Map<Guid, Said> found = HashMap.newHashMap(steps.size());
         Columns<GraphStep> of = new Columns<>(steps);

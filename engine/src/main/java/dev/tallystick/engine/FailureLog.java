@@ -11,16 +11,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** Logs what fails: each attempt as a warning, each job as an error, with what tells them apart in the MDC. */
+/** Logs failures: each attempt as a warning, each job as an error, with identifying fields in the MDC. */
 final class FailureLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(FailureLog.class);
 
     /**
-     * What has failed.
+     * The job or step that failed.
      *
      * @param workflow with its version, as in {@code order@2}
-     * @param key what foreign systems are asked under
+     * @param key the idempotency key for foreign systems
      * @param step null for the job itself
      */
     record Subject(
@@ -29,7 +29,7 @@ final class FailureLog {
             String key,
             @Nullable String step) {}
 
-    /** @param retry when it is done again; null for never */
+    /** @param retry the delay before the next attempt; null for none */
     static void attempt(Subject about, int attempt, int most, Fault fault, @Nullable Duration retry) {
         within(
                 about,
@@ -52,13 +52,13 @@ final class FailureLog {
                         "job {} ({}) failed: {}", about.job(), about.workflow(), fault.error(), fault.thrown()));
     }
 
-    /** A job that was ended from outside, at the step that it was at, if any. */
+    /** Logs a job that was ended from outside, with the step it had reached, if any. */
     static void ended(Subject about, String reason) {
         String at = about.step() == null ? "" : " at step '" + about.step() + "'";
         within(about, () -> LOG.error("job {} ({}) failed{}: {}", about.job(), about.workflow(), at, reason));
     }
 
-    /** Something that is leased here came to nothing: its lease runs out, and it is taken up again. */
+    /** Logs leased work that is abandoned: it is taken up again when its lease runs out. */
     static void left(String what, Throwable why) {
         switch (why) {
             case BodyStopped stopped -> {}

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** How failures are written down: what and why, in one line that fits. */
+/** Describes failures: what and why, in one line of bounded length. */
 final class Failures {
 
     static final int MAX_LENGTH = 2_000;
@@ -18,7 +18,7 @@ final class Failures {
         return clean(text);
     }
 
-    /** To say what went wrong is the user's code too, and may go wrong. */
+    /** {@code getMessage()} is user code too, and may throw. */
     private static @Nullable String messageOf(Throwable failure) {
         try {
             return failure.getMessage();
@@ -28,17 +28,17 @@ final class Failures {
         }
     }
 
-    /** What can be written down: Postgres keeps no NUL in a text. */
+    /** Makes a text storable: Postgres does not allow NUL in a text. */
     static String clean(String text) {
         return shorten(text.replace('\0', ' ').strip());
     }
 
-    /** What a future failed with, without the wrapper that whoever waits for it gets. */
+    /** The failure of a future, without the {@code CompletionException} around it. */
     static Throwable causeOf(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Why something can never be recorded as it is; empty if trying again may help. */
+    /** Why something can never be recorded as it is; empty if a retry may help. */
     static Optional<String> refusal(Throwable failure) {
         return switch (causeOf(failure)) {
             case DefiniteFailureException definite
@@ -55,7 +55,7 @@ final class Failures {
         return clean.length() <= MAX_LENGTH ? clean : clean.substring(0, MAX_LENGTH - 1) + "…";
     }
 
-    /** Whether its effect happened nobody can tell. */
+    /** It is unknown whether the effect happened. */
     static String neverCameBack(int begun) {
         return "it was begun " + (begun == 1 ? "once" : begun + " times") + " and never came back";
     }

@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
  * Why an attempt or a job failed.
  *
  * @param error in one line
- * @param stackTrace as text through the codec; null if there is none, or the record has it already
- * @param thrown what is logged; null if nothing was thrown in this process
+ * @param stackTrace as text encoded by the codec; null if there is none, or the record already has it
+ * @param thrown the exception to log; null if nothing was thrown in this process
  */
 record Fault(
         String error,
@@ -24,7 +24,7 @@ record Fault(
         return new Fault(error, null, null);
     }
 
-    /** A step that failed has its own stack trace on record, so a body that fails with it keeps no other. */
+    /** A failed step has its own stack trace on record, so a body that fails with its exception stores no other. */
     static Fault of(Throwable thrown, Codec codec) {
         String error = Failures.describe(thrown);
         if (thrown instanceof StepFailedException step) {
@@ -33,23 +33,23 @@ record Fault(
         try {
             return new Fault(error, encoded(StackTraces.of(thrown), codec), thrown);
         } catch (RuntimeException | Error unreadable) {
-            // An exception of the user's that cannot tell its own story cannot be logged either.
+            // A user's exception that cannot describe itself cannot be logged either.
             return of(error);
         }
     }
 
-    /** About how much of it is payload. */
+    /** Its approximate payload size. */
     int bytes() {
         return stackTrace == null ? 0 : stackTrace.length;
     }
 
-    /** As a worker elsewhere reports it. */
+    /** A failure reported by a remote worker. */
     static Fault reported(String error, @Nullable String stackTrace, Codec codec) {
         String trace = stackTrace == null ? "" : StackTraces.fitting(stackTrace);
         return new Fault(Failures.clean(error), trace.isEmpty() ? null : encoded(trace, codec), null);
     }
 
-    /** A codec that knows only what its workflows exchange must not turn one failure into another. */
+    /** A codec that supports only the types of its workflows must not turn one failure into another. */
     private static byte @Nullable [] encoded(String stackTrace, Codec codec) {
         try {
             return codec.encode(stackTrace);

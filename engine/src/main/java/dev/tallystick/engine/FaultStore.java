@@ -9,7 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the activities of jobs failed with. The caller owns the transaction and has locked the jobs. */
+/** The failures of activities. The caller owns the transaction and has locked the jobs. */
 final class FaultStore {
 
     private static final String NOTE = """
@@ -26,8 +26,8 @@ final class FaultStore {
     /**
      * A failure of an activity.
      *
-     * @param error null if the ledgers have it already
-     * @param retry when the work is done again, counted from now; null if never, or if a posting says so
+     * @param error null if the ledgers already have it
+     * @param retry the delay before the next attempt; null if there is none, or if a posting has it
      */
     record Noted(
             ActivityId activity,
@@ -51,7 +51,7 @@ final class FaultStore {
                         fault -> fault.retry() == null ? null : fault.retry().toMillis()));
     }
 
-    /** Notes the failures among what has just been entered and collated. */
+    /** Stores the failures among the activities just entered and collated. */
     void note(Tx tx, Collection<LegOne> dispatches, Collection<LegTwo> results) throws SQLException {
         List<Noted> faults = new ArrayList<>();
         for (LegOne dispatch : dispatches) {

@@ -8,12 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a schedule that is due comes to: a job, a postponement, or nothing but the reason. It is made before the transaction that
- * fires the schedule, because making a job calls what users have written.
+ * What a due schedule leads to: a job, a postponement, or only a reason why not. It is built before the transaction that fires
+ * the schedule, because creating a job calls user code.
  *
- * @param due the schedule as it was then
- * @param now when that was
- * @param waitsUntil when it is tried again, with the same moment
+ * @param due the schedule as read at {@code now}
+ * @param now when the schedule was read
+ * @param waitsUntil when to try again for the same moment
  * @param trouble why there is no job
  */
 record Firing(
@@ -23,7 +23,7 @@ record Firing(
         @Nullable Instant waitsUntil,
         @Nullable String trouble) {
 
-    /** One of which nothing is decided. */
+    /** A firing with nothing decided yet. */
     static Firing of(ScheduleStore.Row due, Instant now) {
         return new Firing(due, now, null, null, null);
     }
@@ -51,12 +51,12 @@ record Firing(
         return due.schedule();
     }
 
-    /** What it fires for: the last of the moments that have come. */
+    /** The moment it fires for: the latest one that has passed. */
     Instant moment() {
         return schedule().cron().lastUntil(due.view().nextAt(), now, schedule().zone());
     }
 
-    /** When it fires again. */
+    /** The next moment. */
     Instant next() {
         return schedule().cron().next(now, schedule().zone());
     }
@@ -71,7 +71,7 @@ record Firing(
                 new Attribute("schedule", schedule().name()), new Attribute("scheduled_for", moment().toString()));
     }
 
-    /** Whether the schedule is still what this was made of. */
+    /** Whether the schedule is still the one that this was built from. */
     boolean isOf(ScheduleStore.Row today) {
         return today.view().nextAt().equals(due.view().nextAt())
                 && today.schedule().name().equals(schedule().name())

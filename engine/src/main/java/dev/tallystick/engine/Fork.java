@@ -12,14 +12,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Branches of a body that run side by side, each on a thread of its own and with an obligation of its own: +1 when it is
- * dispatched, −1 with its result. What a branch brought is recorded, so a branch that is done is not run again; and where the
- * parent does not wait for all of them, it is recorded which one decided, so that every run goes the same way. The transaction that
- * records it ends the others.
+ * Parallel branches of a body, each with its own thread and its own obligation: +1 when it is dispatched, −1 with its result.
+ * The result of a branch is recorded, so a finished branch does not run again. If the parent does not wait for all branches,
+ * the record says which one decided, so every run goes the same way. The transaction that records the decision ends the others.
  */
 final class Fork<T extends @Nullable Object> {
 
-    /** What the parent waits for. A failure ends the wait for all; only the failure of every branch ends the wait for any. */
+    /** What the parent waits for. Any failure ends the wait for all; only the failure of every branch ends the wait for any. */
     enum Until {
         ALL,
         ANY
@@ -36,13 +35,13 @@ final class Fork<T extends @Nullable Object> {
     private final List<@Nullable Ending> endings = new ArrayList<>();
     private final List<Scope> scopes = new ArrayList<>();
 
-    /** Of the branches that run here. */
+    /** The threads of the branches that run here. */
     private final Map<Integer, Thread> threads = new HashMap<>();
 
-    /** Whether it is decided who has lost: from then on nobody ends. Guarded by {@link #endings}. */
+    /** Whether the losers are decided: from then on no branch may end. Guarded by {@link #endings}. */
     private boolean isDecided;
 
-    /** How a branch ended, as it is recorded: with an output, or with a failure. */
+    /** The recorded end of a branch: an output or a failure. */
     private record Ending(
             byte @Nullable [] output, @Nullable StepFailedException failure) {}
 
@@ -62,7 +61,7 @@ final class Fork<T extends @Nullable Object> {
         }
     }
 
-    /** Runs what has not ended, until there is what the parent waits for; returns which branch brought it. */
+    /** Runs the unfinished branches until the parent has what it waits for; returns the branch that decided. */
     int decide(Until until) {
         if (run.undoing() != null) {
             lookThrough();
@@ -80,7 +79,7 @@ final class Fork<T extends @Nullable Object> {
         return conclude(until);
     }
 
-    /** Says who decided, unless that follows from what all of them have brought, and ends the others. */
+    /** Records which branch decided, unless that follows from the results of all branches, and ends the others. */
     private int conclude(Until until) {
         int decided;
         List<Integer> losers = new ArrayList<>();
@@ -103,7 +102,7 @@ final class Fork<T extends @Nullable Object> {
         return decided;
     }
 
-    /** Runs every branch along its record, one after the other, also those that are done: each may have something to undo. */
+    /** Replays every branch in turn, including finished ones: each may have something to undo. */
     private void lookThrough() {
         for (int i = 0; i < branches.size(); i++) {
             try {
@@ -150,7 +149,7 @@ final class Fork<T extends @Nullable Object> {
         try {
             attention.await();
         } catch (InterruptedException e) {
-            // Whoever stopped or cancelled the parent has done so to its branches too.
+            // Stopping or cancelling the parent did the same to its branches.
             interrupt(open);
             parent.demandHeard();
             throw new IllegalStateException("a workflow's thread is interrupted by its engine only", e);
@@ -168,7 +167,7 @@ final class Fork<T extends @Nullable Object> {
         return parent.decode(activity(branch).name(), output, type);
     }
 
-    /** What the branch brought; throws why it failed, if it did. */
+    /** The output of the branch; throws its failure if it failed. */
     byte[] demandSuccess(int branch) {
         Ending ending = ending(branch);
         if (ending == null) {

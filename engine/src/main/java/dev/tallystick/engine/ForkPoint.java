@@ -12,11 +12,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Decides what of a closed job's record a fork begins with: what stands before a step in program order, or before the failure
- * that ended the job. A branch that came to a good end beside the one that is cut is kept whole.
+ * Decides which part of a closed job's record a fork starts with: everything before a step in program order, or before the
+ * failure that ended the job. A branch that succeeded in parallel with the one that is cut is kept whole.
  *
- * <p>Paths are places and branches in turn: {@code 3.1.2} is the second place of the first branch at place 3. The mark of a patch
- * stands right behind a place, {@code 3~id}, and is kept with it.
+ * <p>Paths alternate places and branches: {@code 3.1.2} is the second place of the first branch at place 3. The marker of a
+ * patch follows its place directly, {@code 3~id}, and is kept with it.
  */
 final class ForkPoint {
 
@@ -29,14 +29,14 @@ final class ForkPoint {
         this.record = record;
     }
 
-    /** What was done before the step at this path. */
+    /** The record before the step at this path. */
     static List<Past> before(List<Past> record, String path) {
         ForkPoint point = new ForkPoint(record);
         point.cut("", path);
         return point.kept;
     }
 
-    /** What was done before the last thing that failed or never ended; all of it, if the body failed by itself. */
+    /** The record before the last activity that failed or never ended; all of it, if the body itself failed. */
     static List<Past> beforeFailure(List<Past> record) {
         ForkPoint point = new ForkPoint(record);
         point.cutFailure("");
@@ -82,7 +82,7 @@ final class ForkPoint {
         }
     }
 
-    /** Where it is recorded which branch decided, that one counts; otherwise all of them do. */
+    /** If the record says which branch decided, that branch counts; otherwise all of them do. */
     private boolean forkSucceeded(String path, Set<Integer> branches) {
         List<Past> choice = at(path);
         if (choice.isEmpty()) {

@@ -1,19 +1,18 @@
 package dev.tallystick.engine;
 
-/** The job cannot be done again in this way. Nothing was written; the message says what to do instead. */
+/** The job cannot be rerun, forked or redriven this way. Nothing was written; the message says what to do instead. */
 public final class ForkRefusedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What stands in the way. */
     public enum Reason {
         /** The job has not ended yet. */
         OPEN,
-        /** There is no such step, or there are several. */
+        /** No step matches, or several do. */
         NO_SUCH_STEP,
-        /** Its kind or its end leaves nothing to go on from. */
+        /** Its kind or its end leaves nothing to resume from. */
         NOTHING_TO_GO_ON_FROM,
-        /** It is no dead letter. */
+        /** The job is not a dead letter. */
         NO_LETTER
     }
 

@@ -5,16 +5,16 @@ import java.sql.SQLException;
 import java.util.UUID;
 
 /**
- * The leases of a process that has died, freed by its successor. A process that has a name leases as {@code name/id}, where the
- * id is new with every start; nobody else is up under its name, so whoever leased under another id is dead. Should it live after
- * all, its fence falls when its work is leased again, and what it says then is refused.
+ * Frees the leases of a dead process when its successor starts. A named process leases as {@code name/id}, with a new id at
+ * every start; no other process runs under its name, so the holder of a lease under another id is dead. If it is alive after
+ * all, its fence becomes invalid when its work is leased again, and its writes are refused.
  */
 record FormerLeaseStore(String instance) {
 
     private static final int LENGTH_OF_ID = 37;
 
-    // As if the leases had run out: who leases next sees that they were lost, and a step that may be tried only once
-    // and was begun is not begun again.
+    // As if the leases had run out: the next holder sees that they were lost, and a step that allows one attempt and
+    // was started is not started again.
     private static final String FREE = """
             with former as materialized (
                 select job_id, guid

@@ -41,7 +41,7 @@ public abstract class GenericType<T extends @Nullable Object> {
         return new GenericType<>(type) {};
     }
 
-    /** As {@link Codec#decode} takes it. */
+    /** The type to pass to {@link Codec#decode}. */
     public final Type type() {
         return type;
     }

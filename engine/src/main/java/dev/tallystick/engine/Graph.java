@@ -8,11 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workflow drawn as a graph: nodes, and transitions between them. Whoever holds one holds a graph that can be run: it was
- * checked when it was made.
+ * A workflow drawn as a graph of nodes and transitions. An instance is always runnable: the constructor checks it.
  *
- * @param version jobs stay with the version that they were begun with; several may be registered side by side
- * @param output what a completed job returns; null if that is nothing
+ * @param version jobs stay with the version they were started with; several may be registered at once
+ * @param output the result of a completed job; null for none
  */
 public record Graph(
         String name,
@@ -28,7 +27,7 @@ public record Graph(
         }
     }
 
-    /** Begins a graph whose jobs begin at the trigger of the given name. */
+    /** Starts building a graph of this name. */
     public static GraphBuilder named(String name) {
         return new GraphBuilder(name);
     }

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom a hook of a graph asks, about what, and who is asked next if nobody answers. What {@link Ask} is to code.
+ * Whom a hook of a graph asks, what it asks, and who is asked next if no answer comes. The counterpart of {@link Ask} in code.
  *
- * @param group whose members may claim the task, or null if one person is asked
- * @param person comes to the name of who has the task from the beginning, or null if whoever claims it first
- * @param details comes to what they need to know to answer; null if that is nothing
+ * @param group the group whose members may claim the task, or null if one person is asked
+ * @param person evaluates to the person who holds the task from the beginning, or null if the first to claim it gets it
+ * @param details evaluates to what people need to know to answer; null for nothing
  */
 public record GraphAsk(
         @Nullable String group,
@@ -28,12 +28,12 @@ public record GraphAsk(
         escalations = List.copyOf(escalations);
     }
 
-    /** Any member of a group. Who belongs to it is for you to know. */
+    /** Asks any member of a group. Your application decides who belongs to it. */
     public static GraphAsk group(String name) {
         return new GraphAsk(name, null, null, List.of());
     }
 
-    /** One person, whose name the expression comes to. */
+    /** Asks one person, whose name the expression evaluates to. */
     public static GraphAsk person(String expression) {
         return new GraphAsk(null, Expression.of(expression), null, List.of());
     }
@@ -42,22 +42,22 @@ public record GraphAsk(
         return new GraphAsk(group, person, Expression.of(expression), escalations);
     }
 
-    /** If there is no answer {@code after} so long, or so long after the escalation before, {@code otherGroup} is asked. */
+    /** Asks {@code otherGroup} if no answer arrives within {@code after} of the start or of the previous escalation. */
     public GraphAsk escalate(Duration after, String otherGroup) {
         List<Ask.Escalation> more = new ArrayList<>(escalations);
         more.add(new Ask.Escalation(after, otherGroup));
         return new GraphAsk(group, person, details, more);
     }
 
-    /** How long it takes until the last group is asked. */
+    /** How long until the last group is asked. */
     Duration untilLast() {
         return escalations.stream().map(Ask.Escalation::after).reduce(Duration.ZERO, Duration::plus);
     }
 
     /**
-     * How long to wait after so many escalations.
+     * How long to wait after this many escalations.
      *
-     * @param patience how long to wait in all, or null for as long as it takes
+     * @param patience how long to wait in total, or null to wait forever
      */
     @Nullable
     Duration wait(int escalated, @Nullable Duration patience) {

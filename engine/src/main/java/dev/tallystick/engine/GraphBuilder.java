@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Draws a {@link Graph}, node by node; {@link #build} checks it. Expressions are JSONata over {@code input} and the outputs of
+ * Builds a {@link Graph}, node by node; {@link #build} checks it. Expressions are JSONata over {@code input} and the outputs of
  * the nodes that have run.
  */
 public final class GraphBuilder {
@@ -35,7 +35,7 @@ public final class GraphBuilder {
         return node(new GraphNode.Trigger(node));
     }
 
-    /** Work for the worker that is registered under the node's own name. */
+    /** Work for the worker registered under the node's own name. */
     public GraphBuilder worker(String node, String input) {
         return worker(node, node, input, Retry.DEFAULT);
     }
@@ -44,7 +44,7 @@ public final class GraphBuilder {
         return node(new GraphNode.Worker(node, worker, false, Expression.of(input), retry));
     }
 
-    /** Work for whoever serves the topic. */
+    /** Work for any process that serves the topic. */
     public GraphBuilder topic(String node, String topic, String input, Retry retry) {
         return node(new GraphNode.Worker(node, topic, true, Expression.of(input), retry));
     }
@@ -53,7 +53,7 @@ public final class GraphBuilder {
         return node(new GraphNode.Await(node, workflow, Expression.of(input)));
     }
 
-    /** A place to cycle back to, which waits for nothing. */
+    /** A target for cycles, which waits for nothing. */
     public GraphBuilder hook(String node) {
         return node(new GraphNode.Hook(node, null, null, 1));
     }
@@ -66,12 +66,12 @@ public final class GraphBuilder {
         return node(new GraphNode.Hook(node, signal, timer, takes));
     }
 
-    /** Asks people, and waits until they answer. */
+    /** Asks people and waits for their answer. */
     public GraphBuilder task(String node, GraphAsk ask) {
         return task(node, ask, null);
     }
 
-    /** Asks people, and waits until they answer, but no longer than {@code patience} in all. */
+    /** Asks people and waits for their answer, at most {@code patience} in total. */
     public GraphBuilder task(String node, GraphAsk ask, @Nullable Duration patience) {
         return node(new GraphNode.Hook(node, null, patience, 1, ask));
     }
@@ -97,13 +97,13 @@ public final class GraphBuilder {
         return this;
     }
 
-    /** The node waits for every transition that leads to it. */
+    /** Makes the node wait for every transition that leads to it. */
     public GraphBuilder join(String node) {
         joins.add(node);
         return this;
     }
 
-    /** Leads from one node to each of the others. */
+    /** Adds transitions from one node to each of the others. */
     public GraphBuilder from(String node, String... to) {
         for (String each : to) {
             way(node, new GraphPlace.Transition(each, null));
@@ -111,13 +111,13 @@ public final class GraphBuilder {
         return this;
     }
 
-    /** Leads from one node to another where the condition holds. */
+    /** Adds a transition that is taken if the condition holds. */
     public GraphBuilder when(String node, String condition, String to) {
         way(node, new GraphPlace.Transition(to, Expression.of(condition)));
         return this;
     }
 
-    /** Leads from one node to another if the first fails for good, instead of failing the job. */
+    /** Adds a transition that is taken if {@code node} fails for good, instead of failing the job. */
     public GraphBuilder onFailure(String node, String to) {
         way(node, new GraphPlace.Transition(to, null, true));
         return this;

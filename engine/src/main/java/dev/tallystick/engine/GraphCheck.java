@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Finds what is wrong with a graph, and says of each thing what to do about it. */
+/** Finds the problems of a graph, each with a fix. */
 final class GraphCheck {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,99}");
     private static final int MAX_INCOMING = 62;
 
-    /** What one job reads and writes grows with the nodes of its graph. */
+    /** The reads and writes of a job grow with the nodes of its graph. */
     static final int MAX_NODES = 1_000;
 
     private final List<GraphPlace> places;
@@ -31,7 +31,7 @@ final class GraphCheck {
         this.incoming = Graph.incoming(places);
     }
 
-    /** Later checks need what the earlier ones assure, so a graph that fails some of them is not looked at further. */
+    /** Later checks rely on earlier ones, so checking stops at the first group of problems. */
     static List<String> problems(String name, int version, List<GraphPlace> places) {
         if (places.size() > MAX_NODES) {
             return List.of("there are " + places.size() + " nodes, at most " + MAX_NODES
@@ -79,7 +79,7 @@ final class GraphCheck {
         }
     }
 
-    /** Whether an expression that is this name comes to what stands under it. */
+    /** Whether the name, read as an expression, evaluates to the value under that name. */
     private static boolean isReference(String name) {
         try {
             return name.equals(Expression.of(name).evaluate(Map.of(name, name)));
@@ -182,7 +182,7 @@ final class GraphCheck {
         }
     }
 
-    /** A node on the way that is being followed, and which of its transitions come next. */
+    /** A node on the current path, and its transitions still to follow. */
     private record Step(String name, Iterator<GraphPlace.Transition> next) {}
 
     private void findLoop(String begin, Set<String> done) {

@@ -4,7 +4,7 @@ import java.lang.reflect.Type;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A codec whose failures say that they are its own. What it cannot read or write now fails a job, whoever tries it. */
+/** A codec that marks its failures as its own. A payload that it cannot read or write fails the job, on any process. */
 final class GraphCodec implements Codec {
 
     private final Codec codec;

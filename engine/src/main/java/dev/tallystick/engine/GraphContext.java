@@ -1,30 +1,30 @@
 package dev.tallystick.engine;
 
-/** The names under which expressions find what a job holds, beside those of the nodes. */
+/** The names under which expressions find the data of a job, besides those of the nodes. */
 final class GraphContext {
 
     /** The job's input. */
     static final String INPUT = "input";
 
-    /** In the output of a hook: what the signal brought. */
+    /** In the output of a hook: the signal's payload. */
     static final String SIGNAL = "signal";
 
-    /** In the output of a hook that asked people: what they answered. */
+    /** In the output of a hook that asked people: their answer. */
     static final String ANSWER = "answer";
 
-    /** In the output of a hook: whether time was up before a signal came. */
+    /** In the output of a hook: whether the wait timed out. */
     static final String TIMED_OUT = "timed_out";
 
-    /** In the output of a hook: how often it had been told something before. */
+    /** In the output of a hook: how many events it had received before. */
     static final String ROUND = "round";
 
-    /** In the output of a node that failed for good, where the graph goes on from that: why it did. */
+    /** In the output of a node that failed for good and whose failure the graph handles: the reason. */
     static final String ERROR = "error";
 
-    /** In what a signal node keeps for its sending: the job it goes to. */
+    /** In the stored input of a signal node: the receiving job. */
     static final String JOB = "job";
 
-    /** In what a signal node keeps for its sending: what it brings. */
+    /** In the stored input of a signal node: the payload. */
     static final String PAYLOAD = "payload";
 
     private GraphContext() {}

@@ -4,13 +4,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node that is entered, or a join that a branch has arrived at.
+ * A node being entered, or the arrival of a branch at a join.
  *
- * @param kind what the node is
- * @param complete whether Leg 1 is, so that there is something to do; not so for a join that waits for further branches
- * @param input what the activity gets, if anything
- * @param arrived the branches that have arrived at a join; null if it is none
- * @param skipped those of them that were not taken
+ * @param kind the kind of the node
+ * @param complete whether Leg 1 is complete, so there is something to do; false for a join that waits for further branches
+ * @param input the input of the activity, if any
+ * @param arrived the branches that have arrived at a join; null if the node is not a join
+ * @param skipped the arrived branches that were not taken
  */
 record GraphDispatch(
         ActivityId activity,
@@ -22,13 +22,13 @@ record GraphDispatch(
         @Nullable Posting posting) {
 
     /**
-     * What somebody has to do for it.
+     * The work to be done for the node.
      *
-     * @param key what its work is called outside, if not by its GUID
-     * @param due when, counted from now; null if it is not a matter of time
-     * @param awaits the signal that would do as well
-     * @param owner who has leased it at once
-     * @param input what the work gets, if its activity is entered more than once and so cannot keep it for each
+     * @param key identifies the work to foreign systems, if its GUID does not
+     * @param due the delay until it is due; null if it does not depend on time
+     * @param awaits the signal that also ends the wait
+     * @param owner the process that leases it immediately
+     * @param input the input of the work, if its activity is entered more than once and so cannot hold it for each entry
      */
     record Posting(
             Guid guid,

@@ -11,10 +11,10 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What falls due in graphs and needs no worker. Nobody leases it: whoever is first does it, and its fence stays what it was. */
+/** Due work of graphs that needs no worker. It is not leased and keeps its fence: the first engine to reach it does it. */
 final class GraphDueStore {
 
-    // "limit 1" has the planner look rows up by their keys: it cannot know how few postings are due.
+    // "limit 1" makes the planner look rows up by key: it cannot know how few postings are due.
     private static final String DUE = PostingStore.LANES + """
             , due as materialized (
                 select p.*
@@ -84,10 +84,10 @@ final class GraphDueStore {
             """;
 
     /**
-     * Something for the engine to do, and what it needs for that.
+     * Work for the engine, with the data that it needs.
      *
-     * @param begun how often it was begun, of the times that were counted
-     * @param overdue whether it should long have been done
+     * @param begun how many counted starts it has had
+     * @param overdue whether it should have been done long ago
      */
     record Due(
             Lease posting,
@@ -99,12 +99,12 @@ final class GraphDueStore {
             boolean overdue,
             @Nullable Closed child) {}
 
-    /** What the engine may do for these graphs now; others may be at it too. */
+    /** The work due for these graphs now; other engines may be doing it too. */
     List<Due> due(Tx tx, Set<String> graphs, Duration late, int limit) throws SQLException {
         return tx.query(DUE, GraphDueStore::due, GraphStore.queuesOf(graphs), limit, limit, late.toMillis());
     }
 
-    /** Counts that they are begun, and keeps others from it for a while; returns those that were still due. */
+    /** Counts a start for each and hides it from other engines for a while; returns those that were still due. */
     Set<Guid> begin(Tx tx, List<Due> due, Duration lease) throws SQLException {
         Columns<Due> of = new Columns<>(due);
         return new HashSet<>(tx.query(
@@ -115,7 +115,7 @@ final class GraphDueStore {
                 lease.toMillis()));
     }
 
-    /** Whoever began with them came back without having done them: that does not count. */
+    /** Takes back the count of starts that returned without having done the work. */
     void giveBack(Tx tx, List<Due> begun, Duration after) throws SQLException {
         Columns<Due> of = new Columns<>(begun);
         tx.update(

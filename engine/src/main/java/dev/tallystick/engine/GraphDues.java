@@ -17,16 +17,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does what falls due in graphs and needs no worker.
+ * Does the due work of graphs that needs no worker.
  *
- * <p>A transition that kills its process does so before anything of it is written. So one that should long have been done is
- * counted before it is begun once more, in a commit of its own; from the second count on it is begun alone, so that those who
- * were there with it are not taken for it; and when it has been begun {@link #MAX_BEGUN} times, it ends its job instead. What is
- * done in time costs nothing of this.
+ * <p>A transition that kills its process does so before any of its writes. So an overdue transition is counted, in a separate
+ * commit, before it is started again. From the second count on it is started alone, so that transitions of the same batch are
+ * not blamed for it; and after {@link #MAX_BEGUN} starts it ends its job instead. Work done on time pays for none of this.
  */
 final class GraphDues {
 
-    /** How often a transition is begun that never comes back, after a first time that nobody counted. */
+    /** How many times a transition that never comes back is started, after a first start that is not counted. */
     static final int MAX_BEGUN = 5;
 
     private static final Logger LOG = LoggerFactory.getLogger(GraphDues.class);
@@ -43,20 +42,20 @@ final class GraphDues {
     private final Hand hand;
     private final EngineSettings settings;
 
-    /** The signals that are being made and sent. */
+    /** The signals being created and sent. */
     private final Set<Guid> sending = ConcurrentHashMap.newKeySet();
 
-    /** What came of a step that was handed in. */
+    /** The result of a step that was submitted. */
     enum Handed {
-        /** It is done, by whoever it was. */
+        /** It is done, by this or another process. */
         DONE,
         /** Nothing happened, and it is still due. */
         NOT_NOW,
-        /** It may be done or not. */
+        /** It may or may not be done. */
         UNKNOWN
     }
 
-    /** Hands a step in. The future never fails. */
+    /** Submits a step. The future never fails. */
     @FunctionalInterface
     interface Hand {
         CompletableFuture<Handed> in(Lease posting, GraphTold told);
@@ -79,7 +78,7 @@ final class GraphDues {
         this.settings = settings;
     }
 
-    /** Does what is due; returns whether there may be more. */
+    /** Does all due work; returns whether there may be more. */
     boolean doAll() {
         Set<String> known = registry.graphs();
         if (known.isEmpty()) {
@@ -96,7 +95,7 @@ final class GraphDues {
         return due.size() == BATCH;
     }
 
-    /** In what time something falls due next, if anything does. */
+    /** The time until the next work falls due, if any. */
     Optional<Duration> next() {
         Set<String> known = registry.graphs();
         return known.isEmpty()
@@ -120,7 +119,7 @@ final class GraphDues {
         }
     }
 
-    /** Returns what is still due, and of which nothing has happened. */
+    /** Returns the work that is still due and of which nothing has happened. */
     private List<GraphDueStore.Due> doTogether(List<GraphDueStore.Due> due) {
         List<CompletableFuture<Handed>> told = new ArrayList<>(due.size());
         for (GraphDueStore.Due each : due) {
@@ -135,7 +134,7 @@ final class GraphDues {
         return left;
     }
 
-    /** What cannot be told for a reason of its own fails its activity: the others are told all the same. */
+    /** A transition that cannot proceed for a reason of its own fails its activity; the others proceed. */
     private CompletableFuture<Handed> tellOrFail(GraphDueStore.Due due) {
         if (due.begun() >= MAX_BEGUN) {
             return hand.in(due.posting(), new GraphTold.Refused(Failures.neverCameBack(due.begun())));
@@ -157,7 +156,7 @@ final class GraphDues {
         return CompletableFuture.completedFuture(Handed.UNKNOWN);
     }
 
-    /** To make a signal takes the codec, which is the user's: not on the thread that does what is due for all. */
+    /** Creating a signal calls the user's codec, which must not run on the thread that does the due work of all jobs. */
     private CompletableFuture<Handed> sendOrFail(GraphDueStore.Due due, byte[] input) {
         try {
             return send(due, input);
@@ -182,7 +181,7 @@ final class GraphDues {
         return hand.in(due.posting(), new GraphTold.Due(due.awaits()));
     }
 
-    /** Sends a signal under a key of its own, so that a repeat is no second one, and then records that it was sent. */
+    /** Sends a signal under a key of its own, so that a repeat is not a second signal, and then records that it was sent. */
     private CompletableFuture<Handed> send(GraphDueStore.Due due, byte[] input) {
         Lease posting = due.posting();
         GraphType type = typeOf(posting.job());

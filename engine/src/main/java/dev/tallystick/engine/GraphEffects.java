@@ -6,29 +6,28 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What transitions of a graph lead to, before any of it is written. Of several dispatches of one activity the last one counts. */
+/** Planned effects of a graph's transitions, not written yet. Of several dispatches of one activity the last one counts. */
 final class GraphEffects {
 
     final List<GraphDispatch> dispatches = new ArrayList<>();
 
-    /** The joins among them, as they will stand. */
+    /** The joins among the dispatches, in their latest state. */
     private final Map<ActivityId, GraphDispatch> joins = new HashMap<>();
 
     final List<NewJob> children = new ArrayList<>();
 
-    /** Waits that begin, in case their signal is there already. */
+    /** Waits that begin; their signals may have arrived already. */
     final List<SignalStore.Wait> waits = new ArrayList<>();
 
-    /** What people are asked. */
     final List<TaskStore.Asked> tasks = new ArrayList<>();
 
-    /** What the engine does itself, at once. */
+    /** Transitions that the engine does itself, immediately. */
     final List<GraphTransition> inline = new ArrayList<>();
 
-    /** Whether any way was taken. */
+    /** Whether any transition was taken. */
     boolean handled;
 
-    /** What the semaphore goes up by. */
+    /** How much the semaphore goes up. */
     int opened;
 
     void dispatch(GraphDispatch dispatch) {

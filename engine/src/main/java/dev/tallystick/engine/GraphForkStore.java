@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of a closed job of a graph that is forked, and what the new one gets of it beside its record. */
+/** Reads the closed job of a graph that is forked, and copies what the new job gets besides its record. */
 final class GraphForkStore {
 
-    // What was told more than once has a row for each time, and what it brought is with the transition.
+    // An activity that received several events has a row for each, and its output is stored with the transition.
     private static final String RECORD = Weights.in("""
             select a.path, a.name, a.kind, a.input, g.guid, g.ordinal, s.payload,
                 case when g.output is null and g.error is null then a.output else g.output end as output,
@@ -47,13 +47,13 @@ final class GraphForkStore {
             """;
 
     /**
-     * Something that an activity was told, or an activity that was told nothing.
+     * An event that an activity received, or an activity that received none.
      *
-     * @param guid what it was told; null if that is nothing
-     * @param ordinal the dimension that it was told that in
-     * @param ended whether this ended the job, other than well
-     * @param output what it brought
-     * @param signal what the signal brought that a hook has taken, or null
+     * @param guid identifies the event; null for none
+     * @param ordinal the dimension of the event
+     * @param ended whether this ended the job, other than successfully
+     * @param output its output
+     * @param signal the payload of the signal that a hook took, or null
      */
     record Entry(
             String path,
@@ -67,7 +67,7 @@ final class GraphForkStore {
             @Nullable String error,
             byte @Nullable [] signal) {
 
-        /** As people name it. */
+        /** The place as people write it. */
         String place() {
             return path.isEmpty() ? name : name + "@" + path;
         }
@@ -77,7 +77,7 @@ final class GraphForkStore {
         return tx.query(RECORD, GraphForkStore::entry, job.value(), limit);
     }
 
-    /** In which dimension each transition of a job was told. */
+    /** The dimension of each transition of a job. */
     Map<Guid, Integer> dimensions(Tx tx, JobId job) throws SQLException {
         Map<Guid, Integer> dimensions = new HashMap<>();
         tx.query(
@@ -87,7 +87,7 @@ final class GraphForkStore {
         return dimensions;
     }
 
-    /** The new job has the signals too that it was told of: from the waits of the old one to its own. */
+    /** Copies the signals that the recalled waits took, from the waits of the old job to those of the new one. */
     void copyTaken(Tx tx, JobId from, JobId to, Map<Guid, Guid> waits) throws SQLException {
         Columns<Map.Entry<Guid, Guid>> of = new Columns<>(List.copyOf(waits.entrySet()));
         tx.update(

@@ -17,16 +17,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Begins a job of a graph with what a closed one has on record. The new job is moved as any other, from its trigger on, but where
- * something is on record it is told that at once: so its ledgers, its semaphore and its joins are those of a job that did it.
- * What the graph leads to and what is not on record is begun anew; what lies beyond is not reached.
+ * Starts a job of a graph with the record of a closed one. The new job moves like any other, starting at its trigger, but
+ * receives recorded events immediately: so its ledgers, its semaphore and its joins are those of a job that did the work. A
+ * node that the graph leads to without a recorded event starts afresh; nodes beyond it are not reached.
  *
- * <p>Invariant: all that is on record beside and before the fork point is kept, in the dimension that it had. Where that cannot
- * be, because the graph goes another way now, nothing is written.
+ * <p>Invariant: everything recorded beside and before the fork point is kept, in its dimension. If that is impossible because
+ * the graph now takes other transitions, nothing is written.
  */
 final class GraphForks {
 
-    /** A record that is longer would hold a transaction for too long. */
+    /** Replaying a longer record would hold a transaction open for too long. */
     static final int MAX_TOLD = 10_000;
 
     private final GraphWriter writer;
@@ -38,11 +38,11 @@ final class GraphForks {
         this.types = types;
     }
 
-    /** Where the record is cut: at a node of this name, of which some things are dropped. */
+    /** Where the record is cut: at the node of this name, some of whose entries are dropped. */
     private record Cut(@Nullable String name, Predicate<Entry> dropped) {}
 
     /**
-     * Keeps what does not follow from one of the activities.
+     * Keeps everything that does not follow from this activity.
      *
      * @param place the name of a node, with {@code @} and the dimension if it was entered in several
      */
@@ -55,7 +55,7 @@ final class GraphForks {
         follow(tx, type, from, to, record, cut);
     }
 
-    /** Keeps all that went well. */
+    /** Keeps everything that succeeded. */
     void beforeFailure(Tx tx, GraphType type, JobId from, JobId to) throws SQLException {
         List<Entry> record = record(tx, from);
         String failed = record.stream()
@@ -77,7 +77,7 @@ final class GraphForks {
         return record;
     }
 
-    /** The graph of a job, by which its record is followed. */
+    /** The graph with which the job's record is replayed. */
     GraphType typeOf(RerunStore.Source source, JobId job) {
         GraphType type = types.apply(Runner.queueOf(source.workflow(), source.version()));
         if (type == null) {
@@ -112,7 +112,7 @@ final class GraphForks {
         copySignals(tx, past, from, to);
     }
 
-    /** Conditions may depend on time or chance, and rounds that run side by side may overtake each other. */
+    /** Fails if the replay diverged: conditions may depend on time or chance, and parallel rounds may overtake each other. */
     private void demandSameWay(Tx tx, GraphShape shape, GraphRecord past, JobId from, JobId to, Cut cut)
             throws SQLException {
         Set<String> beyond = cut.name() == null ? Set.of() : beyond(shape, cut.name());
@@ -133,7 +133,7 @@ final class GraphForks {
         }
     }
 
-    /** Everything that may follow from a node, also in further rounds. */
+    /** Every node that may follow from this one, in further rounds too. */
     private static Set<String> beyond(GraphShape shape, String name) {
         Set<String> beyond = new HashSet<>();
         Deque<String> open = new ArrayDeque<>(Set.of(name));

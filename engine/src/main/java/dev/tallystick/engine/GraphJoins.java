@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The joins of one job while its transitions are planned.
  *
- * <p>Invariants: a branch arrives at a join once, and a join is entered once, when all branches have arrived. What a loop brings
- * to a join outside of it is decided when the loop is left: if some round took the branch, it has arrived; a round that skips
- * it says nothing, since another may take it.
+ * <p>Invariants: a branch arrives at a join once, and a join is entered once, when all branches have arrived. Whether a branch
+ * arrives from a loop at a join outside is decided when the loop is left: if some round took the branch, it has arrived; a
+ * round that skips it decides nothing, since another may take it.
  */
 final class GraphJoins {
 
@@ -23,23 +23,23 @@ final class GraphJoins {
     private final Map<ActivityId, Seen> seen;
     private final Reader reader;
 
-    /** What the plan is about, and has not come to yet. */
+    /** The transitions that the plan has yet to take. */
     private final Map<Guid, ActivityId> ahead = new HashMap<>();
 
-    /** What the plan has come to. */
+    /** The transitions that the plan has taken. */
     private final Set<Guid> told = new HashSet<>();
 
     private final Set<ActivityId> toldActivities = new HashSet<>();
     private @Nullable List<Open> open;
 
     /**
-     * What is under way.
+     * An open activity.
      *
-     * @param guid what it will be told; null for a job that it awaits
+     * @param guid its pending transition; null for a job that it awaits
      */
     record Open(@Nullable Guid guid, ActivityId activity) {}
 
-    /** Reads what was under way in the job when the plan began. */
+    /** Reads the activities that were open when the plan began. */
     interface Reader {
         List<Open> open() throws SQLException;
     }
@@ -50,7 +50,7 @@ final class GraphJoins {
         this.reader = reader;
     }
 
-    /** The plan will come to this. */
+    /** Announces a transition that the plan will take. */
     void expect(GraphTransition transition) {
         ahead.put(transition.posting().guid(), transition.activity());
     }
@@ -78,7 +78,7 @@ final class GraphJoins {
         }
     }
 
-    /** If a loop has come to its end with a transition, it has no more to bring to joins outside. */
+    /** If this transition was the last of a loop, the loop has nothing more to bring to joins outside. */
     void leave(Dimension loop, ActivityId last, GraphWays ways) throws SQLException {
         GraphLoops loops = plan.shape().loops();
         String opener = loop.opener();
@@ -93,7 +93,7 @@ final class GraphJoins {
         });
     }
 
-    /** Enters a join if every branch has arrived and every loop is left that leads to it. */
+    /** Enters a join if every branch has arrived and every loop that leads to it has been left. */
     void settle(ActivityId join, GraphWays ways) throws SQLException {
         if (arrivals(join, ways.planned()).arrived() != plan.shape().allArrivals(join.name())) {
             return;
@@ -106,7 +106,7 @@ final class GraphJoins {
         enterIfComplete(plan.shape().place(join.name()), join, ways);
     }
 
-    /** Notes that a branch has arrived; returns whether it had not before. */
+    /** Marks a branch as arrived; returns false if it already was. */
     private boolean mark(ActivityId join, String from, boolean live, GraphWays ways) {
         long bit = plan.shape().arrival(join.name(), from);
         Arrivals before = arrivals(join, ways.planned());
@@ -149,7 +149,7 @@ final class GraphJoins {
         return before == null ? new Arrivals(0, 0) : new Arrivals(before.arrived(), before.skipped());
     }
 
-    /** The branches that have arrived at a join, a bit for each, and those of them that were not taken. */
+    /** The branches that have arrived at a join, one bit each, and those among them that were not taken. */
     private record Arrivals(long arrived, long skipped) {}
 
     private boolean isOpen(String opener, String path, GraphWays ways) throws SQLException {

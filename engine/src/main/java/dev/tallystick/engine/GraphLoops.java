@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which joins bring a loop together with what is outside of it, and what keeps such a loop open.
+ * Which joins connect a loop with nodes outside it, and which activities keep such a loop open.
  *
- * <p>A loop is all that its opener dominates. A join outside hears of it once, when it is left: when nothing of it is under way
- * any more that might go round once more or lead out.
+ * <p>A loop consists of all nodes that its opener dominates. A join outside learns of the loop once, when the loop is left:
+ * when none of its open activities can start another round or lead out.
  */
 final class GraphLoops {
 
@@ -25,7 +25,7 @@ final class GraphLoops {
 
     private final Map<String, Set<String>> within = new HashMap<>();
 
-    /** The openers of loops that may go round although nothing in them waits. */
+    /** The openers of loops that can start another round without waiting. */
     private final Set<String> spinning = new HashSet<>();
 
     GraphLoops(GraphShape shape) {
@@ -52,7 +52,7 @@ final class GraphLoops {
                 .toList();
     }
 
-    /** Whether an activity, while it is under way, keeps the loop open whose opener lives at a path. */
+    /** Whether an open activity keeps this loop open; {@code path} is where the opener lives. */
     boolean keepsOpen(ActivityId activity, String opener, String path) {
         if (!within.getOrDefault(opener, Set.of()).contains(activity.name())) {
             return false;
@@ -65,8 +65,8 @@ final class GraphLoops {
     }
 
     /**
-     * About how often a job has gone round without waiting when a node is told something, if it may have: rounds inside of each
-     * other multiply.
+     * About how many rounds a job has made without waiting when a node receives an event, if it can at all: nested rounds
+     * multiply.
      */
     long roundsAtOnce(ActivityId activity, int ordinal) {
         if (!spinning.contains(activity.name())) {
@@ -96,7 +96,7 @@ final class GraphLoops {
         return false;
     }
 
-    /** Of several loops inside each other that a way leaves, the outermost is the last to be left. */
+    /** If a transition leaves several nested loops, the outermost is left last. */
     private void note(String from, String join) {
         shape.openers().stream()
                 .filter(opener -> opener.equals(from) || shape.dominates(opener, from))
@@ -107,7 +107,7 @@ final class GraphLoops {
                         .add(from));
     }
 
-    /** The nodes of a loop from which a way leads to its next round or out of it. */
+    /** The nodes of a loop from which a path leads to its next round or out of it. */
     private Set<String> leadingOn(String opener, Set<String> joins) {
         Map<String, List<String>> cycles = new HashMap<>();
         Deque<String> open = new ArrayDeque<>(joins);

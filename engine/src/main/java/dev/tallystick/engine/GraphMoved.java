@@ -3,32 +3,32 @@ package dev.tallystick.engine;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What came of a {@link GraphStep}. */
+/** The result of a {@link GraphStep}. */
 sealed interface GraphMoved {
 
     /**
-     * It is durable, since this call or since an earlier one.
+     * The step is durable, through this call or an earlier one.
      *
-     * @param closed how the job ended, if it did by this
-     * @param workflow of the job that ended, with its version
-     * @param engineIsDue whether there is something now for an engine to do
-     * @param leased work that came of it and that the one who brought it has leased
+     * @param closed how the job ended, if this ended it
+     * @param workflow the workflow of the job that ended, with its version
+     * @param engineIsDue whether there is now something for an engine to do
+     * @param leased resulting work that the submitter has leased
      */
     record Done(@Nullable Closed closed, @Nullable String workflow, List<LeasedWork> leased, boolean engineIsDue)
             implements GraphMoved {
 
-        /** The job has not closed by this. */
+        /** The step did not close the job. */
         Done(List<LeasedWork> leased, boolean engineIsDue) {
             this(null, null, leased, engineIsDue);
         }
     }
 
-    /** It is recorded and changes nothing, for the job had closed. */
+    /** The step is recorded but changes nothing, because the job had closed. */
     record JobClosed() implements GraphMoved {}
 
-    /** Nothing was written: the same worker has said something else of the same attempt, and that stands. */
+    /** Nothing was written: the same worker reported another result for the same attempt earlier, and that one stands. */
     record AnotherResult() implements GraphMoved {}
 
-    /** Nothing was written: somebody else has the lease. */
+    /** Nothing was written: another process holds the lease. */
     record LeaseLost() implements GraphMoved {}
 }

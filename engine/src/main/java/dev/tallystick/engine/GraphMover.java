@@ -16,11 +16,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies {@link GraphStep}s: results of work, what fell due, failed attempts; many of many jobs in one batch, and several of one
- * job. Jobs are locked first, then the postings, whose fences decide; then the ledgers are written.
+ * Applies {@link GraphStep}s (results of work, due work, failed attempts): many of many jobs in one batch, and several of one
+ * job. It locks the jobs first, then the postings, whose fences decide, and then writes the ledgers.
  *
- * <p>Identity before state: a step that is brought again after its reply was lost gets the answer of the first time, also if the
- * posting is gone by now.
+ * <p>Identity before state: a step repeated after a lost reply gets the first answer, even if the posting is gone by now.
  */
 final class GraphMover implements Primitive<GraphStep, GraphMoved> {
 
@@ -96,7 +95,7 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
         return inOrder;
     }
 
-    /** The steps whose posting stands under their fence. The others are answered. */
+    /** The steps whose fence is still current. Answers the others. */
     private List<GraphStep> standing(Tx tx, List<GraphStep> steps, Map<Guid, GraphMoved> answers) throws SQLException {
         Map<Guid, Held> held =
                 postings.hold(tx, steps.stream().map(GraphStep::posting).toList());
@@ -132,7 +131,7 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
         }
     }
 
-    /** What the step was told the first time, if it says the same now. */
+    /** The step's first answer, if it reports the same result as then. */
     private GraphMoved again(Tx tx, GraphStep step, Recorded before) throws SQLException {
         if (step.said() != null && before.said() != null && !step.said().equals(before.said())) {
             return new GraphMoved.AnotherResult();
@@ -190,7 +189,7 @@ final class GraphMover implements Primitive<GraphStep, GraphMoved> {
         }
     }
 
-    /** What was leased by being spawned, with what is needed to do it. */
+    /** The work that was leased when it was spawned, with the data needed to do it. */
     private Map<JobId, List<LeasedWork>> leased(Tx tx, GraphWriter.Written written) throws SQLException {
         if (written.leased().isEmpty()) {
             return Map.of();

@@ -4,21 +4,21 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What happens at one place of a {@link Graph}. */
+/** A node of a {@link Graph}: what happens there. */
 public sealed interface GraphNode {
 
-    /** At most so many signals are taken by one hook. */
+    /** The most signals that one hook takes. */
     int MAX_SIGNALS = 100;
 
-    /** How the node is called: in the graph, in expressions and in the ledgers. */
+    /** The node's name in the graph, in expressions and in the ledgers. */
     String name();
 
-    /** Whether time passes here, or something from outside has to come. */
+    /** Whether the node waits for time to pass or for something from outside. */
     default boolean waits() {
         return this instanceof Worker || this instanceof Await;
     }
 
-    /** The word for what it is, in YAML and in the database. */
+    /** The name of its kind, in YAML and in the database. */
     default String kind() {
         return getClass().getSimpleName().toLowerCase(Locale.ROOT);
     }
@@ -27,25 +27,26 @@ public sealed interface GraphNode {
     record Trigger(String name) implements GraphNode {}
 
     /**
-     * Work that a worker does.
+     * Work for a worker.
      *
-     * @param worker the name that the worker is registered under
-     * @param topic whether any process may take it that serves {@code worker} as a topic, instead of one that runs this workflow
-     * @param input what the worker gets
+     * @param worker the name under which the worker is registered
+     * @param topic whether any process that serves {@code worker} as a topic may take it, instead of one that runs this
+     *     workflow
+     * @param input the worker's input
      */
     record Worker(String name, String worker, boolean topic, Expression input, Retry retry) implements GraphNode {}
 
-    /** Runs another workflow as a job of its own and waits for its output. */
+    /** Runs another workflow as a child job and waits for its output. */
     record Await(String name, String workflow, Expression input) implements GraphNode {}
 
     /**
-     * Waits for signals, for people, for some time, or for whichever comes first. One that waits for nothing is a place to cycle
-     * back to.
+     * Waits for signals, for people, for some time, or for the first of these. A hook that waits for nothing is a target for
+     * cycles.
      *
-     * @param signal which signal it takes, or null
-     * @param timer how long each wait lasts at most, or null
-     * @param takes how many signals; what follows runs once for each of them, in a dimension of its own
-     * @param task what it asks people, whose answer it takes then; or null
+     * @param signal the signal that it takes, or null
+     * @param timer the longest duration of each wait, or null
+     * @param takes how many signals it takes; what follows runs once for each of them, in its own dimension
+     * @param task what it asks people, whose answer it then takes; or null
      */
     record Hook(
             String name,
@@ -54,7 +55,7 @@ public sealed interface GraphNode {
             int takes,
             @Nullable GraphAsk task) implements GraphNode {
 
-        /** One that asks nobody. */
+        /** A hook without a task. */
         public Hook(String name, @Nullable String signal, @Nullable Duration timer, int takes) {
             this(name, signal, timer, takes, null);
         }
@@ -74,27 +75,27 @@ public sealed interface GraphNode {
             return isPosted() && !Duration.ZERO.equals(timer);
         }
 
-        /** Whether somebody has to do something for it: to send a signal, to answer, or to look at the clock. */
+        /** Whether it needs a signal, an answer or a timer. */
         boolean isPosted() {
             return signal != null || timer != null || task != null;
         }
     }
 
-    /** Goes back to a node that lies before it, which is entered once more; what follows it runs in the next dimension. */
+    /** Goes back to an earlier node, which is entered again; what follows that node runs in the next dimension. */
     record Cycle(String name, String back) implements GraphNode {}
 
     /**
      * Sends a signal to another job.
      *
-     * @param job comes to the id of that job
-     * @param payload what is sent
+     * @param job evaluates to the ID of that job
+     * @param payload the payload of the signal
      */
     record Signal(String name, Expression job, String signal, Expression payload) implements GraphNode {}
 
     /**
-     * Ends the job here and now, whatever is still open.
+     * Ends the job immediately, whatever is still open.
      *
-     * @param reason why, for an outcome other than completed
+     * @param reason the reason for an outcome other than completed
      */
     record Interrupt(
             String name, JobOutcome outcome, @Nullable Expression reason) implements GraphNode {}

@@ -3,19 +3,19 @@ package dev.tallystick.engine;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a job of a graph begins with: things that another job was told, and that are told again instead of being waited for. */
+/** The events that a job of a graph starts with: another job received them, and they are replayed instead of awaited. */
 interface GraphPast {
 
-    /** Nothing: the job does everything itself. */
+    /** No events: the job does everything itself. */
     GraphPast NONE = transition -> Optional.empty();
 
-    /** Empty if it is not on record, and so has to come about once more. */
+    /** The recorded event; empty if there is none, so it has to happen again. */
     Optional<Recalled> recall(Identity transition);
 
     /**
-     * What the other job was told.
+     * An event that the other job received.
      *
-     * @param input what its activity got, if anything
+     * @param input the input of its activity, if any
      */
     record Recalled(GraphTold told, byte @Nullable [] input) {}
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A node, how it is reached and where it leads.
  *
  * @param join whether it waits until every transition that leads here has arrived or been skipped
- * @param next all of these are taken whose condition holds
+ * @param next the outgoing transitions; all whose condition holds are taken
  */
 public record GraphPlace(GraphNode node, boolean join, List<Transition> next) {
 
@@ -20,20 +20,20 @@ public record GraphPlace(GraphNode node, boolean join, List<Transition> next) {
     }
 
     /**
-     * The way to another node.
+     * A transition to another node.
      *
-     * @param when holds if the way is taken; null if it always is
+     * @param when the condition for taking it; null for always
      * @param onFailure whether it is taken if the node failed for good, and not if it succeeded
      */
     public record Transition(String to, @Nullable Expression when, boolean onFailure) {
 
-        /** A way that is taken if the node succeeded. */
+        /** A transition that is taken if the node succeeded. */
         public Transition(String to, @Nullable Expression when) {
             this(to, when, false);
         }
     }
 
-    /** Whether the graph goes on if the node fails for good. */
+    /** Whether the graph continues if the node fails for good. */
     boolean handlesFailure() {
         return next.stream().anyMatch(Transition::onFailure);
     }

@@ -16,20 +16,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plans the transitions of one job that commit together, one after the other: what each leads to, what it does to the semaphore,
- * and whether it ends the job. Writes nothing. The job is locked, so what was read stays true until what is planned is written.
+ * Plans the transitions of one job that commit together, one after the other: what each leads to, how it changes the semaphore,
+ * and whether it ends the job. Writes nothing. The job is locked, so the data read stays true until the plan is written.
  *
  * <p>Invariants: a transition that spawned before spawns nothing; {@code delta = opened − (final ? 1 : 0)}; what follows a
- * transition lives in the dimension of its GUID; after the one that ends the job, the others are recorded and change nothing.
+ * transition lives in the dimension of its GUID; transitions after the one that ends the job are recorded and change nothing.
  */
 final class GraphPlan {
 
-    /** How often a loop may go round in which nothing waits. */
+    /** How many rounds a loop may make without waiting. */
     static final int MAX_ROUNDS_AT_ONCE = 10_000;
 
-    /** Reads what only some plans need. */
+    /** Reads data that only some plans need. */
     interface Reader extends GraphJoins.Reader {
-        /** The newest output of each node, from a path inwards. */
+        /** The newest output of each node, at the path and further in. */
         List<Seen> newest(String path) throws SQLException;
     }
 
@@ -51,7 +51,7 @@ final class GraphPlan {
     final List<LegTwo> legs = new ArrayList<>();
     final Map<Guid, Integer> ordinals = new HashMap<>();
 
-    /** What is not recorded because a counter is full. It has ended its job, and is acknowledged all the same. */
+    /** Transitions that are not recorded because a counter is full. They have ended their job, and are acknowledged anyway. */
     final List<Lease> refused = new ArrayList<>();
 
     GraphPlan(
@@ -73,7 +73,7 @@ final class GraphPlan {
         seen.forEach(each -> this.seen.put(each.id(), each));
     }
 
-    /** How the job ended, if it does by what is planned. */
+    /** How the job ends, if the plan ends it. */
     @Nullable
     Closed closed() {
         return closed;
@@ -164,7 +164,7 @@ final class GraphPlan {
         }
     }
 
-    /** What opens a dimension is seen there, whatever it brings the next time; what lies outside sees the last of it. */
+    /** Inside the dimension that a node opens, this output stays, whatever the next one is; outside, the last one counts. */
     private void see(ActivityId activity, int ordinal, @Nullable Object output) {
         outputs.put(activity, output);
         String opened = type.shape().opened(activity.path(), activity.name(), ordinal);
@@ -175,7 +175,7 @@ final class GraphPlan {
         end(transition, JobOutcome.FAILED, null, "node '" + place.name() + "' failed: " + failure.reason());
     }
 
-    /** Plans what follows, and returns whether this was the last thing that the activity is told. */
+    /** Plans what follows; returns whether this was the last event of the activity. */
     private boolean follow(GraphPlace place, GraphTransition transition, int ordinal, GraphEffects planned)
             throws SQLException {
         ActivityId activity = transition.activity();
@@ -221,7 +221,7 @@ final class GraphPlan {
         end(transition, interrupt.outcome(), output, completes ? null : text);
     }
 
-    /** Ends the job. One that completes returns what the graph says; if that cannot be said, the job fails after all. */
+    /** Ends the job. A completed job returns the graph's output; if that cannot be evaluated, the job fails after all. */
     private void end(GraphTransition transition, JobOutcome outcome, byte @Nullable [] output, @Nullable String error)
             throws SQLException {
         byte @Nullable [] returned = null;
@@ -241,7 +241,7 @@ final class GraphPlan {
         closed = new Closed(job.id(), ending, returned, readable);
     }
 
-    /** A counter is full: nothing is entered any more, and the job ends by a transition of its own that says why. */
+    /** A counter is full: nothing more is entered, and the job ends by a separate transition that says why. */
     private void escalate(GraphTransition transition, Digit digit) {
         if (closed == null && !job.closed()) {
             ActivityId activity = ActivityId.ceiling(job.id());
@@ -278,23 +278,23 @@ final class GraphPlan {
         return job.id();
     }
 
-    /** What expressions see in a dimension: the input, and what lies in it and around it. */
+    /** The data that expressions see in a dimension: the input, and the outputs in this dimension and the enclosing ones. */
     Map<String, @Nullable Object> context(String path) {
         return context(Map.of(), path);
     }
 
-    /** A join may lie further out than what it joins, and sees that too: the last round of it. */
+    /** A join may live further out than its branches, and sees their last round too. */
     Map<String, @Nullable Object> joinContext(GraphPlace join, String path) throws SQLException {
         boolean leaves = !type.shape().loops().leftFor(join.name()).isEmpty();
         return context(leaves ? latest(path) : Map.of(), path);
     }
 
-    /** What the job returns is of the last rounds, whichever of its branches comes last. */
+    /** The job's output is evaluated over the last rounds, whichever of its branches ends last. */
     private Map<String, @Nullable Object> lastContext() throws SQLException {
         return context(latest(""), "");
     }
 
-    /** The last round of each node, at the path and further in; also of what this plan is about and nobody has written yet. */
+    /** The last round of each node at the path and further in, including outputs of this plan that are not written yet. */
     private Map<String, @Nullable Object> latest(String path) throws SQLException {
         Map<String, String> rounds = new HashMap<>();
         Map<String, @Nullable Object> latest = new HashMap<>();

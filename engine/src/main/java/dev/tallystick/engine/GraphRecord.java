@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What a closed job of a graph has on record, as far as a fork of it may keep that. What failed without being handled, what came
- * too late and what ended the job is done again.
+ * The part of a closed job's record that a fork may keep. Unhandled failures, late results and the event that ended the job are
+ * left out and happen again.
  */
 final class GraphRecord implements GraphPast {
 
@@ -18,7 +18,7 @@ final class GraphRecord implements GraphPast {
     private final Map<Guid, Entry> kept = new LinkedHashMap<>();
     private final Map<Guid, Guid> recalled = new HashMap<>();
 
-    /** @param dropped what is to be done again */
+    /** @param dropped the entries that must happen again */
     GraphRecord(JobId job, List<Entry> entries, Predicate<Entry> dropped) {
         this.job = job;
         for (Entry entry : entries) {
@@ -55,12 +55,12 @@ final class GraphRecord implements GraphPast {
         };
     }
 
-    /** The transitions that were told again, and what they are in the new job. */
+    /** The replayed transitions, and their GUIDs in the new job. */
     Map<Guid, Guid> recalled() {
         return recalled;
     }
 
-    /** What might have been told again. */
+    /** The entries that may be replayed. */
     Map<Guid, Entry> kept() {
         return kept;
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The graphs and the workers of one process, and the graphs that it knows of from others. Thread-safe. */
+/** The graphs and workers of one process, and the graphs that it knows from other processes. Thread-safe. */
 final class GraphRegistry {
 
     private final Map<String, GraphType> types = new ConcurrentHashMap<>();
@@ -27,7 +27,7 @@ final class GraphRegistry {
         }
     }
 
-    /** Whether jobs of it may be started; those that there are go on either way. */
+    /** Sets whether new jobs of the graph may start; existing ones continue either way. */
     void start(String queue, boolean starts) {
         if (starts) {
             retired.remove(queue);
@@ -42,14 +42,17 @@ final class GraphRegistry {
         }
     }
 
-    /** The graph, registered here or known from others. */
+    /** The graph, registered here or by another process. */
     @Nullable
     GraphType type(String queue) {
         GraphType type = types.get(queue);
         return type == null ? elsewhere.graph(queue) : type;
     }
 
-    /** As {@link #type}, after a look at what others have registered, if it is none of ours: at it, and at its children. */
+    /**
+     * As {@link #type}, but for a graph of another process it first refreshes what others have registered, including its
+     * children.
+     */
     @Nullable
     GraphType typeAnywhere(String queue) {
         if (!types.containsKey(queue)) {
@@ -74,7 +77,7 @@ final class GraphRegistry {
                 .orElse(null);
     }
 
-    /** The graphs of this process of which jobs may be started. */
+    /** The graphs of this process whose jobs may start. */
     Stream<Graph> startable() {
         return types.values().stream().map(GraphType::graph).filter(graph -> !retired.contains(graph.queue()));
     }
@@ -83,12 +86,12 @@ final class GraphRegistry {
         return retired.contains(queue);
     }
 
-    /** The graphs whose own part may be done here. */
+    /** The graphs whose engine work may be done here. */
     Set<String> graphs() {
         return types.keySet();
     }
 
-    /** Where work may be taken from: graphs all of whose workers are here, and topics that are served here. */
+    /** The queues to take work from: graphs all of whose workers are here, and topics served here. */
     Set<String> queues() {
         Set<String> queues = new HashSet<>();
         types.forEach((queue, type) -> {
@@ -105,7 +108,7 @@ final class GraphRegistry {
         return queues;
     }
 
-    /** As {@link #queues}, after a look at the graphs of others if there is a worker here that no graph of ours names. */
+    /** As {@link #queues}, but first refreshes the graphs of others if a worker here is not named by any graph here. */
     Set<String> queuesAnywhere() {
         Set<String> named = new HashSet<>();
         types.values().forEach(type -> {

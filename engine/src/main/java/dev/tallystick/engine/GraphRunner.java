@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Does the work of graphs on virtual threads, keeps the leases of it alive, and brings the results. Thread-safe. */
+/** Runs the work of graphs on virtual threads, extends its leases, and submits the results. Thread-safe. */
 final class GraphRunner {
 
     private final Database database;
@@ -30,13 +30,12 @@ final class GraphRunner {
     private final ConcurrentHashMap<Guid, Running> running = new ConcurrentHashMap<>();
     private volatile boolean stopping;
 
-    /** Brings a step to its end, however often that must be tried. */
+    /** Submits a step, with as many retries as it takes. */
     @FunctionalInterface
     interface Steps {
         GraphMoved bring(GraphStep step);
     }
 
-    /** Work that goes on here. */
     private record Running(Lease lease, Thread thread) {}
 
     GraphRunner(
@@ -66,14 +65,14 @@ final class GraphRunner {
         this.owner = owner;
     }
 
-    /** Who leases what is spawned here; null while there is no room for it. */
+    /** The owner that leases work spawned here; null while there is no room for it. */
     @Nullable
     String takerOf(String graph) {
         boolean takes = !stopping && registry.queues().contains(graph) && running.size() < settings.bodies();
         return takes ? owner : null;
     }
 
-    /** Leases work that is due and does it; returns how much that was. */
+    /** Leases due work and starts it; returns how much. */
     int claim(int limit) {
         Set<String> queues = registry.queuesAnywhere();
         int wanted = Math.min(limit, settings.bodies() - running.size());
@@ -90,7 +89,7 @@ final class GraphRunner {
         return leased.size();
     }
 
-    /** Does work that is leased, unless it goes on here already. */
+    /** Runs leased work, unless it already runs here. */
     void begin(LeasedWork work) {
         Guid guid = work.lease().guid();
         Thread thread = Thread.ofVirtual()
@@ -100,7 +99,7 @@ final class GraphRunner {
                         crashPoints.reached(EngineCrashPoint.LEASED);
                         perform(work);
                     } catch (BodyStopped stopped) {
-                        // Whatever stopped it, the posting says where to go on, and whoever leases it next will.
+                        // The posting says where to resume, and the next process to lease it does.
                     } catch (Throwable e) {
                         FailureLog.left(work.lease().toString(), e);
                     } finally {
@@ -175,8 +174,8 @@ final class GraphRunner {
     }
 
     /**
-     * Extends the leases of all work that goes on, and interrupts what has lost its own or whose job has closed; the latter may
-     * still bring what it has, and acknowledges its posting with that.
+     * Extends the leases of all running work, and interrupts work that has lost its lease or whose job has closed; the latter
+     * may still submit its result, which acknowledges its posting.
      */
     void beat() {
         List<Running> beating = List.copyOf(running.values());
@@ -193,7 +192,7 @@ final class GraphRunner {
                 .forEach(each -> each.thread().interrupt());
     }
 
-    /** Lets what is being done come to an end, if it does so soon, and gives the leases back. */
+    /** Lets running work finish if it does so soon, and releases the leases. */
     void stopAndRelease(Duration patience) {
         stopping = true;
         List<Running> left = List.copyOf(running.values());
@@ -211,7 +210,7 @@ final class GraphRunner {
         }
     }
 
-    /** As a dying process does: nothing is given back. */
+    /** Stops like a dying process: releases nothing. */
     void abandon() {
         stopping = true;
         List<Running> left = List.copyOf(running.values());

@@ -13,14 +13,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What follows from how a graph is drawn: which nodes open dimensions, and in which dimension each node lives.
+ * Derived from how a graph is drawn: which nodes open dimensions, and in which dimension each node lives.
  *
- * <p>A node that may be told something more than once (the target of a cycle, a hook that takes several signals) opens a
- * {@link Dimension} each time. What follows a node lives where the node has opened, or else where the node lives. A join lives in
- * the dimension of its fork: of the dimensions that its branches come from, it keeps those whose opener lies on every way to it.
+ * <p>A node that may receive more than one event (the target of a cycle, a hook that takes several signals) opens a
+ * {@link Dimension} for each. What follows a node lives in the dimension that the node opened, or else in the node's own. A
+ * join lives in the dimension of its fork: of the dimensions that its branches come from, it keeps those whose opener lies on
+ * every path to it.
  *
- * <p>Transitions never lead in a circle, since going back is what cycle nodes are for; so all this is about a graph without
- * circles, each of whose nodes is reached from its trigger. Nothing here recurses: a graph may be as deep as it has nodes.
+ * <p>Transitions form no cycle, because only cycle nodes lead back; so this class deals with an acyclic graph whose nodes are
+ * all reachable from its trigger. Nothing here recurses: a graph may be as deep as it has nodes.
  */
 final class GraphShape {
 
@@ -28,12 +29,12 @@ final class GraphShape {
     private final Map<String, List<String>> incoming;
     private final Set<String> openers = new LinkedHashSet<>();
 
-    /** Each node is dominated by those in whose span it lies. */
+    /** A node is dominated by the nodes whose span contains it. */
     private final Map<String, Span> spans;
 
     private final GraphLoops loops;
 
-    /** Where a node stands in the tree of dominators, and the first place behind all that it dominates. */
+    /** A node's position in the dominator tree, and the first position after everything it dominates. */
     private record Span(int begin, int end) {}
 
     GraphShape(List<GraphPlace> places) {
@@ -62,7 +63,7 @@ final class GraphShape {
         return places.keySet();
     }
 
-    /** The nodes that lead to a node. */
+    /** The nodes with a transition to this one. */
     List<String> incoming(String name) {
         return incoming.getOrDefault(name, List.of());
     }
@@ -79,22 +80,22 @@ final class GraphShape {
         return loops;
     }
 
-    /** All bits that the arrivals at a join set, when they are complete. */
+    /** The bits of all arrivals at a join. */
     long allArrivals(String join) {
         return (1L << incoming(join).size()) - 1;
     }
 
-    /** The bit that the arrival from one node sets. */
+    /** The bit for the arrival from one node. */
     long arrival(String join, String from) {
         return 1L << incoming(join).indexOf(from);
     }
 
-    /** Where what follows a node lives, if the node lives at {@code path} and was told its {@code ordinal}-th thing. */
+    /** Where the successors of a node live, if the node lives at {@code path} and has received event number {@code ordinal}. */
     String opened(String path, String name, int ordinal) {
         return opens(name) ? Dimension.opened(path, name, ordinal) : path;
     }
 
-    /** Where a join lives that is reached from {@code path}. */
+    /** Where a join that is reached from {@code path} lives. */
     String joined(String path, String join) {
         return Dimension.around(path).stream()
                 .filter(each -> each.isOutermost() || dominates(each.opener(), join))
@@ -103,14 +104,14 @@ final class GraphShape {
                 .orElseThrow();
     }
 
-    /** Whether every way from the trigger to {@code later} passes {@code earlier}. */
+    /** Whether every path from the trigger to {@code later} passes through {@code earlier}. */
     boolean dominates(String earlier, String later) {
         Span one = Objects.requireNonNull(spans.get(earlier), earlier);
         Span other = Objects.requireNonNull(spans.get(later), later);
         return one.begin() < other.begin() && other.begin() < one.end();
     }
 
-    /** All that transitions lead to from a node, itself not included. */
+    /** Every node reachable from this one, excluding itself. */
     Set<String> reachable(String from) {
         Set<String> reached = new HashSet<>();
         Deque<String> open = new ArrayDeque<>(List.of(from));
@@ -157,7 +158,7 @@ final class GraphShape {
         return found;
     }
 
-    /** The last node that lies on every way to both. */
+    /** The last node that lies on every path to both. */
     private static String nearest(
             String one, String other, Map<String, String> dominators, Map<String, Integer> positions) {
         String left = one;
@@ -172,7 +173,7 @@ final class GraphShape {
         return left;
     }
 
-    /** Each node after all that lead to it. */
+    /** The nodes in topological order. */
     private List<String> inOrder() {
         Map<String, Integer> awaited = new HashMap<>();
         Deque<String> ready = new ArrayDeque<>();

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Brings signals to the hooks of graphs. The jobs are locked, so a signal meets the wait, or the wait meets the signal. */
+/** Delivers signals to hooks of graphs. The jobs are locked, so the signal finds the wait or the wait finds the signal. */
 final class GraphSignals {
 
     private final GraphStore graphs;
@@ -15,7 +15,7 @@ final class GraphSignals {
     private final GraphWriter writer;
     private final Predicate<String> registered;
 
-    /** @param registered whether a graph, by its queue, is run here; signals for others are left to those who do */
+    /** @param registered whether a graph, by its queue, runs here; other processes take the signals for the others */
     GraphSignals(GraphStore graphs, PostingStore postings, GraphWriter writer, Predicate<String> registered) {
         this.graphs = graphs;
         this.postings = postings;
@@ -23,7 +23,7 @@ final class GraphSignals {
         this.registered = registered;
     }
 
-    /** @param keptOnly jobs that do not go on in this transaction, for what follows cannot be written with it */
+    /** @param keptOnly jobs that must not proceed in this transaction, because it cannot include what follows */
     void deliver(Tx tx, Set<SentSignal.Id> kept, Set<JobId> keptOnly) throws SQLException {
         if (kept.isEmpty()) {
             return;
@@ -48,7 +48,7 @@ final class GraphSignals {
                 tx, taken.stream().filter(each -> !known.contains(each.job())).toList());
     }
 
-    /** Those of the jobs whose graphs are registered here. */
+    /** The jobs whose graphs are registered here. */
     private Set<JobId> known(Tx tx, List<JobId> asked) throws SQLException {
         return graphs.jobs(tx, asked).values().stream()
                 .filter(job -> registered.test(Runner.queueOf(job.workflow(), job.version())))
@@ -56,7 +56,7 @@ final class GraphSignals {
                 .collect(Collectors.toSet());
     }
 
-    /** The wait has its signal, and is due for an engine that knows the graph. */
+    /** Makes the wait, which has its signal, due for an engine that knows the graph. */
     private void leaveToOthers(Tx tx, List<GraphTransition> unknown) throws SQLException {
         if (!unknown.isEmpty()) {
             postings.wake(tx, unknown.stream().map(GraphTransition::posting).toList());

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Turns nodes that are reached into what is written for them: an activity, and a posting for whoever has to do something. */
+/** Turns reached nodes into rows to write: an activity, and a posting if there is work to do. */
 final class GraphSpawner {
 
     private final GraphStore.Job job;
@@ -17,8 +17,8 @@ final class GraphSpawner {
     private final GraphPast past;
 
     /**
-     * @param mayGoOn whether the engine does its own part at once; otherwise it is posted, and done in another transaction
-     * @param past what is told at once, whoever would have to do it
+     * @param mayGoOn whether the engine does its own part immediately; otherwise it is posted and done in another transaction
+     * @param past the events to replay immediately instead of waiting for them
      */
     GraphSpawner(
             GraphStore.Job job,
@@ -35,7 +35,7 @@ final class GraphSpawner {
         this.past = past;
     }
 
-    /** A node is reached for the first time in its dimension. */
+    /** Enters a node for the first time in its dimension. */
     void enter(
             GraphPlace place,
             GraphDispatch dispatch,
@@ -45,7 +45,7 @@ final class GraphSpawner {
         spawn(place.node(), dispatch, new Identity(dispatch.activity(), 0), context, cause, planned, false);
     }
 
-    /** A cycle comes back to a node, which is told something once more. */
+    /** A cycle enters a node again, which will receive another event. */
     void enterAgain(
             GraphPlace place,
             ActivityId activity,
@@ -58,7 +58,7 @@ final class GraphSpawner {
         spawn(place.node(), dispatch, identity, context, cause, planned, true);
     }
 
-    /** A hook waits, for the first or for a further signal. */
+    /** Makes a hook wait for its first or a further signal. */
     void waitOn(GraphNode.Hook hook, ActivityId activity, Identity identity, GraphEffects planned) {
         GraphDispatch dispatch = new GraphDispatch(activity, hook.kind(), true, null, null, null, null);
         if (!recalled(dispatch, identity, planned)) {
@@ -121,7 +121,7 @@ final class GraphSpawner {
         }
     }
 
-    /** Whether it is on record, and told at once. */
+    /** Replays the event if it is on record; returns whether it is. */
     private boolean recalled(GraphDispatch dispatch, Identity identity, GraphEffects planned) {
         return past.recall(identity)
                 .map(recalled -> {
@@ -153,7 +153,7 @@ final class GraphSpawner {
         return posting(identity, GraphStore.queueOf(graph.queue()), hook.timer(), signal, null);
     }
 
-    /** The wait and the task begin together; the answer is a signal of the task's own. */
+    /** The wait and the task begin together; the answer arrives as a signal specific to the task. */
     private GraphDispatch.Posting asking(
             GraphNode.Hook hook,
             GraphAsk ask,
@@ -189,7 +189,7 @@ final class GraphSpawner {
         return posting(identity, GraphStore.queueOf(graph.queue()), Duration.ZERO, null, null);
     }
 
-    /** In a fork, what is asked of foreign systems is asked under the key that it had in the job that was forked. */
+    /** A fork calls foreign systems under the same keys as the job that was forked. */
     private GraphDispatch.Posting posting(
             Identity identity, String queue, @Nullable Duration due, @Nullable String awaits, @Nullable String owner) {
         JobId keysOf = job.keysOf();

@@ -3,10 +3,10 @@ package dev.tallystick.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the holder of a posting says of it.
+ * What the holder of a posting reports about it.
  *
- * @param owner who leases at once what comes of it, or null if that is for whoever comes first
- * @param said a digest of what a worker elsewhere said, or null if the engine says this itself
+ * @param owner the process that immediately leases the resulting work, or null to leave it to any process
+ * @param said a digest of a remote worker's report, or null if the engine itself reports this
  */
 record GraphStep(
         Lease posting,
@@ -22,14 +22,14 @@ record GraphStep(
         return posting.job();
     }
 
-    /** For a job that has closed: there is no further attempt. */
+    /** The step for a closed job: there is no further attempt. */
     GraphStep afterClosing() {
         return told instanceof GraphTold.Again again
                 ? new GraphStep(posting, new GraphTold.Failure(again.fault()), owner, said)
                 : this;
     }
 
-    /** What can be written of it for certain. */
+    /** The part of the step that can certainly be written. */
     GraphStep refused(String reason) {
         byte[] output = told instanceof GraphTold.Output brought ? brought.bytes() : null;
         return new GraphStep(posting, new GraphTold.Refused(reason, output), owner, said);

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What graphs read and write beside the ledgers. One method is one statement over a batch; the caller has locked the jobs. */
+/** What graphs read and write besides the ledgers. One method is one statement over a batch; the caller has locked the jobs. */
 final class GraphStore {
 
     private final FaultStore faults = new FaultStore();
@@ -35,7 +35,8 @@ final class GraphStore {
                 on i.job_id = a.job_id and i.path = a.path
             """;
 
-    // What a node brought that opens a dimension belongs to that dimension: it is seen there as if it had run there.
+    // The output of a node that opens a dimension belongs to that dimension: expressions see it as if the node had run
+    // there.
     private static final String SEEN_IN_ROUNDS = SEEN + """
             union all
             select g.job_id, i.path, g.name, 0, g.output, null, null
@@ -55,7 +56,7 @@ final class GraphStore {
             order by name, string_to_array(nullif(regexp_replace(path, '[^/]+:', '', 'g'), ''), '/')::int[] desc
             """;
 
-    // A job that is awaited has no posting until it ends.
+    // An awaited job has no posting until it ends.
     private static final String OPEN = Weights.in("""
             select job_id, guid, path, name
             from tally.posting
@@ -74,8 +75,8 @@ final class GraphStore {
             join unnest(?::uuid[], ?::uuid[]) as i (job_id, guid) on i.job_id = g.job_id and i.guid = g.guid
             """;
 
-    // A join is there from its first arrival on, and its Leg 1 is complete with the last; what a cycle enters again has
-    // completed Leg 1 long ago.
+    // A join exists from its first arrival on, and its Leg 1 is complete with the last; a node that a cycle enters
+    // again completed Leg 1 long ago.
     private static final String DISPATCH = Weights.in("""
             with item as (
                 select *
@@ -128,7 +129,7 @@ final class GraphStore {
             for update of p
             """;
 
-    // Its fence ends with the attempt: what its worker says of it afterwards is a repeat, and no second result.
+    // The fence ends with the attempt: a later report by its worker is a repeat, not a second result.
     private static final String AGAIN = """
             update tally.posting p
             set visible_at = now() + i.after_millis * interval '1 millisecond',
@@ -139,8 +140,8 @@ final class GraphStore {
             where p.job_id = i.job_id and p.guid = i.guid
             """;
 
-    // Nobody leases a wait, so its fence counts how often it was taken up: whoever saw it due before that comes too
-    // late. It begins anew, and so does the count of those who began with it and did not come back.
+    // A wait is not leased, so its fence counts how often it was handed on: an engine that saw it due before then comes
+    // too late. The wait starts over, and so does the count of starts that never came back.
     private static final String WAIT_ON = """
             update tally.posting p
             set visible_at = coalesce(now() + i.after_millis * interval '1 millisecond', 'infinity'),
@@ -175,7 +176,7 @@ final class GraphStore {
                 and p.owner = ?
             """;
 
-    /** Where what a graph does without a worker waits to be due: for those only who have the graph. */
+    /** The queue for a graph's work that needs no worker: only processes that have the graph read it. */
     static String queueOf(String graph) {
         return QUEUE + graph;
     }
@@ -184,7 +185,7 @@ final class GraphStore {
         return graphs.stream().map(GraphStore::queueOf).toArray(String[]::new);
     }
 
-    /** A job as it stands while it is locked. */
+    /** A locked job. */
     record Job(
             JobId id,
             String mesh,
@@ -197,10 +198,10 @@ final class GraphStore {
             boolean isChild,
             boolean closed) {}
 
-    /** An activity as it stands while its job is locked. */
+    /** An activity of a locked job. */
     record Seen(ActivityId id, ActivityLedger ledger, byte @Nullable [] output, long arrived, long skipped) {}
 
-    /** A transition that has been entered before. */
+    /** A transition that was entered before. */
     record Entered(int ordinal, GuidLedger ledger) {}
 
     Map<JobId, Job> jobs(Tx tx, Collection<JobId> ids) throws SQLException {
@@ -228,7 +229,7 @@ final class GraphStore {
         return jobs;
     }
 
-    /** All activities in the dimensions of the transitions and in those around, and what opened these dimensions. */
+    /** All activities in the dimensions of the transitions and the enclosing ones, and the nodes that opened these. */
     List<Seen> seen(Tx tx, List<GraphTransition> transitions) throws SQLException {
         record Place(JobId job, Dimension dimension) {}
         List<Place> places = transitions.stream()
@@ -263,7 +264,7 @@ final class GraphStore {
         return tx.query(NEWEST, GraphStore::seen, job.value(), path, path.isEmpty() ? "" : path + "/");
     }
 
-    /** What is under way in the job. */
+    /** The open activities of the job. */
     List<GraphJoins.Open> open(Tx tx, JobId job) throws SQLException {
         return tx.query(
                 OPEN,
@@ -288,7 +289,7 @@ final class GraphStore {
         return entered;
     }
 
-    /** Of several dispatches of one activity the last says how it stands; each has its own posting. */
+    /** Of several dispatches of one activity the last determines its state; each has its own posting. */
     void dispatch(Tx tx, List<GraphDispatch> dispatches, Duration lease) throws SQLException {
         Columns<GraphDispatch> of = new Columns<>(dispatches);
         tx.update(
@@ -317,7 +318,7 @@ final class GraphStore {
                 lease.toMillis());
     }
 
-    /** The waits that the signals may answer, locked. */
+    /** The waits that these signals may answer; locks them. */
     List<SignalStore.Wait> waits(Tx tx, Collection<SentSignal.Id> signals) throws SQLException {
         Columns<SentSignal.Id> of = new Columns<>(List.copyOf(signals));
         return tx.query(
@@ -327,7 +328,7 @@ final class GraphStore {
                 of.texts(SentSignal.Id::name));
     }
 
-    /** A failed attempt that is not the last: the posting falls due again, and the activity says why. */
+    /** Records a failed attempt that is not the last: the posting falls due again, and the activity says why. */
     void again(Tx tx, List<GraphStep> steps) throws SQLException {
         record Attempt(Lease posting, GraphTold.Again again) {}
         List<Attempt> attempts = steps.stream()
@@ -352,7 +353,7 @@ final class GraphStore {
                         .toList());
     }
 
-    /** Waits whose tasks were handed on last as much longer as the next group has. */
+    /** Extends the waits of escalated tasks by the time that the next group has. */
     void waitOn(Tx tx, List<TaskStore.Escalated> waits) throws SQLException {
         Columns<TaskStore.Escalated> of = new Columns<>(waits);
         tx.update(
@@ -362,7 +363,7 @@ final class GraphStore {
                 of.optionalLongs(TaskStore.Escalated::dueMillis));
     }
 
-    /** What the jobs return. */
+    /** Stores the outputs of the jobs. */
     void returns(Tx tx, Map<JobId, byte[]> outputs) throws SQLException {
         Columns<Map.Entry<JobId, byte[]>> of = new Columns<>(List.copyOf(outputs.entrySet()));
         tx.update(RETURN, of.uuids(each -> each.getKey().value()), of.bytes(Map.Entry::getValue));

@@ -13,12 +13,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What hooks of graphs ask people, when time is up: the task goes to the next group, or expires in the transaction in which the
- * job goes on without an answer. A task has the GUID of its wait as its id, and the fence of that wait says how often it was
- * handed on.
+ * Handles tasks of graph hooks whose time is up: the task moves to the next group, or expires in the transaction in which the
+ * job continues without an answer. A task's ID is the GUID of its wait, and the fence of that wait counts the escalations.
  *
- * <p>Invariant: tasks are locked before jobs, as by those who answer them. So an answer is there before the time-out or is told
- * that the task is over.
+ * <p>Invariant: tasks are locked before jobs, as they are when people answer. So an answer either arrives before the time-out
+ * or is refused because the task is over.
  */
 final class GraphTasks {
 
@@ -35,7 +34,7 @@ final class GraphTasks {
         return new TaskId(wait.value());
     }
 
-    /** Locks the tasks whose time is up, and returns the steps for which there is nobody else to wait. */
+    /** Locks the tasks whose time is up, and returns the steps that need not wait for another transaction. */
     List<GraphStep> free(Tx tx, List<GraphStep> steps) throws SQLException {
         List<TaskId> asked = asked(steps).stream()
                 .map(GraphTasks::task)
@@ -50,7 +49,7 @@ final class GraphTasks {
                 .toList();
     }
 
-    /** Hands on the tasks for which there is another group, and returns the steps of those. */
+    /** Moves tasks to their next group, where there is one, and returns the GUIDs of these steps. */
     Set<Guid> escalate(Tx tx, List<GraphStep> standing) throws SQLException {
         List<GraphStep> asked = asked(standing);
         if (asked.isEmpty()) {
@@ -83,7 +82,7 @@ final class GraphTasks {
         return handedOn;
     }
 
-    /** Those of the tasks that nobody has answered can no longer be answered. */
+    /** Closes the unanswered tasks: they can no longer be answered. */
     void expire(Tx tx, List<GraphStep> due) throws SQLException {
         List<GraphStep> asked = asked(due);
         if (!asked.isEmpty()) {

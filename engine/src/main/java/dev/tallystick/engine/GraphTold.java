@@ -3,16 +3,19 @@ package dev.tallystick.engine;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What an activity of a graph is told. */
+/** An event that an activity of a graph receives. */
 sealed interface GraphTold {
 
-    /** Work was begun as often as it may be. If not even what handles that comes back, nothing can come of it. */
+    /**
+     * Work that was started as often as allowed and never came back has failed. If handling the failure does not come back
+     * either, the job fails.
+     */
     static GraphTold neverCameBack(int begun, Retry retry) {
         String reason = Failures.neverCameBack(begun);
         return begun < retry.attempts() + GraphDues.MAX_BEGUN ? new Failure(reason) : new Refused(reason);
     }
 
-    /** The work is done, and this is what it brought. */
+    /** The work is done. */
     record Output(byte @Nullable [] bytes) implements GraphTold {}
 
     /** The work failed for good. */
@@ -28,9 +31,9 @@ sealed interface GraphTold {
     }
 
     /**
-     * Nothing can come of it, whatever the graph says: its job fails.
+     * The job fails, whatever the graph says.
      *
-     * @param output what the work brought, if it is done
+     * @param output the output of the work, if it is done
      */
     record Refused(String reason, byte @Nullable [] output) implements GraphTold {
 
@@ -40,9 +43,9 @@ sealed interface GraphTold {
     }
 
     /**
-     * An attempt failed; the posting is due again after a while. No Leg 2 comes of it.
+     * An attempt failed; the posting falls due again later. This is not a Leg 2.
      *
-     * @param begun whether it was begun at all; if not, it does not count
+     * @param begun whether the attempt was started at all; if not, it does not count
      */
     record Again(Duration after, Fault fault, boolean begun) implements GraphTold {
 
@@ -50,20 +53,19 @@ sealed interface GraphTold {
             this(after, fault, true);
         }
 
-        /** Whoever leased it does not know how to do it. */
+        /** The process that leased the work cannot do it. */
         static Again elsewhere(Duration after) {
             return new Again(after, Fault.of("its graph is not registered where it was claimed"), false);
         }
     }
 
     /**
-     * Nothing: it is the engine's turn to do what the node says, or a wait has come to its end.
+     * No data: it is the engine's turn to do what the node says, or a wait has ended.
      *
-     * @param awaited the signal that it may have been given, by somebody who does not know the graph; null if it awaits none
+     * @param awaited the signal that a process without the graph may have delivered; null if the node awaits none
      */
     record Due(@Nullable String awaited) implements GraphTold {
 
-        /** It is the engine's turn. */
         Due() {
             this(null);
         }
@@ -73,6 +75,6 @@ sealed interface GraphTold {
         }
     }
 
-    /** A signal that a wait has taken. */
+    /** A wait has taken a signal. */
     record Signal(byte[] payload) implements GraphTold {}
 }

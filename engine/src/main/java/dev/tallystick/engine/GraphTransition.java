@@ -2,7 +2,7 @@ package dev.tallystick.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** A Leg 2 of a graph's activity that is about to be planned: its posting stands, and its job is locked. */
+/** A Leg 2 of a graph's activity, ready to be planned: its posting is current, and its job is locked. */
 record GraphTransition(
         Lease posting,
         GraphTold told,

@@ -4,14 +4,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A graph that can be run here, and what follows from how it is drawn. */
+/** A graph that can run here, and its derived shape. */
 record GraphType(Graph graph, GraphShape shape) {
 
     static GraphType of(Graph graph) {
         return new GraphType(graph, new GraphShape(graph.places()));
     }
 
-    /** The workers that a process must have to take work of this graph. */
+    /** The workers that a process needs to take work of this graph. */
     Set<String> workers(boolean topic) {
         return graph.places().stream()
                 .map(GraphPlace::node)
@@ -22,7 +22,7 @@ record GraphType(Graph graph, GraphShape shape) {
                 .collect(Collectors.toSet());
     }
 
-    /** The workflows that it runs as jobs of their own. */
+    /** The workflows that it runs as child jobs. */
     Set<String> children() {
         return graph.places().stream()
                 .map(GraphPlace::node)
@@ -32,12 +32,12 @@ record GraphType(Graph graph, GraphShape shape) {
                 .collect(Collectors.toSet());
     }
 
-    /** The work at a node; null if there is none, because the graph was drawn otherwise when its job came there. */
+    /** The work at a node; null if there is none, because the graph was changed after its job arrived there. */
     GraphNode.@Nullable Worker worker(String node) {
         return shape.find(node).map(GraphPlace::node).orElse(null) instanceof GraphNode.Worker worker ? worker : null;
     }
 
-    /** The signal that a node sends; null if it sends none, for the same reason. */
+    /** The signal that a node sends; null if there is none, for the same reason. */
     @Nullable
     String signal(String node) {
         return shape.find(node).map(GraphPlace::node).orElse(null) instanceof GraphNode.Signal signal
@@ -50,7 +50,7 @@ record GraphType(Graph graph, GraphShape shape) {
         return shape.find(node).map(GraphPlace::node).orElse(null) instanceof GraphNode.Hook hook ? hook : null;
     }
 
-    /** Why a job cannot go on that was at a node which there is no more. */
+    /** Why a job cannot continue at a node that no longer exists or has changed. */
     String changed(String node) {
         return "node '" + node
                 + "' is not what it was when the job came there: the graph was changed under its version "

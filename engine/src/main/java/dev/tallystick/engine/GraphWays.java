@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways that lead on from one transition: each is taken or skipped, and a skipped one goes on being skipped until it arrives
- * at a join, which so never waits for what will not come.
+ * Follows the outgoing transitions of a node: each is taken or skipped, and skipping continues along the graph up to the next
+ * join, so a join never waits for a branch that will not arrive.
  */
 final class GraphWays {
 
@@ -27,7 +27,7 @@ final class GraphWays {
     private final Set<ActivityId> unsettled = new LinkedHashSet<>();
     private final Set<ActivityId> complete = new HashSet<>();
 
-    /** A place at which nothing happens, in one dimension. */
+    /** A node that is skipped in one dimension. */
     private record Skipped(GraphPlace place, String dimension) {}
 
     GraphWays(GraphPlan plan, GraphTransition transition, GraphEffects planned) {
@@ -45,9 +45,9 @@ final class GraphWays {
     }
 
     /**
-     * Returns whether any way was taken.
+     * Returns whether any transition was taken.
      *
-     * @param place where the ways begin
+     * @param place the node that the transitions leave
      * @param path the dimension of what follows
      */
     boolean follow(GraphPlace place, String path) throws SQLException {
@@ -75,17 +75,17 @@ final class GraphWays {
         return taken.containsValue(true);
     }
 
-    /** Nothing happens at the place, and nothing at what follows it alone. */
+    /** Skips the node, and every node that only it leads to. */
     void skip(GraphPlace place, String dimension) {
         skipped.add(new Skipped(place, dimension));
     }
 
-    /** The join may be complete, when all is planned that the transition leads to. */
+    /** Checks whether the join is complete once all effects of the transition are planned. */
     void settleLater(ActivityId join) {
         unsettled.add(join);
     }
 
-    /** A join has all it waits for; returns whether this is new. */
+    /** Marks a join as complete; returns whether it was not before. */
     boolean complete(ActivityId join) {
         return complete.add(join);
     }
@@ -96,8 +96,8 @@ final class GraphWays {
     }
 
     /**
-     * Comes to the end of what is skipped, and enters the joins that now have all they wait for. A loop inside another is left
-     * before that: a join between them may keep the outer one going.
+     * Follows the skipped transitions to their end, and enters the joins that are now complete. An inner loop is left before
+     * the outer one: a join between them may keep the outer one going.
      */
     void finish() throws SQLException {
         skipOn();

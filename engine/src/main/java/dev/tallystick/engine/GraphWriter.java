@@ -18,15 +18,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes transitions of graphs into the ledgers, wave by wave: what a transition leads to and the engine can do by itself is the
- * next wave of the same transaction. The caller has locked the jobs and knows that the postings stand.
+ * Writes transitions of graphs to the ledgers, wave by wave: whatever the engine itself can do as a result of one wave is the
+ * next wave of the same transaction. The caller has locked the jobs and knows that the postings are current.
  */
 final class GraphWriter {
 
-    /** How many waves share a transaction. What would be done in a further one is posted, so that no loop holds a lock for long. */
+    /** How many waves share a transaction. Further work is posted, so that no loop holds a lock for long. */
     static final int MAX_WAVES = 50;
 
-    /** How long what users have written may take where others queue, and where none do. */
+    /** How long user code may take while others queue for the transaction, and while none do. */
     static final Duration IN_COMPANY = Duration.ofMillis(100);
 
     static final Duration BY_ITSELF = Duration.ofSeconds(10);
@@ -70,12 +70,10 @@ final class GraphWriter {
     }
 
     /**
-     * What was written.
-     *
-     * @param closed how the jobs ended that were closed by it
-     * @param workflows which workflows those are of, with their versions
-     * @param closedBefore jobs that had been closed: what was brought for them is recorded and changes nothing
-     * @param leased what was leased by being spawned
+     * @param closed the ends of the jobs that this closed
+     * @param workflows the workflows of the closed jobs, with their versions
+     * @param closedBefore jobs that had already closed: their transitions are recorded and change nothing
+     * @param leased the work that was leased when it was spawned
      * @param engineIsDue jobs that have left something for an engine to do
      */
     record Written(
@@ -106,7 +104,7 @@ final class GraphWriter {
         return write(tx, transitions, GraphPast.NONE);
     }
 
-    /** As {@link #write(Tx, List)}, for jobs that begin with what is on record. */
+    /** As {@link #write(Tx, List)}, for jobs that start with a record. */
     Written write(Tx tx, List<GraphTransition> transitions, GraphPast past) throws SQLException {
         Written written = new Written();
         List<GraphTransition> wave = heard(tx, transitions);
@@ -120,10 +118,10 @@ final class GraphWriter {
         return written;
     }
 
-    /** What a wave may lead to: whether the engine does its own part at once, and what is on record already. */
+    /** The rules for one wave: whether the engine does its own part immediately, and what is already on record. */
     private record Turn(boolean mayGoOn, GraphPast past, Patience patience) {}
 
-    /** How long a transaction still waits for plans, of all its waves together where others queue for it. */
+    /** How much longer a transaction waits for plans: a budget for all of its waves if others queue for it. */
     private static final class Patience {
 
         private static final Duration LEAST = Duration.ofMillis(10);
@@ -238,10 +236,10 @@ final class GraphWriter {
         };
     }
 
-    /** What is to be planned for a job. */
+    /** The transitions to plan for a job. */
     private record Planning(GraphStore.Job job, GraphType type, List<GraphTransition> transitions) {
 
-        /** What is recorded and leads to nothing takes no expression and no codec. */
+        /** Transitions that are only recorded evaluate no expression and call no codec. */
         boolean takesUserCode() {
             return !job.closed() && transitions.stream().anyMatch(each -> !(each.told() instanceof GraphTold.Refused));
         }
@@ -252,9 +250,9 @@ final class GraphWriter {
     }
 
     /**
-     * Plans are made of what users have written, so not on this thread, and where others queue for it, not for long: whatever is
-     * in a batch, it waits for all of its plans together no longer than for one. What is kept from being planned by others that
-     * take long goes by itself with them.
+     * Planning runs user code, so it happens off this thread and, if others queue for the transaction, only briefly: a batch
+     * waits for all of its plans together no longer than for one. Jobs whose planning was held up by slow ones run separately,
+     * as the slow ones do.
      */
     private void plan(Patience patience, List<Planning> wanted, UserCode.Work<Planning> work) throws SQLException {
         List<Planning> theirs = wanted.stream().filter(Planning::takesUserCode).toList();
@@ -288,7 +286,7 @@ final class GraphWriter {
         return true;
     }
 
-    /** A wait that has come to its end with a signal that it was given is told that. */
+    /** A wait that ended because a signal was delivered to it receives that signal. */
     private List<GraphTransition> heard(Tx tx, List<GraphTransition> transitions) throws SQLException {
         List<Lease> awaited = transitions.stream()
                 .filter(each -> each.told() instanceof GraphTold.Due due && due.awaited() != null)
@@ -308,7 +306,7 @@ final class GraphWriter {
                 .toList();
     }
 
-    /** Signals that were there before the waits. */
+    /** Takes signals that arrived before the waits. */
     List<GraphTransition> taken(Tx tx, List<SignalStore.Wait> waits) throws SQLException {
         Map<Guid, byte[]> payloads = signals.takeFor(tx, waits);
         List<GraphTransition> taken = new ArrayList<>();
@@ -321,7 +319,7 @@ final class GraphWriter {
         return taken;
     }
 
-    /** What was planned stands on the dimension that the plan foresaw; the ledgers have the last word. */
+    /** Plans rely on the dimensions that they predicted; the ledgers have the last word. */
     private static void demandSameDimensions(Map<Guid, Collated> collated, List<GraphPlan> plans) {
         for (GraphPlan plan : plans) {
             plan.ordinals.forEach((guid, foreseen) -> {
@@ -334,7 +332,7 @@ final class GraphWriter {
         }
     }
 
-    /** Step 3 of those that closed their jobs: what the job returns, and nobody is left waiting. */
+    /** Step 3 of the transitions that closed their jobs: stores the outputs and ends everything that waits. */
     private void complete(Tx tx, Map<JobId, Closed> closed) throws SQLException {
         Map<JobId, byte[]> outputs = new HashMap<>();
         closed.forEach((job, ending) -> outputs.put(job, ending.output()));

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a {@link Graph} from YAML. What cannot be read is refused with everything that is wrong with it, each with the file, line
- * and column and what to do.
+ * Reads a {@link Graph} from YAML. An invalid file is refused with all of its problems, each with file, line and column and how
+ * to fix it.
  */
 public final class GraphYaml {
 
@@ -40,13 +40,16 @@ public final class GraphYaml {
     /**
      * Reads a graph.
      *
-     * @param file what to call the source in messages
+     * @param file the name of the source in messages
      */
     public static Graph read(String file, String yaml) {
         return new GraphYaml(file).read(yaml);
     }
 
-    /** Writes YAML that is read as the same graph. Failures that a retry makes final at once are Java classes, and stay out. */
+    /**
+     * Writes YAML that reads back as the same graph. It omits the failures that a retry policy treats as final, because they
+     * are Java classes.
+     */
     public static String write(Graph graph) {
         return GraphYamlWriter.write(graph);
     }
@@ -81,7 +84,7 @@ public final class GraphYaml {
         }
     }
 
-    /** Puts the position of the node before the problem, which begins with the node's name. */
+    /** Prefixes the problem, which starts with the node's name, with the node's position. */
     private String located(String problem) {
         for (Map.Entry<String, YamlValue> each : positions.entrySet()) {
             if (problem.startsWith("node '" + each.getKey() + "'")) {

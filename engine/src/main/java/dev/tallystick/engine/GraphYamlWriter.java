@@ -9,7 +9,7 @@ import org.snakeyaml.engine.v2.api.Dump;
 import org.snakeyaml.engine.v2.api.DumpSettings;
 import org.snakeyaml.engine.v2.common.FlowStyle;
 
-/** Writes a {@link Graph} as YAML that {@link GraphYaml} reads as the same graph. */
+/** Writes a {@link Graph} as YAML that {@link GraphYaml} reads back as the same graph. */
 final class GraphYamlWriter {
 
     static String write(Graph graph) {

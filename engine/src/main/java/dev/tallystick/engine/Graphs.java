@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The part of an engine that runs graphs. What needs a worker is leased and done by {@link GraphRunner}; what needs none is done
- * here when it falls due, by whichever engine is first.
+ * The part of an engine that runs graphs. {@link GraphRunner} leases and runs work that needs a worker; this class does the
+ * rest when it falls due, on the first engine to reach it.
  */
 final class Graphs {
 
@@ -32,7 +32,7 @@ final class Graphs {
 
     private static final int CLAIM_BATCH = 200;
 
-    /** Each takes a connection. */
+    /** How many slow steps run separately at once; each takes a connection. */
     private static final int BY_THEMSELVES = 4;
 
     private static final Executor THREADS =
@@ -61,12 +61,12 @@ final class Graphs {
     private volatile boolean stopping;
 
     /**
-     * What graphs ask of the engine around them.
+     * The services that graphs need from the engine.
      *
-     * @param children makes the job that an activity orders
+     * @param children creates the job that an activity orders
      * @param send sends a signal to a job
-     * @param tell hears of jobs that closed
-     * @param othersAreDue rung when a job has begun or ended that another one has to do with
+     * @param tell receives the jobs that closed
+     * @param othersAreDue signals that a job related to another has started or ended
      */
     record Surroundings(
             Function<ChildOrder, NewJob> children,
@@ -145,7 +145,7 @@ final class Graphs {
         return forks;
     }
 
-    /** What other processes have registered, code too. */
+    /** The registrations of other processes, including code. */
     Elsewhere elsewhere() {
         return elsewhere;
     }
@@ -164,7 +164,7 @@ final class Graphs {
         ring();
     }
 
-    /** For workers outside of this process. */
+    /** Serves workers outside this process. */
     RemoteWork remoteWork(RandomGenerator random, EngineSettings settings) {
         return new RemoteWork(database, store, registry::type, this::bring, random, settings, spans, codec);
     }
@@ -184,7 +184,7 @@ final class Graphs {
         return registry.graphs();
     }
 
-    /** The graphs of this process of which jobs may be started. */
+    /** The graphs of this process whose jobs may start. */
     Stream<Graph> startable() {
         return registry.startable();
     }
@@ -197,19 +197,21 @@ final class Graphs {
         registry.start(queue, starts);
     }
 
-    /** Something may be due. */
+    /** Signals that something may be due. */
     void ring() {
         claims.ring();
         dues.ring();
     }
 
-    /** Something will be due in this time. */
+    /** Signals that something falls due after this time. */
     void ringIn(Duration time) {
         claims.ringIn(time);
         dues.ringIn(time);
     }
 
-    /** A job has just been accepted: its trigger need not wait until somebody looks, unless only others have the graph. */
+    /**
+     * Starts the trigger of a job just accepted without waiting for the next poll, unless only other processes have the graph.
+     */
     void begin(NewJob job) {
         crashPoints.reached(EngineCrashPoint.ACCEPTED);
         String graph = Runner.queueOf(job.workflow(), job.version());
@@ -249,7 +251,7 @@ final class Graphs {
         }
     }
 
-    /** Hands a step in without waiting for it: if it is lost, it is still due. One that takes long is not waited for either. */
+    /** Submits a step without waiting for it: if it is lost, it is still due. A slow step is not waited for either. */
     private CompletableFuture<GraphDues.Handed> hand(Lease posting, GraphTold told, @Nullable String graph) {
         if (underWay.contains(posting.guid())) {
             return CompletableFuture.completedFuture(GraphDues.Handed.UNKNOWN);
@@ -273,10 +275,10 @@ final class Graphs {
     }
 
     /**
-     * A step that can never be written as it is ends its job, and says why. One that takes long goes by itself, and is not in the
-     * way of those who share commits.
+     * A step that can never be written as it is ends its job with the reason. A slow step runs in a separate transaction, so
+     * that it does not delay group commits.
      *
-     * @param goesByItself called before it does so
+     * @param goesByItself called before the step runs separately
      */
     private CompletableFuture<GraphMoved> submit(GraphStep step, Runnable goesByItself) {
         CompletableFuture<GraphMoved> moved = slow.has(step.job())
@@ -314,7 +316,7 @@ final class Graphs {
     /**
      * Brings a step to an end: done, refused because the lease is lost, or given up because the engine stops.
      *
-     * @throws dev.tallystick.sql.TransactionException if the database has not answered for long
+     * @throws dev.tallystick.sql.TransactionException if the database gave no answer for too long
      */
     private GraphMoved bring(GraphStep step) {
         GraphMoved moved = repeats.insist(

@@ -15,19 +15,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection for the work of a transaction step, which is not to end the transaction: that would make its effect durable without
- * its result. Refuses the methods that do so, and statements that begin like one that does. What gets past this, through the
- * driver's own classes perhaps, is found out by {@link TransactionStepStore}.
+ * A connection for the work of a transaction step, which must not end the transaction: that would make its effect durable
+ * without its result. It refuses the methods that end a transaction, and statements that begin like one that does.
+ * {@link TransactionStepStore} detects what gets past this, perhaps through the driver's own classes.
  */
 final class GuardedConnection {
 
-    /** {@code rollback to} a savepoint ends nothing. */
+    /** {@code rollback to} a savepoint does not end the transaction. */
     private static final Pattern ENDS_TRANSACTION = Pattern.compile("(?is)(?:\\s|--[^\\n]*\\n|/\\*.*?\\*/)*+"
             + "(?:commit|end|abort|prepare\\s+transaction|rollback(?!\\s+(?:(?:work|transaction)\\s+)?to\\b))\\b.*");
 
     private static final Set<String> ENDING = Set.of("commit", "setAutoCommit", "close", "abort");
 
-    /** What a connection hands out that leads back to it. */
+    /** The objects handed out by a connection that lead back to it. */
     private static final List<Class<?>> LEADING_BACK =
             List.of(CallableStatement.class, PreparedStatement.class, Statement.class, DatabaseMetaData.class);
 
@@ -45,7 +45,7 @@ final class GuardedConnection {
         return new GuardedConnection(real, step).guarded;
     }
 
-    /** The connection itself, for our own statements: if one of them does not come to an end, it is broken. */
+    /** The real connection, for our own statements: a statement that fails to complete breaks it. */
     static Connection behind(Connection connection) throws SQLException {
         return connection.isWrapperFor(GuardedConnection.class)
                 ? connection.unwrap(GuardedConnection.class).real
@@ -63,7 +63,7 @@ final class GuardedConnection {
         Object answer(Object self, Method method, Object @Nullable [] arguments) throws Throwable;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a proxy is equal to itself alone
+    @SuppressWarnings("ReferenceEquality") // a proxy equals only itself
     private static <T> T proxy(Class<T> type, Call call) {
         return type.cast(Proxy.newProxyInstance(
                 GuardedConnection.class.getClassLoader(),

@@ -7,24 +7,24 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
- * The identity of a transition: made from what the transition is, never at random and never from the attempt, so that whoever
- * brings it again brings the same.
+ * The identity of a transition: derived from its content, never random and never from the attempt, so that every repeat has the
+ * same GUID.
  */
 record Guid(UUID value) {
 
-    /** What the question of a body for an id is called. */
+    /** The activity name of a body's call for a UUID. */
     static final String DRAWN = "$uuid";
 
     private static final long VERSION_8 = 0x8000L;
     private static final long VARIANT_2 = 0x8000_0000_0000_0000L;
 
-    /** Never used itself, only copied. */
+    /** Only cloned, never used directly. */
     private static final MessageDigest SHA_256 = provided();
 
     /**
-     * The identity of what an activity is told.
+     * The identity of an event of an activity.
      *
-     * @param ordinal which cycle or which wait; 0 for an activity that is told one thing only
+     * @param ordinal the number of the cycle or wait; 0 for an activity with a single event
      */
     static Guid of(ActivityId activity, long ordinal) {
         MessageDigest digest = sha256();
@@ -41,15 +41,15 @@ record Guid(UUID value) {
     }
 
     /**
-     * What a body draws at a place.
+     * The UUID that a body gets at a place.
      *
-     * @param keysOf whose keys the job has
+     * @param keysOf the job whose keys this job uses
      */
     static UUID drawn(JobId keysOf, String path, String name) {
         return of(new ActivityId(keysOf, path, name), 0).value();
     }
 
-    /** What these parts are, one after the other, in 128 bits. */
+    /** A 128-bit hash of the concatenated parts. */
     static UUID hash(byte[]... parts) {
         MessageDigest digest = sha256();
         for (byte[] part : parts) {
@@ -65,7 +65,7 @@ record Guid(UUID value) {
         return new UUID(high, low);
     }
 
-    /** To look for a provider takes longer than the digest. */
+    /** Clones the digest, because looking up a provider takes longer than hashing. */
     private static MessageDigest sha256() {
         try {
             return (MessageDigest) SHA_256.clone();

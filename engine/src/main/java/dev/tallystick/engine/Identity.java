@@ -1,9 +1,9 @@
 package dev.tallystick.engine;
 
 /**
- * What a transition is: that which its GUID is made of.
+ * Identifies a transition; its GUID is derived from this.
  *
- * @param ordinal which cycle or which wait; 0 for an activity that is told one thing only
+ * @param ordinal which cycle or which wait; 0 for an activity with a single transition
  */
 record Identity(ActivityId activity, long ordinal) {
 
@@ -11,7 +11,7 @@ record Identity(ActivityId activity, long ordinal) {
         return Guid.of(activity, ordinal);
     }
 
-    /** What the same transition is in another job. */
+    /** The GUID of the same transition in another job. */
     Guid in(JobId other) {
         return Guid.of(new ActivityId(other, activity.path(), activity.name()), ordinal);
     }

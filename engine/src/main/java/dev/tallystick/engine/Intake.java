@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts jobs in transactions of somebody else, who has bound their keys in them already. A job that was started begins to run
- * when {@link #started} is called after the commit, or by itself a little later if that call never comes. Thread-safe.
+ * Starts jobs in the caller's transactions, in which the caller has already bound their keys. A started job begins to run when
+ * {@link #started} is called after the commit, or a little later on its own if that call never comes. Thread-safe.
  */
 public final class Intake {
 
@@ -21,13 +21,13 @@ public final class Intake {
     private final Consumer<NewJob> begin;
 
     /**
-     * A job that somebody else accepts.
+     * A job that the caller accepts.
      *
-     * @param id new for every order, and kept when the order is started again after a transaction that failed
-     * @param version one that {@link #version} has named
-     * @param lane what {@link #lane} has said
-     * @param attributes what it can be found by
-     * @param traceParent the trace context (W3C) that it came with; null for none
+     * @param id new for every order; reuse it to start the order again after a failed transaction
+     * @param version one returned by {@link #version}
+     * @param lane the value returned by {@link #lane}
+     * @param attributes to find the job by
+     * @param traceParent its incoming trace context (W3C); null for none
      */
     public record Order(
             JobId id,
@@ -44,7 +44,7 @@ public final class Intake {
     /**
      * Belongs to an engine.
      *
-     * @param owner who leases a job that begins here at once; null if none can
+     * @param owner the owner that leases a job starting here at once; null if none can
      * @param begin called when a job has been started
      */
     Intake(JobMaker maker, Acceptor acceptor, Supplier<@Nullable String> owner, Consumer<NewJob> begin) {
@@ -55,18 +55,18 @@ public final class Intake {
     }
 
     /**
-     * The version that a job would have.
+     * The version that a new job would run.
      *
-     * @param wanted a certain one, or null for the newest
-     * @throws UnknownWorkflowException if there is no such workflow here, or not in that version
+     * @param wanted a specific version, or null for the newest
+     * @throws UnknownWorkflowException if the workflow, or that version of it, is not known here
      */
     public int version(String workflow, @Nullable Integer wanted) {
         return maker.version(workflow, wanted).version();
     }
 
     /**
-     * The lane of a job whose workflow has a limit; null without one. The limit's key is the user's code: not to be called inside
-     * of a transaction, nor on a thread that others depend on.
+     * The lane of a job whose workflow has a limit; null without a limit. This calls the limit's key function, which is user
+     * code: do not call it inside a transaction or on a shared thread.
      *
      * @throws IllegalArgumentException if the limit has no key for this input
      */
@@ -75,19 +75,19 @@ public final class Intake {
     }
 
     /**
-     * A version of a workflow that jobs can be made of here.
+     * A workflow version that can be submitted here.
      *
-     * @param graph null if it is code
+     * @param graph null for code
      */
     public record Known(
             String workflow, int version, @Nullable Graph graph) {}
 
-    /** All of them, by name and version. */
+    /** All known versions, by name and version. */
     public List<Known> known() {
         return maker.known();
     }
 
-    /** Writes the jobs. A job that is there already is left as it is. */
+    /** Writes the jobs. Leaves jobs that already exist unchanged. */
     public void start(Tx tx, List<Order> orders) throws SQLException {
         acceptor.start(
                 tx,
@@ -96,7 +96,7 @@ public final class Intake {
                         .toList());
     }
 
-    /** The order's transaction has committed. Short, and may be left out. */
+    /** Call after the order's transaction has committed. Fast and optional. */
     public void started(Order order) {
         begin.accept(job(order));
     }

@@ -2,7 +2,7 @@ package dev.tallystick.engine;
 
 import java.util.List;
 
-/** A graph that cannot be run. Says everything that is wrong with it, where, and what to do; nothing was registered. */
+/** A graph that cannot run. Lists every problem, where it is and how to fix it; nothing was registered. */
 public final class InvalidGraphException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ public final class InvalidGraphException extends RuntimeException {
         this.problems = List.copyOf(problems);
     }
 
-    /** One line for each thing that is wrong. */
+    /** One line per problem. */
     public List<String> problems() {
         return problems;
     }

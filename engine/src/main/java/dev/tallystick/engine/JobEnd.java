@@ -4,9 +4,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a job, for somebody who was not there.
+ * The end of a job, for an observer that missed it.
  *
- * @param firstJob the job that was submitted; another than the one that ended if that went on as a new job
+ * @param firstJob the job that was submitted; differs from the job that ended if the submitted one continued as a new job
  */
 public record JobEnd(
         JobId job,

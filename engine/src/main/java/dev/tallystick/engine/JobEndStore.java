@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 
-/** Who watches which ends, and the ends that nobody was told of. One method is one statement; the caller owns the transaction. */
+/** The watched workflows, and the ends not yet delivered. One method is one statement; the caller owns the transaction. */
 final class JobEndStore {
 
     private static final String WATCH = """
@@ -21,8 +21,7 @@ final class JobEndStore {
             where watcher = ?
             """;
 
-    // What went on as a new job has not ended, and what retention has taken away nobody can be told of: both are
-    // dropped.
+    // Drops continued jobs, which have not ended, and jobs that retention has deleted, which cannot be reported.
     private static final String TAKE = """
             with next as (
                 select job_id

@@ -5,8 +5,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Tells of the ends of jobs, each once. An end is kept by the transaction that ends the job, if somebody watches the workflow
- * then, until somebody takes it; who takes it in the transaction in which it passes it on loses none and repeats none.
+ * Reports the end of each job once. If the workflow is watched when a job ends, the transaction that ends the job keeps its end
+ * until a watcher takes it. A watcher that takes ends in the same transaction that passes them on loses and repeats none.
  *
  * <p>The caller owns the transactions. Thread-safe.
  */
@@ -14,17 +14,17 @@ public final class JobEnds {
 
     private final JobEndStore store = new JobEndStore();
 
-    /** From now on ends of the workflow's jobs are kept. */
+    /** Keeps the ends of the workflow's jobs from now on. */
     public void watch(Tx tx, String watcher, String mesh, String workflow) throws SQLException {
         store.watch(tx, watcher, mesh, workflow);
     }
 
-    /** This watcher wants to hear no more. */
+    /** Stops keeping ends for this watcher. */
     public void unwatch(Tx tx, String watcher) throws SQLException {
         store.unwatch(tx, watcher);
     }
 
-    /** Takes ends that nobody else is taking. */
+    /** Takes ends that no other transaction is taking. */
     public List<JobEnd> take(Tx tx, int limit) throws SQLException {
         return store.take(tx, limit);
     }

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Something that happened to a job.
  *
- * @param position its place among the events of its job, from 1, without gaps
- * @param event {@code accepted}, {@code entered} (an activity), {@code signalled}, {@code returned} (an activity was told what
- *     came of it), {@code failed} (that was a failure) or {@code closed}
+ * @param position its place among the job's events, from 1, without gaps
+ * @param event {@code accepted}, {@code entered} (an activity), {@code signalled}, {@code returned} (an activity received its
+ *     result), {@code failed} (that result was a failure) or {@code closed}
  * @param path of the activity, or null
  * @param name of the activity or of the signal, or null
  * @param kind of the activity, or null

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The events of jobs, and how far each has been numbered. One method is one step; the caller owns the transaction. */
+/** The events of jobs, and the last position assigned in each. One method is one step; the caller owns the transaction. */
 final class JobEventStore {
 
     private static final String OPEN = """
@@ -29,9 +29,8 @@ final class JobEventStore {
             for update of l
             """;
 
-    // Of what happened at the same moment, what comes first by its nature comes first. What an activity was told is
-    // numbered
-    // once: a hook that was told several things fails with the last, and the others have returned.
+    // Events of the same moment are ordered by "turn". Each result is numbered once: a hook that received several
+    // results fails with the last, and the others have returned.
     private static final String NUMBER = Weights.in("""
             with fact as (
                 select 'accepted' as event, 1 as turn, '' as subject, null as path, null as name, null as kind,
@@ -93,7 +92,7 @@ final class JobEventStore {
             limit ?
             """;
 
-    // Waits for whoever is numbering; what that one has written is seen by the statement that follows.
+    // Waits for a running numbering transaction; the next statement then sees the events it wrote.
     private static final String FORGET = """
             delete from tally.job_log l
             where l.job_id < ?
@@ -106,13 +105,13 @@ final class JobEventStore {
             where job_id = any(?)
             """;
 
-    /** Makes all others who number this job wait, and returns how far that has come; empty if there is no such job. */
+    /** Locks the job's numbering and returns the last position; empty if the job does not exist. */
     Optional<Long> lock(Tx tx, String mesh, JobId job) throws SQLException {
         tx.update(OPEN, job.value(), mesh);
         return tx.first(LOCK, row -> row.getLong("last"), job.value(), mesh);
     }
 
-    /** Numbers what is committed and has no number, at most so much, and returns how much that was. */
+    /** Numbers at most {@code limit} committed events that have no position yet, and returns how many it numbered. */
     int number(Tx tx, JobId job, long last, int limit) throws SQLException {
         UUID id = job.value();
         return tx.update(NUMBER, id, id, id, id, id, id, limit, id, last);
@@ -126,7 +125,7 @@ final class JobEventStore {
         return tx.query(READ, JobEventStore::event, job.value(), mesh, after, limit);
     }
 
-    /** Drops the events of jobs that are no more. */
+    /** Drops the events of deleted jobs. */
     void forget(Tx tx, UUID youngest) throws SQLException {
         List<UUID> gone = tx.query(FORGET, row -> row.getObject("job_id", UUID.class), youngest);
         if (!gone.isEmpty()) {

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What happened to a job, for readers who remember how far they have come.
+ * The events of a job, for readers that remember their position.
  *
- * <p>Invariant (R18): when a position can be read, nothing with a lower one will ever appear. Positions are given after the
- * commit of what they number, by whoever reads, one at a time for each job. Thread-safe.
+ * <p>Invariant (R18): once a position can be read, no lower one will ever appear. Readers assign positions after the events
+ * have committed, one reader at a time per job. Thread-safe.
  */
 public final class JobEvents {
 
     public static final int LARGEST_PAGE = 1_000;
 
-    /** The position before the first. */
+    /** The position before the first event. */
     public static final long BEGINNING = 0;
 
     private final Database database;
@@ -24,7 +24,7 @@ public final class JobEvents {
         this.database = database;
     }
 
-    /** What comes after a position, in order. Whoever goes on from the last one that it got misses nothing. */
+    /** The events after a position, in order. A reader that continues from the last one it received misses nothing. */
     public List<JobEvent> read(String mesh, JobId job, long after, int limit) {
         if (limit < 1 || limit > LARGEST_PAGE) {
             throw new IllegalArgumentException("a page has 1 to " + LARGEST_PAGE + " events, got " + limit);

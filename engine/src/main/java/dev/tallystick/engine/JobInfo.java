@@ -6,13 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as it stood when it was read.
+ * A job at the time it was read.
  *
- * @param outcome null as long as it is open
- * @param error why it ended, if not well
+ * @param outcome null while the job is open
+ * @param error why the job failed or was ended
  * @param parent the job that waits for it, or null
- * @param continuedFrom the job that it goes on for, or null
- * @param attributes what it can be found by
+ * @param continuedFrom the job that this one continues, or null
+ * @param attributes to find the job by
  */
 public record JobInfo(
         JobId id,

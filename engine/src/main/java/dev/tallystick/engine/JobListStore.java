@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists jobs, newest first. Reads only. Ids sort by time, so a page is a walk down the index of the mesh, one for each state that
- * is wanted, or down the index of one attribute value, from the last job of the page before; no page counts or skips what it does
- * not show.
+ * Lists jobs, newest first. Read-only. Ids sort by time, so a page is a walk down the mesh's index (one per requested state),
+ * or down the index of one attribute value, starting at the last job of the previous page. No page counts or skips rows that it
+ * does not show.
  */
 final class JobListStore {
 
@@ -32,7 +32,7 @@ final class JobListStore {
             limit ?
             """;
 
-    // The first attribute leads; of the others a job has one row each, by its primary key.
+    // The first attribute drives the search; each further attribute is one lookup per job by primary key.
     private static final String WITH_ATTRIBUTES = JobReadStore.COLUMNS + """
             from tally.attribute f
             join tally.job j on j.id = f.job_id

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the jobs that are submitted, or that an activity of another job orders: of the newest version that is registered here, or
- * else of the newest that another process has registered.
+ * Creates jobs that are submitted or ordered by another job's activity. Uses the newest version registered here, or else the
+ * newest that another process has registered.
  */
 final class JobMaker {
 
@@ -34,7 +34,7 @@ final class JobMaker {
         this.tracing = tracing;
     }
 
-    /** What a new job of a workflow runs: the version, what it returns, and the trigger if it is a graph. */
+    /** What a new job of a workflow runs: the version, its return type, and the trigger if it is a graph. */
     record Newest(int version, Type output, @Nullable String trigger) {}
 
     Newest newest(String workflow) {
@@ -60,7 +60,10 @@ final class JobMaker {
                 graph == null ? null : graph.graph().trigger().name());
     }
 
-    /** As {@link #version}, after a look at what others have registered if it is not registered here. Not in a transaction. */
+    /**
+     * Like {@link #version}, but first looks up what other processes have registered if it is not registered here. Not in a
+     * transaction.
+     */
     private Newest anywhere(String workflow, @Nullable Integer version) {
         Elsewhere others = graphs.elsewhere();
         if (!isHere(workflow, version)) {
@@ -82,12 +85,12 @@ final class JobMaker {
         return runner.types().has(queue) || graphs.queues().contains(queue);
     }
 
-    /** Whoever is named, if a body of this version can run here. */
+    /** {@code leasedTo} if a body of this version can run here; otherwise null. */
     private @Nullable String leaseOf(String workflow, int version, @Nullable String leasedTo) {
         return runner.types().has(Runner.queueOf(workflow, version)) ? leasedTo : null;
     }
 
-    /** The version that was asked for, or the newest. */
+    /** The requested version, or the newest. */
     Newest version(String workflow, @Nullable Integer version) {
         return version == null ? newest(workflow) : exactly(workflow, version);
     }
@@ -120,14 +123,14 @@ final class JobMaker {
         return known;
     }
 
-    /** The workflows of which jobs can be made here. */
+    /** The workflows that can be submitted here. */
     Set<String> workflows() {
         Set<String> names = new HashSet<>(runner.types().names());
         graphs.startable().map(Graph::name).forEach(names::add);
         return names;
     }
 
-    /** All versions of them, by name and version. */
+    /** All their versions, by name and version. */
     List<Intake.Known> known() {
         Stream<Intake.Known> code =
                 runner.types().all().map(type -> new Intake.Known(type.name(), type.version(), null));
@@ -138,7 +141,7 @@ final class JobMaker {
                 .toList();
     }
 
-    /** The job that a submission asks for, leased to whoever is named. */
+    /** The job for a submission, leased to {@code leasedTo}. */
     Acceptor.Item submitted(Submission submission, @Nullable String leasedTo) {
         Newest type = anywhere(submission.workflow(), submission.version());
         JobId id = new JobId(ids.next());
@@ -166,7 +169,7 @@ final class JobMaker {
         return new Acceptor.Item(job, claim, submission.attributes());
     }
 
-    /** The job that somebody else has accepted, leased to whoever is named if it may run at once. */
+    /** The job for an order that the caller has accepted, leased to {@code leasedTo} if it may run at once. */
     NewJob ordered(Intake.Order order, @Nullable String leasedTo) {
         String trigger = version(order.workflow(), order.version()).trigger();
         NewJob job = new NewJob(
@@ -186,7 +189,7 @@ final class JobMaker {
         return order.lane() == null ? job : job.inLane(order.lane());
     }
 
-    /** The job that the one which orders it goes on as. */
+    /** The job that continues the one ordering it. */
     NewJob successor(ChildOrder order) {
         Newest type = newest(order.workflow());
         return limited(new NewJob(
@@ -208,27 +211,27 @@ final class JobMaker {
         return new JobId(ids.next());
     }
 
-    /** A closed job once more, as it was; {@code trigger} is where it begins if it is one of a graph. */
+    /** Repeats a closed job in its own version; {@code trigger} is where it begins if it runs a graph. */
     NewJob fork(JobId id, JobId from, RerunStore.Source source, @Nullable String trigger, LanesAgain lanes) {
         return again(id, from, source, source.version(), trigger, lanes);
     }
 
-    /** A closed job once more, in the newest version. */
+    /** Repeats a closed job in the newest version. */
     NewJob rerun(JobId id, JobId from, RerunStore.Source source, LanesAgain lanes) {
         Newest type = newest(source.workflow());
         return again(id, from, source, type.version(), type.trigger(), lanes);
     }
 
     /**
-     * The lanes that a job would have if it were done again in its own version or in the newest. What the keys of limits are is
-     * the user's to say: not to be asked inside of a transaction.
+     * The lanes that a job would have if it ran again in its own version or in the newest. This calls user code, the key
+     * functions of limits: do not call it inside a transaction.
      */
     LanesAgain lanesAgain(RerunStore.Source source) {
         LanesAgain lanes = new LanesAgain(version -> lane(source.workflow(), version, source.input()));
         try {
             lanes.ask(newest(source.workflow()).version());
         } catch (UnknownWorkflowException none) {
-            // Whoever needs the newest is told so by itself.
+            // Callers that need the newest version get this exception themselves.
         }
         return lanes.ask(source.version());
     }
@@ -270,19 +273,19 @@ final class JobMaker {
                 null));
     }
 
-    /** Whether making a job of this workflow calls what a user has written: the key of its limit. */
+    /** Whether creating a job of this workflow calls user code: the key function of its limit. */
     boolean hasLimit(String workflow) {
         WorkflowType<?, ?> code = runner.types().newest(workflow);
         return code != null && code.limit() != null;
     }
 
-    /** A job whose workflow has a limit waits for its turn, also if this process could run it at once. */
+    /** A job whose workflow has a limit waits for its turn, even if this process could run it at once. */
     private NewJob limited(NewJob job) {
         String lane = lane(job.workflow(), job.version(), job.input());
         return lane == null ? job : job.inLane(lane);
     }
 
-    /** The lane of a job whose workflow has a limit, by the key that the limit has for the input; null without a limit. */
+    /** The lane of a job whose workflow has a limit: the limit's key for the input. Null without a limit. */
     @Nullable
     String lane(String workflow, int version, byte[] input) {
         String queue = Runner.queueOf(workflow, version);

@@ -10,10 +10,10 @@ public enum JobOutcome {
     FAILED,
     CANCELLED,
     TIMED_OUT,
-    /** It went on as a new job, whose end is what counts; whoever waits for this one waits for that. */
+    /** The job continued as a new job, and callers waiting for this job wait for the new one; only the new job's end counts. */
     CONTINUED;
 
-    /** As it stands in the database and in JSON. */
+    /** Its form in the database and in JSON. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

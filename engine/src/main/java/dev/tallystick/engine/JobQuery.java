@@ -6,13 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs to list, newest first. What is null does not matter.
+ * Which jobs to list, newest first. A null matches every job.
  *
  * @param status {@link #OPEN}, or the text of a {@link JobOutcome}
- * @param attributes all of which a job must have
+ * @param attributes a job must have all of them
  * @param since submitted at this time or later
  * @param until submitted earlier than this
- * @param after the last job of the page before
+ * @param after the last job of the previous page
  */
 public record JobQuery(
         String mesh,

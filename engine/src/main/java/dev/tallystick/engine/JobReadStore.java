@@ -13,10 +13,10 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs and activities, as they are shown. */
+/** Jobs and activities, for display. */
 final class JobReadStore {
 
-    /** What a {@link JobInfo} is read from, of the job {@code j}. */
+    /** The columns that a {@link JobInfo} is read from; {@code j} is the job. */
     static final String COLUMNS = """
             select j.id, j.mesh, j.workflow, j.version, j.priority, j.outcome, j.error, j.created_at, j.closed_at,
                 j.parent_job, j.continued_from,
@@ -51,8 +51,8 @@ final class JobReadStore {
             limit ?
             """;
 
-    // A body that fails with a step has no stack trace of its own, and one that had closed says nothing new. What ended
-    // because another branch was first has not failed.
+    // A body that fails because a step failed has no stack trace of its own, and the error of a body whose job had
+    // closed is not new. Branches that ended because another one won have not failed.
     private static final String LAST_ERROR = """
             select a.path, a.name, a.error, a.failed_at, a.stack_trace
             from tally.activity a
@@ -66,7 +66,7 @@ final class JobReadStore {
             limit 1
             """;
 
-    /** An error without its stack trace, and that as the codec wrote it. */
+    /** An error without its stack trace, and the stack trace as the codec wrote it. */
     record KeptError(LastError error, byte @Nullable [] stackTrace) {}
 
     Optional<KeptError> lastError(Tx tx, String mesh, JobId id) throws SQLException {

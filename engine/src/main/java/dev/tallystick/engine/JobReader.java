@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads jobs, for those who show them. Writes nothing and locks nothing. Thread-safe. */
+/** Reads jobs for display. Writes nothing and locks nothing. Thread-safe. */
 public final class JobReader {
 
     private final Database database;
@@ -14,7 +14,7 @@ public final class JobReader {
     private final JobListStore lists = new JobListStore();
     private final SignalStore signals = new SignalStore();
 
-    /** @param codec what stack traces are read with */
+    /** @param codec decodes stack traces */
     public JobReader(Database database, Codec codec) {
         this.database = database;
         this.codec = codec;
@@ -24,12 +24,12 @@ public final class JobReader {
         return database.transact("read job", tx -> store.job(tx, mesh, id));
     }
 
-    /** The newest first. */
+    /** Newest first. */
     public List<JobInfo> list(JobQuery query) {
         return database.transact("list jobs", tx -> lists.list(tx, query));
     }
 
-    /** Whether the job, or one that it continues, was sent this signal under this key before. */
+    /** Whether the job, or one that it continues, has already received this signal under this key. */
     public boolean hasSignal(String mesh, JobId id, String name, String senderKey) {
         SentSignal.Id signal = new SentSignal.Id(id, name, senderKey);
         return database.transact(
@@ -38,13 +38,13 @@ public final class JobReader {
                         && !signals.seen(tx, List.of(signal)).isEmpty());
     }
 
-    /** What last failed in a job and has not succeeded since, whether or not the job is tried further. */
+    /** The last error in a job that no later success has cleared, whether or not the job is still retrying. */
     public Optional<LastError> lastError(String mesh, JobId id) {
         return database.transact("read last error", tx -> store.lastError(tx, mesh, id))
                 .map(kept -> kept.error().with(stackTrace(kept.stackTrace())));
     }
 
-    /** What another codec wrote is for those who have that one. */
+    /** Null if another codec wrote it. */
     private @Nullable String stackTrace(byte @Nullable [] encoded) {
         try {
             return encoded == null ? null : codec.<@Nullable String>decode(encoded, String.class);
@@ -56,7 +56,7 @@ public final class JobReader {
     /**
      * Activities of a job, in the order in which they were entered.
      *
-     * @param after the last one of the page before; null for the first page
+     * @param after the last one of the previous page; null for the first page
      */
     public List<ActivityInfo> activities(String mesh, JobId id, ActivityInfo.@Nullable Place after, int limit) {
         return database.transact("read activities", tx -> store.activities(tx, mesh, id, after, limit));

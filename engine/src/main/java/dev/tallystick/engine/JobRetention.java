@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 
-/** Drops closed jobs after a while, in small transactions. Keys are kept longer and by themselves, counted from the end of their jobs. */
+/**
+ * Drops closed jobs after their retention period, in small transactions. Keys have a longer retention of their own, counted
+ * from the end of their jobs.
+ */
 final class JobRetention {
 
     private static final int BATCH = 500;
@@ -24,9 +27,9 @@ final class JobRetention {
         this.kept = kept;
     }
 
-    /** Drops all that is due, and returns how many jobs that were. */
+    /** Drops all jobs that are due, and returns how many. */
     int sweep() {
-        // A job that closed that long ago was accepted before that.
+        // A job that closed before this time was also accepted before it.
         Instant now = database.transact("read the clock", SharedClock.DATABASE::now);
         UUID youngest = JobId.smallestAt(now.minus(kept)).value();
         int dropped = 0;

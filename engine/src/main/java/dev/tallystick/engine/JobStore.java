@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The job table, and the two rows that every job begins with: its body or trigger, and the posting of that. */
+/** The job table, and the two rows that every job begins with: its body or trigger, and the posting for it. */
 final class JobStore {
 
-    // A delay is counted from the moment in which it is read, not from the begin of the transaction: never too early.
-    // Which of the items are to be started is said by who uses this, in place of {fresh}.
+    // A delay counts from the time of reading, not from the start of the transaction, so a job is never early. Each use
+    // replaces {fresh} with the condition that selects the items to start.
     private static final String STARTING = Weights.in("""
             item as (
                 select *
@@ -76,16 +76,16 @@ final class JobStore {
             where j.id = any(?)
             """);
 
-    // A job that is there already was started by the same call, whose reply was lost.
+    // A job that already exists was started by the same call, whose reply was lost.
     private static final String START =
             "with " + STARTING.replace("{fresh}", "not exists (select 1 from tally.job j where j.id = i.id)")
                     + "select count(*) from fresh";
 
-    // "is true" makes a hash table of what is bound: as a join, every item would be compared with every key.
+    // "is true" makes Postgres hash the bound keys; a join would compare every item with every key.
     private static final String START_BOUND =
             STARTING.replace("{fresh}", "(i.id in (select original_id from bound)) is true");
 
-    // Said again after its reply was lost, it finds the posting there, or the job closed.
+    // A repeat after a lost reply finds the posting, or the job closed.
     private static final String LIMIT = """
             with timed as (
                 update tally.job j
@@ -138,7 +138,7 @@ final class JobStore {
         furnish(tx, jobs);
     }
 
-    /** What starts those of the jobs whose keys were free; {@link #furnish} must follow. */
+    /** Starts the jobs whose keys were free; call {@link #furnish} afterwards. */
     BoundWrites starting(List<NewJob> jobs, Duration lease) {
         return new BoundWrites(START_BOUND, parameters(jobs, lease));
     }
@@ -166,7 +166,7 @@ final class JobStore {
                 lease.toMillis());
     }
 
-    /** Writes what some jobs need beside their first rows: for those that were started just now, whichever that are. */
+    /** Writes the additional rows of those jobs that were just started: deadlines, lanes, inherited attributes and traces. */
     void furnish(Tx tx, List<NewJob> jobs) throws SQLException {
         List<NewJob> timed = jobs.stream().filter(NewJob::isTimed).toList();
         if (!timed.isEmpty()) {
@@ -200,7 +200,7 @@ final class JobStore {
         return tx.first(READ, JobStore::view, id.value());
     }
 
-    /** Those of the jobs that are closed. */
+    /** The closed ones among the jobs. */
     List<JobView> closedAmong(Tx tx, Collection<JobId> jobs) throws SQLException {
         UUID[] ids = jobs.stream().map(JobId::value).toArray(UUID[]::new);
         return tx.query(CLOSED_AMONG, JobStore::view, (Object) ids);
@@ -244,7 +244,7 @@ final class JobStore {
                 Tx.instant(row, "closed_at"));
     }
 
-    /** What the log says of jobs that did not end by themselves: with the step that each was at, if any. */
+    /** How the log describes jobs that were ended from outside: with the step that each had reached, if any. */
     Map<JobId, FailureLog.Subject> subjects(Tx tx, Collection<JobId> ids) throws SQLException {
         Map<JobId, FailureLog.Subject> subjects = new HashMap<>();
         tx.query(SUBJECTS, JobStore::subject, (Object)

@@ -6,9 +6,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job in a list, as it stood when it was read.
+ * A job in a list, at the time it was read.
  *
- * @param outcome how it ended; empty while it is open
+ * @param outcome how it ended; empty while the job is open
  * @param error why it failed
  */
 public record JobSummary(

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A job as it stood when it was read. */
+/** A job at the time it was read. */
 record JobView(
         JobId id,
         String mesh,
@@ -21,7 +21,7 @@ record JobView(
         return outcome.filter(JobOutcome.CONTINUED::equals).isPresent();
     }
 
-    /** How it ended; only for a job that has. */
+    /** How the job ended; only for a closed job. */
     Closed closed() {
         return new Closed(id, outcome.orElseThrow(), output, error);
     }

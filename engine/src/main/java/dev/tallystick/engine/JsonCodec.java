@@ -24,7 +24,7 @@ public final class JsonCodec implements Codec {
 
     @Override
     @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"
-    }) // JSON null is a value of every type that the caller lets be null
+    }) // JSON null is a value of every type that the caller declares nullable
     public <T extends @Nullable Object> T decode(byte[] bytes, Type type) {
         return mapper.readValue(bytes, mapper.constructType(type));
     }

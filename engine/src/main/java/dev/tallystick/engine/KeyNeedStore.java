@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/** Says until when the keys of jobs are needed: for their retention after the job, or what it became, has ended. */
+/** Says how long the keys of jobs are needed: for their retention after the job, or the one that continues it, has ended. */
 final class KeyNeedStore implements KeyNeeds {
 
     private static final String NEEDED = """

@@ -4,19 +4,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The jobs of a workflow that share a limit. In each version they wait in two queues of their own: one for those that have not
- * begun, which a rate holds back, and one for those that have.
+ * The jobs of a workflow that share a limit. In each version they wait in two queues: one for jobs that have not begun, which
+ * the rate holds back, and one for jobs that have.
  */
 record Lane(String mesh, String workflow, String key) {
 
     private static final Pattern QUEUE = Pattern.compile("(?<base>[^@]+@\\d+)\\[.*](?<begun>\\*?)", Pattern.DOTALL);
 
-    /** Where a job waits for its beginning. */
+    /** The queue of jobs that have not begun. */
     static String queueOf(String workflow, int version, String key) {
         return Runner.queueOf(workflow, version) + "[" + key + "]";
     }
 
-    /** The queue without its lane: which version of which workflow it is for. */
+    /** The queue name without its lane: the workflow and version. */
     static String baseOf(String queue) {
         return parse(queue).group("base");
     }

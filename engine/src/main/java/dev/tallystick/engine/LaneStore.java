@@ -12,8 +12,7 @@ import java.util.List;
 /** The lane table, and the postings of jobs that have a limit. One method is one statement; the caller owns the transaction. */
 final class LaneStore {
 
-    // A job that was started before, by the same call whose reply was lost, may have begun by now and stays where it
-    // is.
+    // A job that the same call started before its reply was lost may have begun by now: it stays in its queue.
     private static final String ENTER = """
             update tally.posting p
             set queue = i.queue
@@ -21,10 +20,10 @@ final class LaneStore {
             where p.job_id = i.job_id and p.guid = i.guid and p.fence = 0
             """;
 
-    // Hops along the index from queue to queue and from mesh to mesh, so the cost is the number of keys with open jobs
-    // and not of jobs. A lane is worth a look if something of it is due, a place is free, and either something has
-    // begun
-    // already or the rate allows a beginning. The lane whose job waits longest comes first.
+    // Hops along the index from queue to queue and from mesh to mesh, so the cost grows with the number of keys that
+    // have open jobs, not with the number of jobs. A lane qualifies if one of its postings is due, a place is free, and
+    // either a job has already begun or the rate allows another start. The lane whose job has waited longest comes
+    // first.
     private static final String OPEN = """
             with recursive hop as (
                 (select queue, mesh from tally.posting order by queue, mesh limit 1)
@@ -107,9 +106,8 @@ final class LaneStore {
             for no key update of l skip locked
             """;
 
-    // A statement of its own after the lock, so that it sees what the last holder of the lock has leased. What has
-    // begun
-    // goes before what has not: to finish frees places.
+    // A separate statement after the lock, so that it sees what the lock's last holder leased. Jobs that have begun
+    // come first, because finishing them frees places.
     private static final String LEASE = """
             with place as (
                 select *
@@ -177,7 +175,7 @@ final class LaneStore {
             )
             """ + PostingStore.BODIES;
 
-    // Beginnings that no rate looks back at any more are forgotten.
+    // Drops starts older than the rate's period.
     private static final String NOTE = """
             with used as (
                 select *
@@ -212,19 +210,19 @@ final class LaneStore {
             )
             """;
 
-    /** The rule of a workflow, as it is written in code. */
+    /** A workflow's limit, as declared in code. */
     record Rule(String workflow, int concurrency, int starts, Duration per) {}
 
-    /** A lane and the queues that it has. */
+    /** A lane and its queues. */
     record Open(Lane lane, List<String> queues) {}
 
-    /** A body, and where it waits from now on. */
+    /** A leased body, and its queue from now on. */
     record Leased(LeasedBody body, int lane, String queue) {}
 
-    /** What was leased from a lane: {@code begun} of it for the first time. */
+    /** What was leased from a lane; {@code begun} counts the jobs leased for the first time. */
     record Note(int number, Lane lane, int begun, Duration per) {}
 
-    /** Puts jobs that were just started into their lanes. */
+    /** Puts newly started jobs into their lanes. */
     void enter(Tx tx, List<NewJob> jobs) throws SQLException {
         Columns<NewJob> of = new Columns<>(jobs);
         tx.update(
@@ -234,7 +232,7 @@ final class LaneStore {
                 of.texts(NewJob::queueOfLane));
     }
 
-    /** Lanes from which something may be leased here, as far as one can tell without a lock. */
+    /** Lanes that this process can probably lease from; read without a lock. */
     List<Open> open(Tx tx, List<Rule> rules, Collection<String> here, int limit) throws SQLException {
         Columns<Rule> of = new Columns<>(rules);
         return tx.query(
@@ -248,7 +246,7 @@ final class LaneStore {
                 limit);
     }
 
-    /** Locks those of the lanes that nobody else has locked. */
+    /** Locks the lanes that are not locked yet. */
     List<Open> lock(Tx tx, List<Lane> lanes) throws SQLException {
         Columns<Lane> of = new Columns<>(lanes);
         Object[] keys = {of.texts(Lane::mesh), of.texts(Lane::workflow), of.texts(Lane::key)};
@@ -256,10 +254,10 @@ final class LaneStore {
         return tx.query(LOCK, LaneStore::open, keys);
     }
 
-    /** A queue of one of the lanes at hand. */
+    /** A queue of one of the locked lanes. */
     record Place(int lane, String mesh, String queue, boolean here) {}
 
-    /** Leases from lanes that are locked, as far as their limits allow. The n-th rule is that of the n-th lane. */
+    /** Leases from locked lanes within their limits. The n-th rule belongs to the n-th lane. */
     List<Leased> lease(
             Tx tx, List<Lane> lanes, List<Rule> rules, List<Place> places, int limit, Duration lease, String owner)
             throws SQLException {
@@ -290,7 +288,7 @@ final class LaneStore {
                 owner);
     }
 
-    /** Notes what was leased, with one note for each lane. */
+    /** Records what was leased, with one note per lane. */
     void note(Tx tx, List<Note> notes, List<Leased> leased) throws SQLException {
         Columns<Note> of = new Columns<>(notes);
         Columns<Leased> used = new Columns<>(leased);
@@ -306,7 +304,7 @@ final class LaneStore {
                 of.longs(note -> note.per().toMillis()));
     }
 
-    /** Forgets lanes that nothing was leased from for so long and that have no job; returns how many. */
+    /** Deletes lanes that have no job and have been unused for this long; returns how many. */
     int forget(Tx tx, Duration unused, int limit) throws SQLException {
         return tx.update(FORGET, unused.toMillis(), limit);
     }

@@ -16,15 +16,16 @@ import java.util.Set;
 /**
  * Leases bodies whose workflows have limits.
  *
- * <p>Invariant: whoever leases from a lane holds its lock, and counts after it has the lock; so no two processes fill the same
- * place. A place is a lease: it is free again when that is given back or over, and nothing else has to be put right after a crash.
+ * <p>Invariant: a process leases from a lane only while it holds the lane's lock, and counts only after taking it, so no two
+ * processes fill the same place. A place is a lease: it is free again when the lease is released or expires, and a crash leaves
+ * nothing else to repair.
  *
- * <p>Fair: the lane whose job waits longest comes first, and a lane that is full or past its rate is passed over, however much
- * waits in it.
+ * <p>Fair: the lane whose job has waited longest comes first; a lane that is full or past its rate is skipped, however long its
+ * queue.
  */
 final class Lanes {
 
-    /** At most so many lanes are locked at once. */
+    /** The maximum number of lanes locked at once. */
     private static final int MOST = 200;
 
     private static final int FORGET_BATCH = 1_000;
@@ -38,7 +39,7 @@ final class Lanes {
         this.lease = lease;
     }
 
-    /** Leases what is due and within its limits, at most {@code limit}. */
+    /** Leases at most {@code limit} bodies that are due and within their limits. */
     List<LeasedBody> lease(Tx tx, Map<String, LaneStore.Rule> rules, Set<String> here, int limit, String owner)
             throws SQLException {
         List<LaneStore.Open> open = store.open(tx, List.copyOf(rules.values()), here, MOST);
@@ -69,7 +70,7 @@ final class Lanes {
         return leased.stream().map(LaneStore.Leased::body).toList();
     }
 
-    /** The queues that were seen before the lock, and those that others have used until then. */
+    /** The queues seen before the lock, and those that other processes used until then. */
     private static List<LaneStore.Place> places(
             List<LaneStore.Open> open, List<LaneStore.Open> locked, Collection<String> here) {
         Map<Lane, List<String>> seen = new HashMap<>();
@@ -96,7 +97,7 @@ final class Lanes {
         return notes;
     }
 
-    /** Forgets lanes that no job has used for longer than any rate looks back. */
+    /** Deletes lanes that no job has used for longer than any rate's period. */
     int sweep() {
         return database.transact(
                 "forget lanes", tx -> store.forget(tx, Limit.LONGEST_PERIOD.multipliedBy(2), FORGET_BATCH));

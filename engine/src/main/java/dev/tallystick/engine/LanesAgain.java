@@ -6,7 +6,7 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The lanes of a job that is done again, by version: asked for before the transaction that needs one of them. */
+/** The lanes of a repeated job, by version. Computed before the transaction that needs one of them. */
 final class LanesAgain {
 
     private final IntFunction<@Nullable String> question;
@@ -16,7 +16,7 @@ final class LanesAgain {
         this.question = question;
     }
 
-    /** Asks now. What that throws is thrown when the lane is needed. */
+    /** Computes the lane now. If that throws, {@link #of} throws the same exception. */
     LanesAgain ask(int version) {
         try {
             String lane = question.apply(version);
@@ -29,7 +29,7 @@ final class LanesAgain {
         return this;
     }
 
-    /** The lane in a version, asked for at last if that became the newest a moment ago; null for none. */
+    /** The lane in a version; null for none. Computed here only if the version became the newest a moment ago. */
     @Nullable
     String of(int version) {
         return answers.getOrDefault(version, () -> question.apply(version)).get();

@@ -4,12 +4,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What last failed in a job and has not succeeded since.
+ * The last error in a job that no later success has cleared.
  *
- * @param activity its name; {@code $main} is the body itself
+ * @param activity the name of the activity; {@code $main} is the body itself
  * @param error why it failed, in one line
- * @param at when it failed; null if nothing was kept but the line
- * @param stackTrace with all causes, bounded; null if there is none, or another codec wrote it
+ * @param at when it failed; null if only the line was kept
+ * @param stackTrace with all causes, bounded; null if there is none or another codec wrote it
  */
 public record LastError(
         String path,

@@ -1,9 +1,9 @@
 package dev.tallystick.engine;
 
 /**
- * The right to bring the result of one posting, until it runs out.
+ * The right to record the result of one posting, until the lease expires.
  *
- * @param fence raised with every lease of the posting: whoever holds an older one has lost it
+ * @param fence increases with every lease of the posting; a holder with an older fence has lost its lease
  */
 record Lease(ActivityId activity, Guid guid, long fence) {
 

@@ -3,15 +3,16 @@ package dev.tallystick.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that may run now, with what it needs to begin.
+ * A body that may run now, with the data it needs to begin.
  *
- * @param keysOf the job under whose keys foreign systems are asked: itself, or the one that it is a fork of
+ * @param keysOf the job whose keys are sent to external systems: this job, or the one that it was forked from
  * @param isChild whether another job waits for this one
- * @param isTimed whether the job must be done in time
- * @param wasLost whether somebody had leased it before and did not come back
- * @param isClosed whether the job has ended from outside, so that there is nothing to run
- * @param leasedAt when the lease was asked for, as {@link System#nanoTime()} has it: it has not run out before its length has passed
- * @param traceParent where its spans belong, if that is known without asking
+ * @param isTimed whether the job has a deadline
+ * @param wasLost whether a previous holder leased it and never came back
+ * @param isClosed whether the job was ended from outside, so that nothing is left to run
+ * @param leasedAt when the lease was requested, by {@link System#nanoTime()}; the lease lasts at least its full length from
+ *     then
+ * @param traceParent the parent of its spans, if known without a query
  */
 record LeasedBody(
         Lease lease,
@@ -27,7 +28,7 @@ record LeasedBody(
         long leasedAt,
         @Nullable String traceParent) {
 
-    /** What the log says of a step of it; of the job itself, for its body. */
+    /** How the log describes one of its steps, or the job itself for the body. */
     FailureLog.Subject about(ActivityId activity) {
         boolean isStep = !activity.path().isEmpty();
         return new FailureLog.Subject(
@@ -37,7 +38,7 @@ record LeasedBody(
                 isStep ? activity.name() : null);
     }
 
-    /** The body of a job that was leased with its start, by whoever runs it. */
+    /** The body of a job that its runner leased when starting it. */
     static LeasedBody first(NewJob job, long leasedAt) {
         Lease lease = new Lease(job.first(), Guid.of(job.first(), 0), 1);
         return new LeasedBody(

@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Counts the claims of bodies whose holder did not come back. What a body does between its steps is the Leg 1 of the next one,
- * and may kill its process; the count commits with the lease, before any of it runs. A body that was parked or given back came
- * back, and is not counted.
+ * Counts the claims of bodies whose previous holder never came back. The code of a body between two steps is the Leg 1 of the
+ * next step, and may kill its process; so the count commits with the lease, before any of that code runs. A body that was
+ * parked or released did come back and is not counted.
  */
 final class LegOneStore {
 
@@ -34,13 +34,13 @@ final class LegOneStore {
             on conflict (job_id, guid) do nothing
             """;
 
-    /** Counts one more claim of each body, and returns those that had room for it. */
+    /** Counts one more claim of each body, and returns the bodies whose counter was not full. */
     Set<JobId> count(Tx tx, List<JobId> jobs) throws SQLException {
         UUID[] ids = jobs.stream().map(JobId::value).toArray(UUID[]::new);
         return new HashSet<>(tx.query(COUNT, row -> new JobId(row.getObject("job_id", UUID.class)), (Object) ids));
     }
 
-    /** Nothing wraps: the job of a body that was claimed too often ends, by a transition of its own. */
+    /** The counter never wraps: a transition of its own ends the job of a body that was claimed too often. */
     void endExhausted(Tx tx, List<JobId> jobs) throws SQLException {
         Columns<JobId> of = new Columns<>(jobs);
         tx.update(

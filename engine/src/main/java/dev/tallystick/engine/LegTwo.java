@@ -5,21 +5,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Leg 2 transition on its way into the ledgers.
+ * A Leg 2 transition to be written to the ledgers.
  *
  * @param activity whose result it is
- * @param guid what it is
- * @param fence the fence under which the result was made; kept on the GUID row
- * @param delta what step 2 adds to the semaphore
- * @param outcome set if this transition ends the job, whatever is still open
- * @param output what the work brought, or null
+ * @param guid the identity of the transition
+ * @param fence the fence under which the result was produced; kept on the GUID row
+ * @param delta the number that step 2 adds to the semaphore
+ * @param outcome set if this transition ends the job, regardless of what is still open
+ * @param output the result of the work, or null
  * @param error why it failed, or null
- * @param enters whether this counts an entry; a step of an entry that was counted before does not
- * @param steps which steps commit now, if they have not before
- * @param acknowledges whether the posting that this answers is gone afterwards
- * @param said a digest of what a worker elsewhere said; null if an engine says this
- * @param stackTrace of a failure, through the codec; null if there is none
- * @param opens whether it opens a dimension: what it brought is then kept with the transition, for the activity keeps the last one
+ * @param enters whether this counts an entry; a step of an entry that was already counted does not
+ * @param steps the steps to commit now unless they are already committed
+ * @param acknowledges whether this removes the posting that it answers
+ * @param said a digest of a remote worker's result; null if an engine produced it
+ * @param stackTrace of a failure, encoded by the codec; null if there is none
+ * @param opens whether it opens a dimension; its output is then kept with the transition, because the activity keeps only the
+ *     last one
  */
 record LegTwo(
         ActivityId activity,
@@ -36,7 +37,7 @@ record LegTwo(
         byte @Nullable [] stackTrace,
         boolean opens) {
 
-    /** What an engine says, without a stack trace. */
+    /** A transition by an engine, without a stack trace. */
     LegTwo(
             ActivityId activity,
             Guid guid,
@@ -51,7 +52,7 @@ record LegTwo(
         this(activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, null, null, false);
     }
 
-    /** As this, as a worker elsewhere says it. */
+    /** A copy with the digest of a remote worker's result. */
     LegTwo said(@Nullable Said digest) {
         return new LegTwo(
                 activity,
@@ -69,14 +70,14 @@ record LegTwo(
                 opens);
     }
 
-    /** As this, with what is kept of a failure beside its {@link #error()}. */
+    /** A copy with the details kept for a failure in addition to its {@link #error()}. */
     LegTwo failed(@Nullable Fault fault) {
         byte[] trace = fault == null ? null : fault.stackTrace();
         return new LegTwo(
                 activity, guid, fence, delta, outcome, output, error, enters, steps, acknowledges, said, trace, opens);
     }
 
-    /** As this, of an activity each of whose transitions opens a dimension. */
+    /** A copy for an activity whose every transition opens a dimension. */
     LegTwo opening() {
         return new LegTwo(
                 activity,
@@ -94,13 +95,13 @@ record LegTwo(
                 true);
     }
 
-    /** All of Leg 2 at once: entered, worked, spawned and, if it closes the job, completed. */
+    /** The whole Leg 2 at once: entered, worked, spawned and, if it closes the job, completed. */
     static LegTwo whole(ActivityId activity, long fence, int delta, byte @Nullable [] output, @Nullable String error) {
         return new LegTwo(
                 activity, Guid.of(activity, 0), fence, delta, null, output, error, true, Set.of(Step.values()), false);
     }
 
-    /** All of Leg 2 at once, for a posting that is answered by it. */
+    /** The whole Leg 2 at once, answering a posting. */
     static LegTwo answering(Lease posting, byte @Nullable [] output, @Nullable String error) {
         return new LegTwo(
                 posting.activity(),
@@ -115,7 +116,7 @@ record LegTwo(
                 true);
     }
 
-    /** As this, for an activity that may have a posting, which is gone afterwards. */
+    /** A copy that also removes the activity's posting, if it has one. */
     LegTwo acknowledging() {
         return new LegTwo(
                 activity, guid, fence, delta, outcome, output, error, enters, steps, true, said, stackTrace, opens);
@@ -128,7 +129,7 @@ record LegTwo(
                 activity, Guid.of(activity, 0), fence, 0, outcome, output, error, true, Set.of(Step.values()), true);
     }
 
-    /** A part of this Leg 2. Only what takes the last step acknowledges. */
+    /** A part of this Leg 2. Only the part with the last step acknowledges. */
     LegTwo only(boolean entering, Set<Step> wanted) {
         boolean last = wanted.contains(Step.COMPLETION_TASKS);
         return new LegTwo(
@@ -147,22 +148,22 @@ record LegTwo(
                 opens);
     }
 
-    /** About how much of it is payload. */
+    /** The approximate payload size. */
     int bytes() {
         return (output == null ? 0 : output.length) + (stackTrace == null ? 0 : stackTrace.length);
     }
 
-    /** Whether this is all of Leg 2 of a step: it moves no semaphore and answers no posting. */
+    /** Whether this is the whole Leg 2 of a step: it leaves the semaphore alone and answers no posting. */
     boolean isStep() {
         return isWhole() && outcome == null && !acknowledges;
     }
 
-    /** Whether this is all of the Leg 2 that ends its job and takes the posting away. */
+    /** Whether this is the whole Leg 2 that ends its job and removes the posting. */
     boolean ends() {
         return isWhole() && outcome != null && acknowledges;
     }
 
-    /** Whether this {@link #ends} the job whose body is leased so. */
+    /** Whether this {@link #ends} the job whose body has this lease. */
     boolean answers(Lease body) {
         return ends() && guid.equals(body.guid());
     }

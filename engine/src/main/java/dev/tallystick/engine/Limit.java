@@ -5,14 +5,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many jobs of a workflow run at once, and how many begin within a time: of all of them, or of those with the same key.
+ * How many jobs of a workflow run at once, and how many start within a period: in total, or per key.
  *
- * <p>A job runs while a process is at it. One that sleeps, or waits for a signal, a child or a person, does not count; nor does
- * one whose process has died, once its lease is over.
+ * <p>A job counts as running while a process is running it. A job that sleeps, or waits for a signal, a child or a person, does
+ * not count; nor does a job whose process has died, once its lease has expired.
  *
- * @param key what jobs are told apart by, from their input
- * @param concurrency how many run at once
- * @param starts how many begin within {@code per}, whichever moment that begins at
+ * @param key computes the key of a job from its input
+ * @param concurrency the maximum number running at once
+ * @param starts the maximum number of starts within any period of length {@code per}
  */
 public record Limit<I extends @Nullable Object>(
         Function<? super I, String> key, int concurrency, int starts, Duration per) {
@@ -36,27 +36,26 @@ public record Limit<I extends @Nullable Object>(
         }
     }
 
-    /** For each key by itself. */
+    /** Limits each key separately. */
     public static <I extends @Nullable Object> Limit<I> per(Function<? super I, String> key) {
         return new Limit<>(key, NO_LIMIT, NO_LIMIT, Duration.ofSeconds(1));
     }
 
-    /** For all jobs of the workflow together. */
+    /** Limits all jobs of the workflow together. */
     public static <I extends @Nullable Object> Limit<I> overall() {
         return per(input -> "");
     }
 
-    /** At most so many run at once. */
+    /** The maximum number running at once. */
     public Limit<I> concurrency(int most) {
         return new Limit<>(key, most, starts, per);
     }
 
-    /** At most so many begin within any {@code period}. */
+    /** The maximum number of starts within any {@code period}. */
     public Limit<I> rate(int most, Duration period) {
         return new Limit<>(key, concurrency, most, period);
     }
 
-    /** The key of a job with this input. */
     String keyOf(I input) {
         String found = key.apply(input);
         if (found == null || found.length() > LONGEST_KEY || found.indexOf('\0') >= 0) {

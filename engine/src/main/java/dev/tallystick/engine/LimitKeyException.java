@@ -1,6 +1,6 @@
 package dev.tallystick.engine;
 
-/** The key of a workflow's limit cannot be had from an input. Trying again would not help. */
+/** The key function of a workflow's limit failed for an input. A retry would not help. */
 final class LimitKeyException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;

@@ -20,15 +20,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pattern of an expression, in a form that takes time in proportion to the text (RE2), and is stopped all the same when the
- * expression has used up its time. In JSONata a pattern is a function, which finds the first match in a text.
+ * A regular expression whose matching time is linear in the text (RE2). It also stops when the expression that contains it runs
+ * out of time. In JSONata a pattern is a function that finds the first match in a text.
  *
- * <p>The library keeps patterns of {@code java.util.regex} in what it has compiled, where one of them may run for ever and cannot
- * be stopped. They are replaced there, which takes reflection; an evaluation that meets one of them nevertheless fails.
+ * <p>The library keeps {@code java.util.regex} patterns in its compiled expressions, where a pattern may run forever and cannot
+ * be stopped. This class replaces them by reflection; an evaluation that still meets one of them fails.
  */
 final class LinearPattern extends JFunction {
 
-    /** How large a pattern may be when its repetitions are written out. */
+    /** The maximum size of a pattern with its repetitions written out. */
     static final int MAX_SIZE = 5_000;
 
     private static final List<Field> PARTS = partsOf(Parser.Symbol.class);
@@ -37,7 +37,7 @@ final class LinearPattern extends JFunction {
     private final Pattern pattern;
     private final ExpressionBounds bounds;
 
-    /** One place where the pattern matches. */
+    /** One match of the pattern. */
     record Match(int start, int end, String text, List<@Nullable String> groups) {
 
         Map<String, @Nullable Object> described() {
@@ -55,7 +55,7 @@ final class LinearPattern extends JFunction {
         this.bounds = bounds;
     }
 
-    /** Puts linear patterns in place of those that the library has compiled. */
+    /** Replaces the library's compiled patterns with linear ones. */
     static void replaceIn(Jsonata compiled, ExpressionBounds bounds) {
         Deque<Object> open = new ArrayDeque<>();
         Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -99,9 +99,9 @@ final class LinearPattern extends JFunction {
         }
     }
 
-    /** What a pattern that is called as a function returns: its first match, and how to find the next. */
+    /** A pattern called as a function returns its first match and a function that finds the next. */
     @Override
-    @SuppressWarnings("rawtypes") // As the library has it.
+    @SuppressWarnings("rawtypes") // The library's signature.
     public @Nullable Object call(@Nullable Object input, List arguments) {
         return arguments.isEmpty() || !(arguments.getFirst() instanceof String text)
                 ? null
@@ -150,7 +150,7 @@ final class LinearPattern extends JFunction {
         return pattern.matcher(new Watched(text, bounds));
     }
 
-    /** A text that cannot be read any more when time is up. */
+    /** A text that stops being readable when time is up. */
     private static final class Watched implements CharSequence {
 
         private static final int READS = 1 << 8;

@@ -3,14 +3,15 @@ package dev.tallystick.engine;
 import java.util.List;
 
 /**
- * A branch that its parent no longer waits for. The transaction that records why ends all that it has open.
+ * A branch that its parent no longer waits for. The transaction that records the reason ends everything that the branch has
+ * open.
  *
- * @param path where the branch is; everything of it is below
- * @param tasks what it may have asked people
+ * @param path of the branch; everything in the branch is below it
+ * @param tasks that the branch may have opened for people
  */
 record LostBranch(String path, List<TaskId> tasks) {
 
-    /** What is recorded for whatever it had open. */
+    /** Recorded for everything that the branch had open. */
     static final String ERROR = "its branch was ended: the others were decided without it";
 
     LostBranch {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** What branches have open that nobody waits for any more. The caller has locked the jobs. */
+/** The open work of branches that their parents no longer wait for. The caller has locked the jobs. */
 final class LostBranchStore {
 
     private static final String MEMBERS = Weights.in("""
@@ -61,7 +61,7 @@ final class LostBranchStore {
                 of.texts(ActivityId::path));
     }
 
-    /** The open jobs that these activities have dispatched. */
+    /** The open jobs that these activities dispatched. */
     List<JobId> openChildren(Tx tx, List<Member> parents) throws SQLException {
         Columns<Member> of = new Columns<>(parents);
         return tx.query(
@@ -71,7 +71,7 @@ final class LostBranchStore {
                 of.texts(parent -> parent.activity().path()));
     }
 
-    /** Takes the signals away from waits that have them, and returns which those are. */
+    /** Takes the signals back from waits that have them, and returns those signals. */
     Set<SentSignal.Id> giveBack(Tx tx, List<Member> waits) throws SQLException {
         Columns<Member> of = new Columns<>(waits);
         return new HashSet<>(tx.query(

@@ -8,11 +8,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Ends what lost branches have open, in the transaction that decides: their waits, timers and nested branches get the Leg 2 that
- * says so, their children are cancelled and their tasks expire.
+ * Ends the open work of lost branches in the deciding transaction: their waits, timers and nested branches get a Leg 2 with the
+ * reason, their children are cancelled and their tasks expire.
  *
- * <p>Invariant: no signal is with a wait that nobody will read. One that a lost branch took without going further goes to the
- * oldest wait that is open, or stays for the next.
+ * <p>Invariant: no signal stays with a wait that will never be read. A signal that a lost branch took without going any further
+ * passes to the oldest open wait, or stays for the next one.
  *
  * <p>Lock order: tasks before jobs, so {@link #lockTasks} comes first.
  */
@@ -30,7 +30,7 @@ final class LostBranches {
         this.signals = signals;
     }
 
-    /** Waits for people who answer just now: their answer came before the decision. */
+    /** Waits for answers that are being written: they came before the decision. */
     void lockTasks(Tx tx, List<Move> moves) throws SQLException {
         List<TaskId> all = tasksOf(moves);
         if (!all.isEmpty()) {
@@ -81,7 +81,7 @@ final class LostBranches {
                 .acknowledging();
     }
 
-    /** A branch that has gone further has used its signal, whatever it did with it. */
+    /** A branch that went further has used its signal, whatever it did with it. */
     private void giveBack(Tx tx, List<Member> members) throws SQLException {
         List<Member> unused = members.stream()
                 .filter(member -> member.kind().equals(LegOne.AWAIT) && member.isDone())

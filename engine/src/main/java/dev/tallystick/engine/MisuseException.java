@@ -1,8 +1,8 @@
 package dev.tallystick.engine;
 
 /**
- * A workflow does something that would break its promise later: it is refused at once, and never tried again. The message says
- * what to do instead.
+ * A workflow does something that would break a guarantee later. It is refused at once and never retried. The message says what
+ * to do instead.
  */
 public final class MisuseException extends RuntimeException {
 
@@ -12,7 +12,7 @@ public final class MisuseException extends RuntimeException {
         super(what);
     }
 
-    /** Whether this is what a failure comes from. */
+    /** Whether a misuse caused this failure. */
     static boolean isCauseOf(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             if (each instanceof MisuseException) {

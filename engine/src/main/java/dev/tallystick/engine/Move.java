@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a body says in one breath, and what commits together or not at all: the results of what it did, and what it dispatches
- * next. Only the holder of the lease may move its job.
+ * What a body reports at once, committed together or not at all: the results of its work, and its next dispatches. Only the
+ * holder of the lease may move its job.
  *
- * @param isChild whether another job waits for this one, and is told when it ends
- * @param children jobs that begin with this move, each dispatched by an activity of it
- * @param waitsFor places of which one must be done before the body has anything to do; if there are any, the lease is given back
- *     and the body is due again when one of them is
- * @param lost branches that are ended by what this says
- * @param leavesWaits whether it ends a job that may still wait for something, its time-out perhaps; nobody does any more then
+ * @param isChild whether another job waits for this one and must be notified when it ends
+ * @param children jobs that begin with this move, each dispatched by one of its activities
+ * @param waitsFor places of which one must be done before the body can continue; if there are any, this move releases the
+ *     lease, and the body is due again when one of them is done
+ * @param lost branches that this move ends
+ * @param leavesWaits whether it ends a job that may still have open waits, such as its time-out; these are dropped
  */
 record Move(
         Lease lease,
@@ -24,7 +24,7 @@ record Move(
         List<LostBranch> lost,
         boolean leavesWaits) {
 
-    /** A move of a job that nobody waits for and that waits for nothing. */
+    /** A move of a job that has no parent and leaves no waits. */
     Move(Lease lease, List<LegTwo> results, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         this(lease, false, results, dispatches, children, waitsFor, List.of(), false);
     }
@@ -41,7 +41,7 @@ record Move(
         return !waitsFor.isEmpty();
     }
 
-    /** Only what was done, for a job that has closed: it is recorded and changes nothing. */
+    /** A copy for a closed job: only its results, which are recorded and change nothing. */
     Move afterClosing() {
         List<LegTwo> all = new ArrayList<>(results);
         all.removeIf(result -> result.guid().equals(lease.guid()));
@@ -52,23 +52,23 @@ record Move(
         return new Move(lease, isChild, all, done, List.of(), List.of(), List.of(), leavesWaits);
     }
 
-    /** Whether more is to be written for it than the ledgers: {@link #undoes}, {@link #leavesWaits} or {@link #fails}. */
+    /** Whether it needs writes beyond the ledgers: {@link #undoes}, {@link #leavesWaits} or {@link #fails}. */
     boolean leavesMore() {
         return undoes() || leavesWaits || fails();
     }
 
-    /** Whether the body has failed and what it did is to be undone. */
+    /** Whether the body has failed and its steps must be undone. */
     boolean undoes() {
         return dispatches.stream().anyMatch(LegOne::undoes);
     }
 
-    /** Whether it closes a job that has failed. */
+    /** Whether it closes a failed job. */
     boolean fails() {
         return results.stream()
                 .anyMatch(result -> result.outcome() == JobOutcome.FAILED || result.outcome() == JobOutcome.TIMED_OUT);
     }
 
-    /** About how much of it is payload. */
+    /** The approximate payload size. */
     long bytes() {
         long bytes = 0;
         for (LegTwo result : results) {
@@ -83,7 +83,7 @@ record Move(
         return bytes;
     }
 
-    /** Whether it ends tasks, which are locked before the job. */
+    /** Whether it ends tasks, which must be locked before the job. */
     boolean endsTasks() {
         return lost.stream().anyMatch(each -> !each.tasks().isEmpty());
     }
@@ -93,8 +93,8 @@ record Move(
     }
 
     /**
-     * Whether this says nothing but what steps brought that are begun with it, what is begun next where it is dispatched, and
-     * perhaps the end, all of it for the first time as far as the holder knows.
+     * Whether this contains only results of steps that it also enters, next steps that the dispatching process runs itself, and
+     * perhaps the end of the job; and all of it for the first time as far as the holder knows.
      */
     boolean isPlain() {
         if (results.isEmpty() || !children.isEmpty() || parks() || leavesMore() || !lost.isEmpty()) {

@@ -11,35 +11,35 @@ import java.util.function.Supplier;
 
 /**
  * Brings moves to an end: done, refused because the lease is lost, or given up because the engine stops or the database has not
- * answered for long. A body that is given up leaves its job to whoever leases it next.
+ * answered for a long time. When a body is given up, another process resumes its job after leasing it.
  */
 final class MoveCourier implements Moves {
 
-    /** With so many moves on their way it is the database that jobs wait for: more of them would only wait longer. */
+    /** With this many moves in flight, jobs are waiting for the database: more moves would only wait longer. */
     private static final int CROWD = 200;
 
     private final GroupCommitter committer;
     private final Mover mover;
     private final Repeats repeats;
-    private final Runnable thinnedOut;
+    private final Runnable claims;
     private final Consumer<Duration> timed;
     private final AtomicInteger underWay = new AtomicInteger();
 
     /**
-     * @param thinnedOut called when it is no longer crowded
-     * @param timed hears in what time something that was moved falls due
+     * @param claims called when more bodies could be leased: it is no longer crowded, or one is due that has just parked
+     * @param timed receives the delay until a dispatched posting falls due
      */
-    MoveCourier(GroupCommitter committer, Mover mover, Repeats repeats, Runnable thinnedOut, Consumer<Duration> timed) {
+    MoveCourier(GroupCommitter committer, Mover mover, Repeats repeats, Runnable claims, Consumer<Duration> timed) {
         this.committer = committer;
         this.mover = mover;
         this.repeats = repeats;
-        this.thinnedOut = thinnedOut;
+        this.claims = claims;
         this.timed = timed;
     }
 
     /**
-     * Whether bodies that are leased now had better be leased later. What is leased is done in the order in which it comes, so a
-     * job that another mesh submits next would have to wait for all of it.
+     * Whether to postpone leasing bodies. Leased bodies run in order of arrival, so a job that another mesh submits next would
+     * wait for all of them.
      */
     boolean isCrowded() {
         return underWay.get() >= CROWD;
@@ -50,6 +50,9 @@ final class MoveCourier implements Moves {
         underWay.incrementAndGet();
         try {
             Moved moved = bringToAnEnd(move);
+            if (moved instanceof Moved.DueAgain) {
+                claims.run();
+            }
             for (LegOne dispatch : move.dispatches()) {
                 if (dispatch.due() != null) {
                     timed.accept(dispatch.due());
@@ -58,7 +61,7 @@ final class MoveCourier implements Moves {
             return moved;
         } finally {
             if (underWay.getAndDecrement() == CROWD) {
-                thinnedOut.run();
+                claims.run();
             }
         }
     }
@@ -68,7 +71,7 @@ final class MoveCourier implements Moves {
                 () -> committed(() -> committer.submit(mover, move).join()));
     }
 
-    /** What was committed. A move is guarded and may be brought again after anything but a refusal. */
+    /** The committed result. A move is guarded, so it may be repeated after anything but a refusal. */
     static <T> T committed(Supplier<T> move) {
         try {
             return move.get();

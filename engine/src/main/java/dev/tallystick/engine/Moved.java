@@ -1,17 +1,20 @@
 package dev.tallystick.engine;
 
-/** What came of a {@link Move}. */
+/** The result of a {@link Move}. */
 sealed interface Moved {
 
-    /** All of it is durable. */
+    /** The whole move is durable. */
     record Done() implements Moved {}
 
-    /** The results are recorded and change nothing, for the job has closed; nothing was dispatched. */
+    /** All of it is durable, and the body need not wait: what it parked for was done before. */
+    record DueAgain() implements Moved {}
+
+    /** The results are recorded but change nothing, because the job has closed; nothing was dispatched. */
     record JobClosed() implements Moved {}
 
-    /** A result met a full ledger and was not recorded; the job is about to be ended for that. */
+    /** A result met a full ledger and was not recorded; the job is about to be ended for that reason. */
     record Refused() implements Moved {}
 
-    /** Nothing was written: somebody else has the lease. */
+    /** Nothing was written: another process holds the lease. */
     record LeaseLost() implements Moved {}
 }

@@ -11,19 +11,19 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies {@link Move}s. Their jobs and leases are locked first, and the fences decide; then the ledgers are written. For plain
- * moves that is one statement, for the others it goes as the ledgers themselves say. A plain move that is not so plain after all,
- * because its lease is lost, its job closed or its reply was, has moved nothing and comes again alone.
+ * Applies {@link Move}s. It first locks their jobs and leases and lets the fences decide; then it writes the ledgers: in one
+ * statement for plain moves, step by step for the others. A plain move that turns out not to be plain, because its lease is
+ * lost, its job has closed or an earlier reply was lost, changes nothing and is repeated alone.
  *
- * <p>A move that ends tasks waits for them before it locks its job, so it always comes alone.
+ * <p>A move that ends tasks waits for them before it locks its job, so it always runs alone.
  *
- * <p>Identity before state: a move that is brought again after its reply was lost gets the answer of the first time, also if the
- * lease is gone by now.
+ * <p>Identity before state: a move that is repeated after a lost reply gets its first answer, even if the lease is gone by now.
  */
 final class Mover implements Primitive<Move, Moved> {
 
@@ -109,7 +109,7 @@ final class Mover implements Primitive<Move, Moved> {
             if (now == null ? alone : now.fence() != move.lease().fence()) {
                 fallen.add(move);
             } else if (now == null) {
-                // A stranger holds it, or it is gone; alone it will find out.
+                // Another process has locked it, or it is gone; it will find out when it runs alone.
             } else if (now.jobClosed()) {
                 standing.add(move.afterClosing());
                 answers.put(move.job(), new Moved.JobClosed());
@@ -135,7 +135,7 @@ final class Mover implements Primitive<Move, Moved> {
         fallen.forEach(move -> answers.put(move.job(), saidBefore(move, recorded)));
     }
 
-    /** What the move was told the first time, if there was one. A body that came after the end of its job is recorded as late. */
+    /** The first answer to this move, if there was one. A body that finished after its job had ended is recorded as late. */
     private static Moved saidBefore(Move move, Map<Guid, Recorded> recorded) {
         Recorded body = recorded.get(move.lease().guid());
         if (body != null && body.late()) {
@@ -168,17 +168,16 @@ final class Mover implements Primitive<Move, Moved> {
         Map<Guid, Collated> collated = results.isEmpty() ? Map.of() : collation.collate(tx, results);
         faults.note(tx, dispatches, results);
         List<Move> parking = moves.stream().filter(Move::parks).toList();
-        if (!parking.isEmpty()) {
-            postings.park(tx, parking);
-        }
+        Set<JobId> due = parking.isEmpty() ? Set.of() : postings.park(tx, parking);
         finish(tx, moves.stream().filter(Move::leavesMore).toList());
         for (Move move : moves) {
             boolean refused = move.results().stream().anyMatch(result -> !collated.containsKey(result.guid()));
-            answers.computeIfAbsent(move.job(), job -> refused ? new Moved.Refused() : new Moved.Done());
+            Moved done = due.contains(move.job()) ? new Moved.DueAgain() : new Moved.Done();
+            answers.putIfAbsent(move.job(), refused ? new Moved.Refused() : done);
         }
     }
 
-    /** What some moves leave to be done beside the ledgers. */
+    /** Does the work that some moves need beyond the ledgers. */
     private void finish(Tx tx, List<Move> moves) throws SQLException {
         List<JobId> undone = jobsOf(moves, Move::undoes);
         if (!undone.isEmpty()) {
@@ -195,7 +194,7 @@ final class Mover implements Primitive<Move, Moved> {
         }
     }
 
-    /** Whoever waited for them has gone. */
+    /** Their parent has closed. */
     private void cancelChildren(Tx tx, List<JobId> closed) throws SQLException {
         List<JobId> open = jobs.openChildren(tx, closed);
         if (!open.isEmpty()) {

@@ -1,6 +1,6 @@
 package dev.tallystick.engine;
 
-/** Brings a {@link Move} to its end, however often that must be tried. */
+/** Brings a {@link Move} to its end, with as many attempts as it takes. */
 @FunctionalInterface
 interface Moves {
 

@@ -5,16 +5,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job about to exist.
+ * A job to be created.
  *
- * @param priority 0 is taken first, 2 last
- * @param delay how long from now its body is not to run
+ * @param priority 0 is leased first, 2 last
+ * @param delay how long from now its body must not run
  * @param parent the activity that waits for this job, or null
- * @param trigger the node that a job of a graph begins with; null for one of code, which begins with its body
- * @param owner who leases the body at once, or null if it is for whoever comes first
- * @param timeout how long after its delay it must be done; null for as long as it takes
- * @param lane the key of its workflow's limit; null if it has none
- * @param traceParent where its spans belong (W3C); null if that is not said
+ * @param trigger the first node of a graph's job; null for code, which begins with its body
+ * @param owner the owner that leases the body at once; null if any process may lease it
+ * @param timeout how long after its delay it must finish; null for no limit
+ * @param lane the key of its workflow's limit; null if the workflow has no limit
+ * @param traceParent the parent of its spans (W3C); null if unspecified
  */
 record NewJob(
         JobId id,
@@ -32,7 +32,6 @@ record NewJob(
         @Nullable String lane,
         @Nullable String traceParent) {
 
-    /** A job without a limit. */
     NewJob(
             JobId id,
             String mesh,
@@ -63,7 +62,6 @@ record NewJob(
                 null);
     }
 
-    /** A job of code. */
     NewJob(
             JobId id,
             String mesh,
@@ -78,7 +76,7 @@ record NewJob(
         this(id, mesh, workflow, version, priority, input, delay, owner, parent, continuedFrom, null, null);
     }
 
-    /** In this lane, where its turn comes as the limit of its workflow allows. */
+    /** A copy in this lane, where it waits for its turn under the workflow's limit. */
     NewJob inLane(String key) {
         return new NewJob(
                 id,
@@ -97,7 +95,7 @@ record NewJob(
                 traceParent);
     }
 
-    /** With its spans in this place, if one is named. */
+    /** A copy with this parent for its spans, unless it is null. */
     NewJob traced(@Nullable String place) {
         return place == null
                 ? this
@@ -126,7 +124,7 @@ record NewJob(
         return lane != null;
     }
 
-    /** Where it waits; only for a job that has a lane. */
+    /** The queue it waits in; only for a job that has a lane. */
     String queueOfLane() {
         return Lane.queueOf(workflow, version, Objects.requireNonNull(lane));
     }
@@ -135,7 +133,7 @@ record NewJob(
         return timeout != null;
     }
 
-    /** From now until it must be done; only for a job that is timed. */
+    /** The time from now to its deadline; only for a timed job. */
     long limitMillis() {
         return delay.plus(Objects.requireNonNull(timeout)).toMillis();
     }

@@ -27,7 +27,7 @@ final class NextDueStore {
             having min(d.visible_at) is not null
             """;
 
-    /** Counted from now by the database's clock; empty if nothing is going to be due. */
+    /** Counted from now by the database's clock; empty if no posting is going to be due. */
     Optional<Duration> next(Tx tx, String... queues) throws SQLException {
         return tx.first(NEXT, row -> Duration.ofMillis(row.getLong("millis")), (Object) queues);
     }

@@ -1,6 +1,6 @@
 package dev.tallystick.engine;
 
-/** What a job has done cannot be recorded. The job can do nothing more, and fails with the reason. */
+/** A job's result cannot be recorded. The job cannot continue, and fails with the reason. */
 public final class NotRecordedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

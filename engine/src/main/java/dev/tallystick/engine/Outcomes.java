@@ -10,14 +10,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Those who wait for jobs to close. What closes in this process is told at once; the rest is asked for at intervals. */
+/**
+ * Callers that wait for jobs to close. Notified at once of jobs that close in this process; polls the database for the others.
+ */
 final class Outcomes {
 
     private final Database database;
     private final Chains chains;
     private final ConcurrentHashMap<JobId, Waiters> waiting = new ConcurrentHashMap<>();
 
-    /** Those who wait for one job: the last to leave takes the entry away, and none before. Changed in the map alone. */
+    /**
+     * The callers waiting for one job. Only the last to leave removes the entry. Modified only inside the map's atomic
+     * operations.
+     */
     private static final class Waiters {
 
         private final CompletableFuture<Closed> end = new CompletableFuture<>();
@@ -48,7 +53,7 @@ final class Outcomes {
     /**
      * Waits for the end of the job; empty if it is still open after {@code patience}.
      *
-     * @param isHere whether it runs in this process, and will be told of
+     * @param isHere whether the job runs in this process, which then reports its end
      */
     Optional<Closed> await(JobId job, Duration patience, boolean isHere) throws InterruptedException {
         return await(job, patience, () -> {
@@ -58,7 +63,10 @@ final class Outcomes {
         });
     }
 
-    /** As {@link #await}, for a thread that may be interrupted: it only waits to be told, and others look. */
+    /**
+     * Like {@link #await}, for a thread that may be interrupted: it only waits for the notification and never queries the
+     * database.
+     */
     Optional<Closed> awaitNews(JobId job, Duration patience) throws InterruptedException {
         return await(job, patience, () -> {});
     }
@@ -77,7 +85,7 @@ final class Outcomes {
         }
     }
 
-    /** Those who have come after an end was told are others. */
+    /** Callers that arrived after the notification have a new entry. */
     private void forget(JobId job, Waiters mine) {
         waiting.computeIfPresent(job, (id, known) -> {
             if (known != mine) {
@@ -87,7 +95,7 @@ final class Outcomes {
         });
     }
 
-    /** Asks the database about all who are waited for. */
+    /** Queries the database for all awaited jobs. */
     void look() {
         Set<JobId> asked = Set.copyOf(waiting.keySet());
         if (!asked.isEmpty()) {

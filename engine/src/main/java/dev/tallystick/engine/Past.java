@@ -2,7 +2,7 @@ package dev.tallystick.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** One activity in the record of a job that is closed. */
+/** One activity in the record of a closed job. */
 record Past(
         String path,
         String name,

@@ -3,10 +3,10 @@ package dev.tallystick.engine;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** How large a pattern is when its repetitions are written out, which is what it takes to compile it and to match with it. */
+/** The size of a pattern with its repetitions written out, which determines the cost of compiling and matching it. */
 final class PatternSize {
 
-    /** It grows with the product of nested repetitions, and there is no need to know how far. */
+    /** The size grows with the product of nested repetitions; above this the exact number does not matter. */
     private static final long ENOUGH = 1L << 40;
 
     private final String pattern;
@@ -53,7 +53,7 @@ final class PatternSize {
         position++;
     }
 
-    /** The larger number of {@code {n,m}}, if that is what follows. */
+    /** The larger number of {@code {n,m}}, if one follows. */
     private long repetitions() {
         if (position >= pattern.length() || pattern.charAt(position) != '{') {
             return 1;

@@ -1,6 +1,6 @@
 package dev.tallystick.engine;
 
-/** Trying again cannot make it smaller: keep large data elsewhere and record where it is. */
+/** A retry cannot make the payload smaller: store large data elsewhere and record a reference to it. */
 public final class PayloadTooLargeException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

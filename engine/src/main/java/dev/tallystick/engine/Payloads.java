@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What is recorded has a limit: the record is read whenever its job is taken up again. */
+/** Limits the size of recorded payloads, because the record is read each time its job resumes. */
 public final class Payloads {
 
     public static final int MAX_BYTES = 1 << 20;
 
     /**
-     * What is to be recorded.
+     * Encodes a value for the record.
      *
      * @throws PayloadTooLargeException if it has more than {@link #MAX_BYTES}
      */
@@ -22,7 +22,7 @@ public final class Payloads {
         return encoded;
     }
 
-    /** What was recorded under this name. */
+    /** Decodes the value recorded under this name. */
     static <T extends @Nullable Object> T decode(Codec codec, String name, byte[] output, GenericType<T> type) {
         try {
             return codec.decode(output, type.type());
@@ -34,7 +34,7 @@ public final class Payloads {
         }
     }
 
-    /** A moment to the nanosecond. */
+    /** An instant with nanosecond precision. */
     static byte[] encode(Instant moment) {
         long nanos = Math.addExact(Math.multiplyExact(moment.getEpochSecond(), 1_000_000_000L), moment.getNano());
         return ByteBuffer.allocate(Long.BYTES).putLong(nanos).array();

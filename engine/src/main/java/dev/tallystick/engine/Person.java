@@ -3,11 +3,11 @@ package dev.tallystick.engine;
 import java.time.Instant;
 
 /**
- * Somebody who has tasks.
+ * A person who can have tasks.
  *
- * @param id who it is, and nobody else ever
- * @param name what workflows call them; names are given to others when they are free
- * @param since from when on the name means this one
+ * @param id unique and never reused
+ * @param name the name that workflows use; a name may be reassigned once it is free
+ * @param since when the name began to mean this person
  */
 public record Person(String id, String name, Instant since) {
 
@@ -16,12 +16,12 @@ public record Person(String id, String name, Instant since) {
         Ask.requireName("person", name);
     }
 
-    /** Somebody whose name nobody else ever had. */
+    /** A person whose name never belonged to anyone else. */
     public static Person named(String name) {
         return new Person(name, name, Instant.EPOCH);
     }
 
-    /** Whether this is whom a task was given to, by id or by name, at a certain moment. */
+    /** Whether a task that was assigned to this id or name at that time is this person's. */
     boolean is(String assignee, Instant given) {
         return assignee.equals(id) || (assignee.equals(name) && !given.isBefore(since));
     }

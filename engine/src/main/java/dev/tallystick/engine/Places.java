@@ -4,16 +4,16 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The places that activities have in their body, by which their paths begin. */
+/** The places of activities in their body; paths begin with them. */
 final class Places {
 
-    /** What the path of an activity begins with, seen from its body or branch. */
+    /** The start of an activity's path, relative to its body or branch. */
     private static final Pattern PLACE = Pattern.compile("(\\d+)(?=\\.|$)");
 
-    /** The mark of a patch has its id behind the number. */
+    /** A patch marker has its id after the number. */
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
-    /** Whether one of the paths is further on in the body or branch whose places begin with {@code prefix}. */
+    /** Whether one of the paths is further along in the body or branch whose places begin with {@code prefix}. */
     static boolean areBeyond(Set<String> paths, String prefix, int place) {
         return paths.stream()
                 .filter(path -> path.startsWith(prefix))
@@ -22,8 +22,8 @@ final class Places {
     }
 
     /**
-     * Whether the second activity comes after the first in program order. Paths are places and branches in turn, so two that part
-     * at a place come one after the other, and two that part at a branch run side by side.
+     * Whether the second activity comes after the first in program order. Paths alternate between places and branches: two
+     * paths that diverge at a place run one after the other, and two that diverge at a branch run in parallel.
      */
     static boolean isBehind(String first, String second) {
         String[] one = first.split("\\.");

@@ -12,18 +12,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One statement for the moves that almost all moves are: a holder says for the first time what its steps brought, what it begins
- * next, or that it is done ({@link Move#isPlain()}).
+ * One statement for the most common kind of move: the holder reports, for the first time, its steps' results, its next step or
+ * its end ({@link Move#isPlain()}).
  *
- * <p>What {@link CollationStore} works out from the ledgers is known beforehand here: no digit is set yet, because the transition
- * is not recorded, and nobody else can record it while its job and posting are locked. Should a row be there all the same, its
- * primary key refuses the statement. The rows that this leaves are those that {@link CollationStore} would leave.
+ * <p>{@link CollationStore} computes from the ledgers what is known in advance here: no digit is set yet, because the
+ * transition is not recorded, and no other process can record it while its job and posting are locked. If a row exists all the
+ * same, its primary key rejects the statement. The resulting rows are the same as those that {@link CollationStore} would
+ * write.
  */
 final class PlainMoveStore {
 
-    // "is true" makes a hash table of what is held: as a join, everything would be compared with every job.
-    // What is locked or looked at stands in a subquery of its own, and is so looked up row by row: joins are
-    // planned as walks while the tables are small.
+    // "is true" makes Postgres hash the held jobs; a join would compare every row with every job. Each locking or
+    // checking read has its own subquery so that it becomes a lookup per row: the planner turns joins into scans while
+    // the tables are small.
     private static final String MOVE = Weights.in("""
             with move as (
                 select unnest(?::uuid[]) as job_id, unnest(?::uuid[]) as guid, unnest(?::bigint[]) as fence,
@@ -120,14 +121,14 @@ final class PlainMoveStore {
             from held
             """);
 
-    /** An activity that is entered here, and what it brought if it is done by now. */
+    /** An activity that is entered here, and its result if it is already done. */
     private record Entry(LegOne dispatch, @Nullable LegTwo result) {}
 
     /**
-     * Makes plain moves whose jobs are open, whose leases stand, of which nothing is recorded, and which nobody else holds. For any
-     * other nothing is done.
+     * Applies the plain moves whose job is open, whose lease stands, which have nothing recorded and which no other transaction
+     * has locked. Skips all others.
      *
-     * @param moved gets the jobs that have moved, when the statement has run
+     * @param moved receives the jobs that moved, once the statement has run
      */
     void moveLater(Tx tx, List<Move> moves, Consumer<JobId> moved) throws SQLException {
         List<Entry> entries = new ArrayList<>();

@@ -14,10 +14,10 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The posting table: what is due, who has leased it, and under which fence. One method is one statement. */
+/** The posting table: what is due, its lease holder and its fence. One method is one statement. */
 final class PostingStore {
 
-    /** Ends a statement whose part {@code leased} has leased bodies: all that is needed to run them. */
+    /** Ends a statement whose {@code leased} part has leased bodies: reads everything needed to run them. */
     static final String BODIES = """
             select l.*, j.mesh, j.workflow, j.version, j.input, coalesce(j.keys_of, j.id) as keys_of,
                 j.parent_job is not null as is_child, j.deadline is not null as is_timed, j.closed_by is not null as is_closed
@@ -25,8 +25,8 @@ final class PostingStore {
             join tally.job j on j.id = l.job_id
             """;
 
-    // Meshes take turns, whatever the backlog of each: the recursion hops from mesh to mesh along the index, so its
-    // cost is the number of meshes and not of postings. Within a mesh the more urgent first, then the older.
+    // Meshes take turns, whatever their backlogs: the recursion hops from mesh to mesh along the index, so its cost
+    // grows with the number of meshes, not of postings. Within a mesh, order by priority, then by age.
     static final String LANES = """
             with recursive lane as (
                 select q.queue,
@@ -124,9 +124,8 @@ final class PostingStore {
             join tally.job j on j.id = h.job_id
             """;
 
-    // A posting that is locked is being moved by somebody, most likely by whoever holds its lease: it stands, and to
-    // wait
-    // for it would be to wait for a batch that may wait for another one of these.
+    // A locked posting is being moved, most likely by its lease holder, so its lease stands. Waiting for the lock would
+    // mean waiting for a batch that may itself wait for another of these postings.
     private static final String EXTEND = """
             with item as (
                 select *
@@ -156,8 +155,8 @@ final class PostingStore {
                 or j.closed_by is not null
             """;
 
-    // What was given back was no attempt. The fence stays: what the former holder still has under way is refused once
-    // somebody else has leased the posting.
+    // A released lease does not count as an attempt. The fence stays: work that the former holder still has in flight
+    // is refused once another process has leased the posting.
     private static final String RELEASE = """
             update tally.posting p
             set visible_at = now(), owner = null, attempts = greatest(p.attempts - 1, 0)
@@ -165,27 +164,29 @@ final class PostingStore {
             where p.job_id = i.job_id and p.guid = i.guid and p.fence = i.fence
             """;
 
-    // The posting is locked by the statement before this one, and whoever does what the body waits for, or ends its
-    // job, locks it too before writing: so either this sees the work done or the job closed, or the other one sees
-    // the body parked. The statement that locked it may have waited for the other one, and would not see what that
-    // one did.
+    // The previous statement locked the posting. A transaction that completes an awaited activity, or ends the job,
+    // also locks it before writing. So either this statement sees the work done or the job closed, or the other
+    // transaction sees the body parked. The locking statement may have waited for the other transaction and would not
+    // see its writes.
     private static final String PARK = Weights.in("""
-            update tally.posting p
-            set owner = null,
-                visible_at = case
-                    when exists (
-                        select 1
-                        from tally.activity a
-                        where a.job_id = p.job_id
-                            and a.path = any(string_to_array(i.waits_for, ' '))
-                            and (a.ledger / {WORK_DONE}) % 10 = 1
-                    )
-                        or exists (select 1 from tally.job j where j.id = p.job_id and j.closed_by is not null)
-                    then now()
-                    else 'infinity'
-                end
-            from unnest(?::uuid[], ?::uuid[], ?::text[]) as i (job_id, guid, waits_for)
-            where p.job_id = i.job_id and p.guid = i.guid
+            with parked as (
+                update tally.posting p
+                set owner = null,
+                    visible_at = case
+                        when exists (
+                            select 1 from tally.activity a
+                            where a.job_id = p.job_id
+                                and a.path = any(string_to_array(i.waits_for, ' '))
+                                and (a.ledger / {WORK_DONE}) % 10 = 1
+                        )
+                            or exists (select 1 from tally.job j where j.id = p.job_id and j.closed_by is not null)
+                        then now()
+                        else 'infinity' end
+                from unnest(?::uuid[], ?::uuid[], ?::text[]) as i (job_id, guid, waits_for)
+                where p.job_id = i.job_id and p.guid = i.guid
+                returning p.job_id, p.visible_at
+            )
+            select job_id from parked where visible_at < 'infinity'
             """);
 
     private static final String DUE_FOR_ENGINE = LANES + """
@@ -207,7 +208,7 @@ final class PostingStore {
             limit ?
             """;
 
-    // Whoever was quicker has deleted it, under the lock of the body's posting that the caller holds.
+    // A faster process has deleted it, under the lock of the body's posting that the caller holds.
     private static final String STILL_DUE = """
             select p.job_id, p.guid, p.path, p.name, p.fence, p.source
             from tally.posting p
@@ -227,12 +228,12 @@ final class PostingStore {
             on conflict (job_id, guid) do nothing
             """;
 
-    // Whoever ends one job from within another must not lock it. Its end may be under way, and is asked for once more
-    // then; that is found in its ledger and goes away.
+    // A transaction that ends one job from within another must not lock it. If that job is already ending, this request
+    // is redundant: its ledger shows that, and the request is dropped.
     private static final String POST_CANCEL_OF_OTHER =
             POST_CANCEL.replace("{mesh}", "").replace("{lock}", "");
 
-    // Whoever has nothing else in hand waits for an end that is under way, and asks for none after that.
+    // A transaction that holds no other locks waits for a job that is already ending, and then posts no request.
     private static final String ASK_CANCEL =
             POST_CANCEL.replace("{mesh}", "and j.mesh = ?").replace("{lock}", "for share of j");
 
@@ -242,8 +243,8 @@ final class PostingStore {
             where p.job_id = i.job_id and p.guid = i.guid
             """;
 
-    // What somebody has leased stays until that one has heard that the job is closed, and that a child has closed is
-    // recorded all the same. What ends a job, and its body, are answered by themselves.
+    // Leased postings stay until their holder learns that the job has closed, and a child's end is still recorded. The
+    // postings of the body and of requests to end the job are answered separately.
     private static final String DROP_WAITING = """
             delete from tally.posting
             where job_id = any(?)
@@ -260,9 +261,9 @@ final class PostingStore {
             """;
 
     /**
-     * Locks the jobs and the postings of the moves, in the order that everybody keeps.
+     * Locks the jobs and the postings of the moves, in the global lock order.
      *
-     * @param wait whether to wait for those that somebody else holds; if not, they are left out, like those that are gone
+     * @param wait whether to wait for rows that are locked; if not, they are left out, like those that are gone
      */
     Map<JobId, Held> holdWithJobs(Tx tx, List<Move> moves, boolean wait) throws SQLException {
         Map<JobId, Held> held = HashMap.newHashMap(moves.size());
@@ -277,7 +278,7 @@ final class PostingStore {
         return held;
     }
 
-    /** Leases what is due, at most {@code limit}, fairly between meshes. */
+    /** Leases at most {@code limit} due bodies, fairly between meshes. */
     List<LeasedBody> leaseBodies(Tx tx, Set<String> queues, int limit, Duration lease, String owner)
             throws SQLException {
         long askedAt = System.nanoTime();
@@ -291,10 +292,10 @@ final class PostingStore {
                 owner);
     }
 
-    /** How a posting stands while it is locked. */
+    /** The state of a locked posting. */
     record Held(long fence, boolean jobClosed) {}
 
-    /** Locks the postings and returns the fences at which they stand; one that is gone is not among them. */
+    /** Locks the postings and returns their current fences; leaves out postings that are gone. */
     Map<Guid, Held> hold(Tx tx, List<Lease> leases) throws SQLException {
         Map<Guid, Held> held = HashMap.newHashMap(leases.size());
         Columns<Lease> of = new Columns<>(leases);
@@ -308,7 +309,7 @@ final class PostingStore {
         return held;
     }
 
-    /** Locks those that nobody else has locked, and returns the jobs of the others. */
+    /** Locks the postings that are not locked yet, and returns the jobs of the others. */
     List<JobId> holdFree(Tx tx, List<Lease> leases) throws SQLException {
         Columns<Lease> of = new Columns<>(leases);
         return tx.query(
@@ -319,14 +320,14 @@ final class PostingStore {
     }
 
     /**
-     * How leases stand.
+     * The state of leases after a heartbeat.
      *
-     * @param standing those that are still held by who held them
-     * @param closed those whose job has closed: they run out, unless their holders acknowledge that first
+     * @param standing leases that their holders still hold
+     * @param closed leases whose job has closed: they expire unless their holders acknowledge that first
      */
     record Beat(Set<Guid> standing, Set<Guid> closed) {}
 
-    /** Moves the end of the leases ahead where the job is open. */
+    /** Extends the leases whose job is open. */
     Beat extend(Tx tx, List<Lease> leases, Duration lease) throws SQLException {
         Columns<Lease> of = new Columns<>(leases);
         Beat beat = new Beat(new HashSet<>(), new HashSet<>());
@@ -341,7 +342,7 @@ final class PostingStore {
         return beat;
     }
 
-    /** Gives leases back, so that somebody else need not wait for their end. */
+    /** Releases leases, so that other processes need not wait for them to expire. */
     void release(Tx tx, List<Lease> leases) throws SQLException {
         Columns<Lease> of = new Columns<>(leases);
         tx.update(
@@ -351,25 +352,26 @@ final class PostingStore {
                 of.longs(Lease::fence));
     }
 
-    /** Gives the leases back until one of the things is done that the bodies wait for. */
-    void park(Tx tx, List<Move> moves) throws SQLException {
+    /** Releases the leases until something that the bodies wait for is done; returns those for which it was done before. */
+    Set<JobId> park(Tx tx, List<Move> moves) throws SQLException {
         Columns<Move> of = new Columns<>(moves);
-        tx.update(
+        return Set.copyOf(tx.query(
                 PARK,
+                row -> new JobId(row.getObject("job_id", UUID.class)),
                 of.uuids(move -> move.job().value()),
                 of.uuids(move -> move.lease().guid().value()),
-                of.texts(move -> String.join(" ", move.waitsFor())));
+                of.texts(move -> String.join(" ", move.waitsFor()))));
     }
 
-    /** What is due for the engine itself; somebody else may be at it too. */
+    /** The engine's own due postings; other processes may be handling them too. */
     List<Lease> dueForEngine(Tx tx, int limit) throws SQLException {
         return tx.query(DUE_FOR_ENGINE, PostingStore::lease, new String[] {Timekeeper.QUEUE}, limit, limit);
     }
 
-    /** A posting for the engine, and the job that it speaks of, if it does. */
+    /** A posting for the engine, and the job that it is about, if any. */
     record Due(Lease posting, @Nullable JobId source) {}
 
-    /** Locks those of the postings that are still there. */
+    /** Locks the postings that still exist. */
     List<Due> stillDue(Tx tx, List<Lease> postings) throws SQLException {
         Columns<Lease> of = new Columns<>(postings);
         return tx.query(
@@ -382,12 +384,12 @@ final class PostingStore {
                 of.uuids(posting -> posting.guid().value()));
     }
 
-    /** Asks for the end of jobs that are open. */
+    /** Requests the end of the open jobs. */
     void postCancel(Tx tx, List<JobId> jobs) throws SQLException {
         tx.update(POST_CANCEL_OF_OTHER, Timekeeper.QUEUE, ids(jobs), cancelGuids(jobs));
     }
 
-    /** Those of the jobs that are of this mesh, in a transaction that does nothing else: waits for whoever moves them. */
+    /** Requests the end of the jobs of this mesh, in a transaction of its own: waits for transactions that are moving them. */
     void askCancel(Tx tx, String mesh, List<JobId> jobs) throws SQLException {
         tx.update(ASK_CANCEL, Timekeeper.QUEUE, ids(jobs), cancelGuids(jobs), mesh);
     }
@@ -410,12 +412,12 @@ final class PostingStore {
                 of.uuids(posting -> posting.guid().value()));
     }
 
-    /** Takes away what jobs still wait for when they have closed. */
+    /** Removes the waiting postings of closed jobs. */
     void dropWaiting(Tx tx, Collection<JobId> closed) throws SQLException {
         tx.update(DROP_WAITING, (Object) closed.stream().map(JobId::value).toArray(UUID[]::new));
     }
 
-    /** Makes parked bodies due; one that is running is left alone. */
+    /** Makes parked bodies due; leaves running ones alone. */
     void wake(Tx tx, List<Lease> bodies) throws SQLException {
         Columns<Lease> of = new Columns<>(bodies);
         tx.update(

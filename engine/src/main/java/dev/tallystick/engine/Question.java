@@ -8,13 +8,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question to people, in the terms of the workflow that asks it: the task is entered in one transaction, and its answer is a
- * signal. When time is up, another transaction hands it on or ends it; if somebody was quicker, their answer is there for the
- * next wait. So an answer that was taken always reaches its job, and one that comes too late is told so.
+ * A question to people, built from workflow operations: one transaction opens the task, and its answer is a signal. When time
+ * is up, another transaction escalates or expires the task; if an answer came first, the next wait receives it. So an accepted
+ * answer always reaches its job, and a late one is rejected.
  */
 final class Question<T> {
 
-    /** What the step that enters a task is called, before the name of the task. */
+    /** The prefix of the step that opens a task; the task's name follows. */
     private static final String STEP = "$task:";
 
     private static final String SIGNAL = "$task:";
@@ -52,12 +52,12 @@ final class Question<T> {
         return SIGNAL + task;
     }
 
-    /** Whether a step of this name enters a task. */
+    /** Whether a step of this name opens a task. */
     static boolean isEntered(String step) {
         return step.startsWith(STEP);
     }
 
-    /** The task that the step at this place enters: its id is drawn at the place before. */
+    /** The task that the step at this place opens: its id was drawn at the previous place. */
     static TaskId idAt(JobId keysOf, String path) {
         String drawn =
                 LAST_PLACE.matcher(path).replaceFirst(last -> Integer.toString(Integer.parseInt(last.group()) - 1));
@@ -68,7 +68,7 @@ final class Question<T> {
         return signal.startsWith(SIGNAL);
     }
 
-    /** @param patience how long to wait in all, or null for as long as it takes */
+    /** @param patience how long to wait in total; null for no limit */
     Optional<T> answer(@Nullable Duration patience) {
         @Nullable Duration rest = rest(patience);
         TaskId id = new TaskId(context.uuid());
@@ -97,7 +97,7 @@ final class Question<T> {
         return Optional.of(context.await(signal(id), type));
     }
 
-    /** What is left of the patience after the last escalation. */
+    /** The patience left after the last escalation. */
     private @Nullable Duration rest(@Nullable Duration patience) {
         if (patience == null) {
             return null;

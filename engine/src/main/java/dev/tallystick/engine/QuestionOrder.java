@@ -3,15 +3,15 @@ package dev.tallystick.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions of a scope are numbered as they are asked. So they are asked one after the other, by one thread, in the same order in
- * every run; anything else is refused.
+ * The questions of a scope are numbered as they are asked. So one thread must ask them one after the other, in the same order
+ * in every run; anything else is refused.
  */
 final class QuestionOrder {
 
-    /** The only thread that may ask, once one has. */
+    /** The only thread that may ask, set by the first question. */
     private volatile @Nullable Thread asker;
 
-    /** What has to end before the next question; completes the sentence "… cannot be asked for". */
+    /** What must end before the next question; completes the sentence "… cannot be asked for". */
     private volatile @Nullable String occupation;
 
     void demandTurn(String question) {
@@ -29,7 +29,7 @@ final class QuestionOrder {
         }
     }
 
-    /** From now on nothing can be asked, until this is {@link #free}. */
+    /** Refuses all questions until {@link #free}. */
     void occupy(String by) {
         occupation = by;
     }

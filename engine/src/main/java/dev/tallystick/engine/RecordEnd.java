@@ -1,15 +1,16 @@
 package dev.tallystick.engine;
 
 /**
- * Where the record of a body or branch ends. What is asked is on record before anything that is asked after it, so a question
- * that the record does not know while it goes on behind it comes from other code: what follows would be done once more, at
- * another place. Answers that follow from their place alone take one and leave no record, so this is how they are missed.
+ * The end of the record of a body or branch. A question is recorded before any later question, so if a question is missing from
+ * the record although later ones are there, the code has changed: the work that follows would run a second time, at another
+ * place. Questions answered from their place alone use up a place and leave no record, so this check is what detects that they
+ * are missing.
  */
 final class RecordEnd {
 
     private boolean reached;
 
-    /** Nothing is recorded at a place: that is right if nothing is recorded behind it. */
+    /** Fails if nothing is recorded at this place but something is recorded after it. */
     void demandReached(BodyRun run, ActivityId asked, String prefix, int place) {
         reached = reached || !run.isRecordedBeyond(prefix, place);
         if (!reached) {

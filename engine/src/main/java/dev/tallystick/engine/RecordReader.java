@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 
 /**
- * Reads what the record says of an activity, on a thread of its own: to interrupt a virtual thread that reads from a socket is to
- * close the socket. Thread-safe.
+ * Reads an activity's record on a separate thread: interrupting a virtual thread that reads from a socket closes the socket.
+ * Thread-safe.
  */
 final class RecordReader {
 

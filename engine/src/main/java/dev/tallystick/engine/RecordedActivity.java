@@ -4,9 +4,9 @@ import dev.tallystick.core.ActivityLedger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the record says of one activity of a job.
+ * The record of one activity of a job.
  *
- * @param attempts how often its work was begun
+ * @param attempts how often its work was started
  */
 record RecordedActivity(
         String path,
@@ -20,7 +20,7 @@ record RecordedActivity(
         return ledger.workDone();
     }
 
-    /** What it brought; throws why it failed, if it did. */
+    /** Its output; throws its failure if it failed. */
     byte @Nullable [] demandSuccess() {
         if (error != null) {
             throw new StepFailedException(name, error);

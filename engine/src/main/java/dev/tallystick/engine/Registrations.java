@@ -3,8 +3,8 @@ package dev.tallystick.engine;
 import dev.tallystick.sql.Database;
 
 /**
- * Tells other processes on a database what is registered here, so that they can submit jobs of it and do work for its topics.
- * Thread-safe; calls block.
+ * Announces this process's registrations to the other processes on the database, so that they can submit its jobs and work on
+ * its topics. Thread-safe; calls block.
  */
 public final class Registrations {
 

@@ -19,15 +19,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets workers outside of any engine do the work that graphs have for a topic. What they bring is recorded once, under the same
+ * Lets workers outside any engine do the work that graphs have for a topic. Their results are recorded once, under the same
  * fences and ledgers as the work that engines do themselves. Thread-safe; calls block.
  */
 public final class RemoteWork {
 
-    /** More is not handed out at once. */
+    /** The maximum number of pieces handed out at once. */
     public static final int MAX_BATCH = 100;
 
-    /** How many one heartbeat keeps. */
+    /** The maximum number of pieces that one heartbeat keeps. */
     public static final int MAX_KEPT = 500;
 
     private static final Logger LOG = LoggerFactory.getLogger(RemoteWork.class);
@@ -44,13 +44,13 @@ public final class RemoteWork {
     private final RemoteWorkStore store = new RemoteWorkStore();
     private final TraceStore traces = new TraceStore();
 
-    /** What a worker shows to keep its work and to bring its result. */
+    /** What a worker presents to keep its work and to report its result. */
     public record Handle(JobId job, UUID work, long fence) {}
 
     /**
-     * Work that a worker has, until its lease runs out.
+     * Work that a worker holds until its lease expires.
      *
-     * @param traceParent where its spans belong (W3C); null if its job came without a trace context
+     * @param traceParent the parent of its spans (W3C); null if its job came without a trace context
      */
     public record Claimed(
             Handle handle,
@@ -58,20 +58,22 @@ public final class RemoteWork {
             byte[] input,
             @Nullable String traceParent) {}
 
-    /** What was leased, and where the spans of those jobs belong. */
+    /** The leased work, and the parents of its jobs' spans. */
     private record Taken(List<LeasedWork> work, Map<JobId, String> traces) {}
 
-    /** What came of bringing a result. */
+    /** The answer to a reported result. */
     public enum Brought {
-        /** It is recorded, by this call or an earlier one. */
+        /** The result is recorded, by this call or an earlier one. */
         RECORDED,
-        /** It changes nothing, for the job had closed. */
+        /** The result changes nothing, because the job had closed. */
         JOB_CLOSED,
-        /** Nothing was written: somebody else has the lease. */
+        /** Nothing was written: another worker holds the lease. */
         LEASE_LOST,
-        /** There is no such work. */
+        /** The work does not exist. */
         UNKNOWN,
-        /** Nothing was written: this worker has brought another result of the same attempt, and that one stands. */
+        /**
+         * Nothing was written: this worker has already reported a different result of the same attempt, and that one stands.
+         */
         ANOTHER_RESULT
     }
 
@@ -94,12 +96,12 @@ public final class RemoteWork {
         this.codec = codec;
     }
 
-    /** How long a worker keeps what it has claimed without a heartbeat. */
+    /** How long a worker keeps its claimed work without a heartbeat. */
     public Duration lease() {
         return settings.lease();
     }
 
-    /** Leases work of a mesh that is due. */
+    /** Leases due work of a mesh. */
     public List<Claimed> claim(String mesh, String topic, String worker, int limit) {
         if (limit < 1 || limit > MAX_BATCH) {
             throw new IllegalArgumentException(
@@ -126,7 +128,9 @@ public final class RemoteWork {
         return claimed;
     }
 
-    /** Whoever claims is not told of work that is none: if it cannot be settled now, it is left to whoever claims it next. */
+    /**
+     * Settles claimed work that needs no worker, and hides it from the claimer. If that fails now, the next claim tries again.
+     */
     private void settle(LeasedWork work, GraphTold told) {
         try {
             bring(new GraphStep(work.lease(), told, null));
@@ -135,7 +139,7 @@ public final class RemoteWork {
         }
     }
 
-    /** An engine that stops in the middle of it does not know what came of it. */
+    /** If the engine stops midway, the outcome is unknown. */
     private GraphMoved bring(GraphStep step) {
         try {
             return steps.bring(step);
@@ -145,7 +149,7 @@ public final class RemoteWork {
         }
     }
 
-    /** Extends leases; returns the work that is still its worker's. */
+    /** Extends leases; returns the work that the worker still holds. */
     public Set<UUID> keep(String mesh, String worker, List<Handle> handles) {
         if (handles.size() > MAX_KEPT) {
             throw new IllegalArgumentException("at most " + MAX_KEPT + " pieces of work are kept at once, not "
@@ -170,9 +174,9 @@ public final class RemoteWork {
     }
 
     /**
-     * An attempt failed. If it is not the last one, the work will be due again after a while.
+     * Reports a failed attempt. If it is not the last one, the work will be due again after a delay.
      *
-     * @param stackTrace what the worker knows beyond the one line, in whatever form its language has; it is shortened to
+     * @param stackTrace details beyond the one-line reason, in the format of the worker's language; shortened to
      *     {@link StackTraces#MAX_LENGTH}
      */
     public Brought fail(

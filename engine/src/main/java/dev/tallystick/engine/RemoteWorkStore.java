@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The postings of a topic, as workers outside of any engine take them: those of one mesh. */
+/** The postings of one topic and mesh, for workers outside any engine. */
 final class RemoteWorkStore {
 
     private static final String LEASE = """
@@ -30,7 +30,7 @@ final class RemoteWorkStore {
             returning p.job_id, p.guid, p.fence, p.path, p.name
             """;
 
-    // What is recorded has no posting any more, and whoever repeats its result still gets the answer of the first time.
+    // Recorded work has no posting any more, but a worker that repeats its result still gets the first answer.
     private static final String FIND = """
             select w.path, w.name, w.attempts, w.owner, j.workflow, j.version
             from (
@@ -55,19 +55,19 @@ final class RemoteWorkStore {
             """;
 
     /**
-     * What is known of a piece of work, done or not.
+     * What is known about a piece of work, done or not.
      *
-     * @param owner who leased it with the fence that was asked about; null if that lease is over. Who repeats an answer to a lease
-     *     that is over gets the answer of the first time
+     * @param owner the worker that leased it with the given fence; null if that lease is over. A worker that repeats an answer
+     *     to a lease that is over gets the first answer
      */
     record Known(ActivityId activity, int attempt, @Nullable String owner, String graph) {
 
-        /** Whether another worker than this one holds that lease. */
+        /** Whether a different worker holds that lease. */
         boolean isHeldByAnother(String worker) {
             return owner != null && !owner.equals(worker);
         }
 
-        /** What the log says of it. */
+        /** How the log describes it. */
         FailureLog.Subject about(UUID work) {
             return new FailureLog.Subject(activity.job(), graph, work.toString(), activity.name());
         }
@@ -77,7 +77,7 @@ final class RemoteWorkStore {
         return tx.query(LEASE, PostingStore::lease, topic, mesh, limit, lease.toMillis(), owner);
     }
 
-    /** Those that are not done yet and that no other worker has, as this one knows them. */
+    /** The work that is not done and that no other worker holds, as leases of this worker. */
     List<Lease> findOpen(Tx tx, String mesh, String worker, List<RemoteWork.Handle> handles) throws SQLException {
         Columns<RemoteWork.Handle> of = new Columns<>(handles);
         return tx.query(

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the database until it answers. That it is away for a while is no failure of the job that wanted to know: a body that gets
- * no answer stops here, and whoever leases it next asks again.
+ * Asks the database until it answers. A temporary outage must not fail the job: a body that gets no answer stops here, and the
+ * next process to lease it asks again.
  */
 final class Repeats {
 
@@ -35,7 +35,7 @@ final class Repeats {
         return answer(question, failure -> true);
     }
 
-    /** What comes of work that may be begun again after some failures only. A body that gets no answer is stopped. */
+    /** The result of work that may be repeated only after some failures. Stops a body that gets no answer. */
     <T extends @Nullable Object> T answer(Supplier<T> work, Predicate<TransactionException> mayRepeat) {
         try {
             return insist(work, mayRepeat);
@@ -48,10 +48,10 @@ final class Repeats {
     }
 
     /**
-     * What comes of work that may be begun again after some failures only.
+     * The result of work that may be repeated only after some failures.
      *
-     * @throws TransactionException what may not be repeated, or in the end what was last in the way; if any attempt may have
-     *     happened, it says that the outcome is unknown, whatever became of the others
+     * @throws TransactionException the failure that must not be repeated, or the last failure when attempts run out; if any
+     *     attempt may have committed, an unknown outcome instead, regardless of the other attempts
      */
     <T extends @Nullable Object> T insist(Supplier<T> work, Predicate<TransactionException> mayRepeat) {
         UnknownOutcomeException unknown = null;

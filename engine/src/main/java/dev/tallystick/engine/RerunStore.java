@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of a job that is done again, and what the new one gets of it beside its record. */
+/** Reads a job that is to run again, and copies what the new job inherits beyond the record. */
 final class RerunStore {
 
     private static final String SOURCE = """
@@ -56,7 +56,7 @@ final class RerunStore {
                 and o.id = ?
             """;
 
-    // Whoever leases a posting for the first time takes it that nothing is recorded.
+    // The first holder of a lease assumes that nothing is recorded.
     private static final String NOT_THE_FIRST = """
             update tally.posting
             set fence = greatest(fence, 1)
@@ -64,7 +64,7 @@ final class RerunStore {
                 and name = '$main'
             """;
 
-    /** A job that is to be done again. */
+    /** A job that is to run again. */
     record Source(
             String mesh,
             String workflow,
@@ -80,7 +80,7 @@ final class RerunStore {
         return tx.first(SOURCE, RerunStore::source, job.value(), mesh);
     }
 
-    /** Waits for whoever moves the job; what that one has written is seen by the statement that follows. */
+    /** Waits for a transaction that is moving the job; the next statement then sees its writes. */
     void lock(Tx tx, String mesh, JobId job) throws SQLException {
         tx.first(LOCK, row -> row.getObject("id"), job.value(), mesh);
     }
@@ -89,12 +89,12 @@ final class RerunStore {
         return tx.query(RECORD, RerunStore::past, job.value());
     }
 
-    /** Signals that nobody took are for the new job too. The old one keeps them, so that their keys are still known there. */
+    /** The new job also gets the signals that no wait took. The old job keeps them, so that it still knows their keys. */
     void copySignals(Tx tx, JobId from, JobId to) throws SQLException {
         tx.update(COPY_SIGNALS, to.value(), from.value());
     }
 
-    /** The new job asks under the keys of the old one, and has something recorded. */
+    /** The new job uses the keys of the old one, and has a record. */
     void fork(Tx tx, JobId from, JobId to) throws SQLException {
         tx.update(KEEP_KEYS, to.value(), from.value());
         tx.update(NOT_THE_FIRST, to.value());

@@ -20,9 +20,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closed jobs that are done again, and dead letters. A rerun begins anew; a fork begins with what was recorded before one of the
- * steps, and asks foreign systems under the same keys. Both are jobs of their own: nothing that is said to the old one follows
- * them. Thread-safe.
+ * Reruns and forks of closed jobs, and dead letters. A rerun starts over; a fork starts with the record up to one of the steps,
+ * and calls external systems under the same keys. Both are jobs of their own: nothing sent to the old job is forwarded to them.
+ * Thread-safe.
  */
 public final class Reruns {
 
@@ -54,7 +54,7 @@ public final class Reruns {
     }
 
     /**
-     * Does a closed job again from its beginning, in the newest version and under new keys.
+     * Runs a closed job again from its beginning, in the newest version and under new keys.
      *
      * @return the new job
      * @throws ForkRefusedException if the job is open
@@ -69,7 +69,7 @@ public final class Reruns {
     }
 
     /**
-     * As {@link #rerun(String, JobId)}, for whoever may ask again: the same key is the same new job.
+     * Like {@link #rerun(String, JobId)}, for callers that may repeat the request: the same key gives the same new job.
      *
      * @throws UnknownJobException if the mesh of the key has no such job
      */
@@ -80,10 +80,10 @@ public final class Reruns {
     }
 
     /**
-     * Does a closed job again from one of its steps on, in the same version and under the same keys; what was done before that
-     * step is taken as it was recorded.
+     * Runs a closed job again starting at one of its steps, in the same version and under the same keys. Everything before that
+     * step is taken from the record.
      *
-     * @param step its name, or its place if there are several of that name; in a graph a node, or {@code node@dimension}
+     * @param step its name, or its place if several steps have that name; in a graph a node, or {@code node@dimension}
      * @return the new job
      * @throws ForkRefusedException if the job is open, has no such step, or cannot be forked
      */
@@ -97,7 +97,7 @@ public final class Reruns {
     }
 
     /**
-     * As {@link #fork(String, JobId, String)}, for whoever may ask again: the same key is the same new job.
+     * Like {@link #fork(String, JobId, String)}, for callers that may repeat the request: the same key gives the same new job.
      *
      * @throws UnknownJobException if the mesh of the key has no such job
      */
@@ -108,11 +108,11 @@ public final class Reruns {
     }
 
     /**
-     * Does a failed job again from where it failed. Once only: the same letter again gives the same job. A job whose steps were
-     * undone is done again from its beginning.
+     * Runs a failed job again from where it failed. Only once: redriving the same letter again returns the same job. A job
+     * whose steps were undone runs again from its beginning.
      *
      * @return the new job
-     * @throws ForkRefusedException if the job is no dead letter, or cannot be forked there
+     * @throws ForkRefusedException if the job is not a dead letter, or cannot be forked there
      */
     public JobId redrive(String mesh, JobId job) {
         JobId id = maker.id();
@@ -137,22 +137,22 @@ public final class Reruns {
         });
     }
 
-    /** Jobs that failed, that nobody waits for, and that nobody has redriven; the oldest first. */
+    /** Failed jobs without a waiting parent that have not been redriven, oldest first. */
     public List<DeadLetter> deadLetters(String mesh, int limit) {
         return deadLetters(mesh, null, limit);
     }
 
-    /** The next page: {@code after} the last job of the page before. */
+    /** The next page; {@code after} is the last job of the previous page. */
     public List<DeadLetter> deadLetters(String mesh, @Nullable JobId after, int limit) {
         return database.transact("read dead letters", tx -> letters.open(tx, mesh, after, limit));
     }
 
-    /** The letter of a job of a mesh, also if it was redriven. */
+    /** The letter of a job of a mesh, even if it was redriven. */
     public Optional<DeadLetter> deadLetter(String mesh, JobId job) {
         return database.transact("read dead letter", tx -> letters.read(tx, mesh, job));
     }
 
-    /** Somebody has seen the letter and leaves the job as it is. */
+    /** Dismisses the letter; the job stays as it is. */
     public void discard(String mesh, JobId job) {
         database.transact("discard dead letter", tx -> {
             letters.discard(tx, mesh, job);
@@ -168,7 +168,7 @@ public final class Reruns {
         void write(Tx tx, RerunStore.Source source, JobId id) throws SQLException;
     }
 
-    /** The key, the new job and what it begins with commit together; a refusal takes its key back by rolling back. */
+    /** The key, the new job and its initial record commit together; a refusal rolls back and so frees its key. */
     private Accepted underKey(JobId job, ScopedKey key, Fingerprint request, Again again) {
         JobId id = maker.id();
         return begun(id, tx -> {
@@ -188,7 +188,7 @@ public final class Reruns {
         });
     }
 
-    /** The job is gone since it was asked for first, and what came of that is not forgotten. */
+    /** Answers a repeat whose original job is gone: the first answer is kept with the key. */
     private Optional<Accepted> repeated(Tx tx, ScopedKey key, Fingerprint request) throws SQLException {
         return Optional.ofNullable(keys.lookUp(tx, List.of(key)).get(key))
                 .filter(entry -> entry.fingerprint().equals(request))
@@ -223,7 +223,7 @@ public final class Reruns {
         return answer;
     }
 
-    /** The same is written again under the same id: what is there already stays as it is. */
+    /** Writes the same again under the same id; existing rows stay unchanged. */
     private <T> T begunOnceMore(JobId id, Part<T> part, UnknownOutcomeException lost) {
         try {
             return database.transact("begin job " + id + " once more", part::write);
@@ -265,7 +265,7 @@ public final class Reruns {
         void write(GraphType type) throws SQLException;
     }
 
-    /** The old job is locked, so whoever has begun the new one and lost the reply finds it here, moved on or not. */
+    /** The old job is locked, so a repeat after a lost reply finds the new job here, whether or not it has progressed. */
     private void forkGraph(Tx tx, RerunStore.Source source, JobId job, JobId id, LanesAgain lanes, Recall recall)
             throws SQLException {
         GraphType type = graphs.typeOf(source, job);

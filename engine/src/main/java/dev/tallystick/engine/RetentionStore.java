@@ -5,11 +5,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
 
-/** Drops jobs that closed long ago, with all that belongs to them. */
+/** Drops jobs that closed long ago, with all their rows. */
 final class RetentionStore {
 
-    // Job ids sort by time, so the old ones lie together at one end of the primary key and no further index is
-    // needed: it would cost every job an entry when it closes.
+    // Job ids sort by time, so old jobs lie together at one end of the primary key. A separate index would cost every
+    // job an entry when it closes.
     private static final String DROP = """
             with old as materialized (
                 select id, coalesce(first_job, id) as first_job, closed_at,
@@ -85,7 +85,7 @@ final class RetentionStore {
             where closed_at < now() - ? * interval '1 second'
             """;
 
-    /** Forgets when jobs ended whose keys are not needed any more. */
+    /** Deletes the end times of jobs whose keys are no longer needed. */
     void forgetEnds(Tx tx, Duration keysKept) throws SQLException {
         tx.update(FORGET_ENDS, keysKept.toSeconds());
     }
@@ -93,7 +93,7 @@ final class RetentionStore {
     /**
      * Drops at most {@code limit} jobs.
      *
-     * @param youngest no job with this id or a later one is looked at
+     * @param youngest ignores jobs with this id or a later one
      * @return how many were dropped
      */
     int drop(Tx tx, UUID youngest, Duration closedFor, int limit) throws SQLException {

@@ -7,14 +7,14 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often a step is tried, and how long it waits in between.
+ * How often a step is tried, and how long it waits between attempts.
  *
- * @param attempts all of them, the first included
- * @param first the wait before the second attempt; each further one is twice as long
- * @param longest no wait is longer
- * @param jitter the share of a wait that is left to chance, so that what failed together does not come back together
+ * @param attempts the total number, including the first
+ * @param first the wait before the second attempt; each later wait is twice as long
+ * @param longest the maximum wait
+ * @param jitter the random share of a wait, so that steps that failed together do not retry together
  * @param never failures that are final at once
- * @param timeout how long one attempt may take before it is interrupted; null for as long as it likes
+ * @param timeout how long one attempt may take before it is interrupted; null for no limit
  */
 public record Retry(
         int attempts,
@@ -48,14 +48,14 @@ public record Retry(
         return new Retry(attempts, shortest, most, jitter, never, timeout);
     }
 
-    /** This failure too is final at once. */
+    /** Makes this failure final at once, too. */
     public Retry never(Class<? extends Throwable> failure) {
         List<Class<? extends Throwable>> all = new ArrayList<>(never);
         all.add(failure);
         return new Retry(attempts, first, longest, jitter, all, timeout);
     }
 
-    /** An attempt that takes longer than this is interrupted and has failed. */
+    /** Interrupts and fails an attempt that takes longer than this. */
     public Retry timeout(Duration most) {
         return new Retry(attempts, first, longest, jitter, never, most);
     }

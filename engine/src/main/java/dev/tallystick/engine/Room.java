@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * How much of the users' work is done at once in this process: so many bodies and pieces of work in all, and so many of one
- * workflow. What finds no room waits, and keeps its lease meanwhile. Thread-safe.
+ * Limits how much user work runs at once in this process: bodies and pieces of work in total, and per workflow. Work that finds
+ * no room waits, and keeps its lease meanwhile. Thread-safe.
  */
 final class Room {
 
@@ -22,7 +22,7 @@ final class Room {
         this.all = new Semaphore(settings.bodies(), true);
     }
 
-    /** Does the work as soon as there is a place for it. */
+    /** Does the work as soon as there is room. */
     <T> T holding(String workflow, Supplier<T> work) {
         Semaphore ofThis = of(workflow);
         wanted.incrementAndGet();
@@ -37,7 +37,7 @@ final class Room {
         }
     }
 
-    /** How many more could begin now and need not wait. */
+    /** How many more could start now without waiting. */
     int free() {
         return settings.bodies() - wanted.get();
     }

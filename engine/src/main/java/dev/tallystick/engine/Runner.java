@@ -25,7 +25,7 @@ final class Runner {
 
     private static final Logger LOG = LoggerFactory.getLogger(Runner.class);
 
-    /** Somebody else may wait for the end of this run, to undo what it has done. */
+    /** After stopping for one of these reasons, another run may be waiting for this one to end before it undoes the steps. */
     private static final Set<BodyStopped.Reason> MAY_BE_UNDONE = EnumSet.of(
             BodyStopped.Reason.TO_BE_UNDONE, BodyStopped.Reason.LEASE_LOST, BodyStopped.Reason.OUTCOME_UNKNOWN);
 
@@ -45,7 +45,7 @@ final class Runner {
     private final CodeTypes types = new CodeTypes();
     private final ConcurrentHashMap<JobId, BodyRun> running = new ConcurrentHashMap<>();
 
-    /** Whether there may be more due than there was room for. */
+    /** Whether more jobs may be due than there was room for. */
     private volatile boolean starved;
 
     Runner(
@@ -70,17 +70,16 @@ final class Runner {
         this.lanes = new Lanes(database, settings.lease());
     }
 
-    /** Jobs stay with their version, so each version has a queue of its own. */
+    /** Jobs keep their version, so each version has its own queue. */
     static String queueOf(String workflow, int version) {
         return workflow + "@" + version;
     }
 
-    /** The workflows that can be run here. */
     CodeTypes types() {
         return types;
     }
 
-    /** Bodies that only wait for the commit of their end take no room. */
+    /** Bodies that only wait for their final commit take no room. */
     int free() {
         return room.free();
     }
@@ -93,7 +92,7 @@ final class Runner {
         return running.containsKey(job);
     }
 
-    /** Leases what is due and runs it; returns how much that was. */
+    /** Leases and runs due bodies; returns how many. */
     int claim(String owner, int limit) {
         int wanted = room(limit);
         starved = wanted <= 0;
@@ -109,7 +108,7 @@ final class Runner {
         return leased.size();
     }
 
-    /** As {@link #claim}, for workflows that have limits. */
+    /** Like {@link #claim}, for workflows that have limits. */
     int claimLimited(String owner, int limit) {
         int wanted = room(limit);
         if (wanted <= 0 || types.isEmpty()) {
@@ -129,7 +128,7 @@ final class Runner {
                 .toList();
     }
 
-    /** Counts the bodies whose last holder did not come back, and returns those that cannot be counted any more. */
+    /** Counts the bodies whose last holder never came back, and returns those whose counter is full. */
     private Set<JobId> countLost(Tx tx, List<LeasedBody> leased) throws SQLException {
         List<JobId> lost = leased.stream()
                 .filter(body -> body.wasLost() && !body.isClosed())
@@ -146,7 +145,7 @@ final class Runner {
         return exhausted;
     }
 
-    /** Runs a body whose job has just been accepted: nothing is recorded yet. Completes {@code end} if it ends here. */
+    /** Runs the body of a job that was just accepted and has no record yet. Completes {@code end} if it ends here. */
     void begin(LeasedBody body, CompletableFuture<Closed> end) {
         tools.crashPoints().reached(EngineCrashPoint.ACCEPTED);
         run(body, List.of(), end);
@@ -171,7 +170,7 @@ final class Runner {
         }
     }
 
-    /** Only the holder of a lease adds to the record, so the first holder finds none. */
+    /** Only the holder of a lease adds to the record, so the first holder has none. */
     private List<RecordedActivity> recordOf(Lease lease) {
         return lease.fence() == 1
                 ? List.of()
@@ -217,14 +216,12 @@ final class Runner {
     }
 
     private Closed runBody(LeasedBody body, BodyRun run) {
-        // The place is free again before the end is committed: so the ends of more bodies than have a place share a
-        // commit.
+        // Frees the place before the final commit, so that more bodies than there are places can share a commit.
         Outcome ending = room.holding(body.workflow(), () -> ending(body, run));
         tools.crashPoints().reached(EngineCrashPoint.RETURNED);
         return close(body, run, ending);
     }
 
-    /** What a body came to, and why if it failed. */
     private record Outcome(Closed closed, @Nullable Fault fault) {}
 
     private Closed close(LeasedBody body, BodyRun run, Outcome wanted) {
@@ -232,7 +229,7 @@ final class Runner {
         try {
             conclude(body, run, ending);
         } catch (NotRecordedException refused) {
-            // What was refused is left out by now. A job that never closed would be run for ever.
+            // The refused part has been left out by now. A job that never closed would run forever.
             ending = ending.fault() == null ? failed(run, refused) : ending;
             conclude(body, run, ending);
         }
@@ -246,7 +243,7 @@ final class Runner {
         return undo(body, run);
     }
 
-    /** Commits the end, or that what was done is to be undone before it. */
+    /** Commits the end, or that the steps must be undone first. */
     private static void conclude(LeasedBody body, BodyRun run, Outcome ending) {
         Fault fault = ending.fault();
         if (fault != null && run.hasUndo()) {
@@ -265,7 +262,7 @@ final class Runner {
         return new Outcome(new Closed(run.job(), JobOutcome.FAILED, null, fault.error()), fault);
     }
 
-    /** Runs the body along its record to find its undos, runs those, and closes the job. */
+    /** Replays the body to find its undos, runs them, and closes the job. */
     private Closed undo(LeasedBody body, BodyRun run) {
         Undoing undoing = Objects.requireNonNull(run.undoing());
         Closed ending = room.holding(body.workflow(), () -> undoAll(body, run, undoing));
@@ -299,7 +296,7 @@ final class Runner {
         return LegTwo.ending(last, body.lease().fence(), ending.outcome(), ending.output(), ending.error());
     }
 
-    /** Ends the job by going on as another. If there can be no such job, it fails instead, and this says why. */
+    /** Ends the job by continuing it as a new one. If that job cannot be created, returns the failure with the reason. */
     private Optional<Outcome> goOn(LeasedBody body, BodyRun run, ContinuedAsNew next) {
         ActivityId main = body.lease().activity();
         try {
@@ -315,7 +312,7 @@ final class Runner {
     }
 
     private void letGo(BodyRun run, BodyStopped.Reason reason) {
-        // The interrupt was for the body, and would close the connection of whoever comes next on this thread.
+        // The interrupt was for the body; left set, it would close the connection of the next code on this thread.
         Thread.interrupted();
         if (reason == BodyStopped.Reason.JOB_CLOSED && run.threads().awaitOthers(settings.lease())) {
             run.acknowledgeClosed();
@@ -334,12 +331,7 @@ final class Runner {
         }
     }
 
-    /**
-     * A body is no longer running here.
-     *
-     * @param childMayHaveClosed whether another job may have something to do now
-     * @param makesRoom whether something due may have been waiting for room
-     */
+    /** A body has stopped running here: a parent may have work now, and due jobs may have been waiting for room. */
     record Ended(boolean childMayHaveClosed, boolean makesRoom) {}
 
     private Outcome ending(LeasedBody body, BodyRun run) {
@@ -365,7 +357,7 @@ final class Runner {
         return type.bodies().get().run(context, tools.codec().<I>decode(input, type.input()));
     }
 
-    /** Something that the body waits for is done. */
+    /** An activity that the body waits for is done. */
     void ring(JobId job) {
         BodyRun run = running.get(job);
         if (run != null) {
@@ -373,7 +365,7 @@ final class Runner {
         }
     }
 
-    /** What the body has done is to be undone, by whoever leases it next. */
+    /** Stops the body; the next process to lease it undoes its steps. */
     void undo(JobId job) {
         BodyRun run = running.get(job);
         if (run != null) {
@@ -388,7 +380,7 @@ final class Runner {
         }
     }
 
-    /** Extends the leases of all bodies, and stops those whose lease is gone. */
+    /** Extends the leases of all bodies, and stops those that have lost theirs. */
     void beat() {
         List<BodyRun> beating = List.copyOf(running.values());
         if (beating.isEmpty()) {
@@ -406,7 +398,7 @@ final class Runner {
         }
     }
 
-    /** Commits results that have waited too long for company. */
+    /** Commits results that have waited too long for a batch. */
     void sayStale() {
         for (BodyRun run : running.values()) {
             if (run.hasStale(settings.unsaid())) {
@@ -429,7 +421,7 @@ final class Runner {
         return lanes.sweep();
     }
 
-    /** Lets the steps that are being done come to an end, if they do so soon, and gives the leases back. */
+    /** Lets running steps finish if they do so soon, then releases the leases. */
     void stopAndRelease(Duration patience) {
         List<BodyRun> left = List.copyOf(running.values());
         left.forEach(BodyRun::stopAfterWork);
@@ -448,7 +440,7 @@ final class Runner {
         }
     }
 
-    /** As a dying process does: nothing is given back. */
+    /** Behaves like a crash: releases nothing. */
     void abandon() {
         running.values().forEach(run -> run.stop(BodyStopped.Reason.SHUT_DOWN));
     }

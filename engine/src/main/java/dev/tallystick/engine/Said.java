@@ -3,7 +3,7 @@ package dev.tallystick.engine;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
-/** A digest of what a worker said of one attempt: tells a repeat from another result. */
+/** A digest of a worker's result for one attempt; distinguishes a repeat from a different result. */
 record Said(UUID digest) {
 
     static Said output(byte[] output) {

@@ -7,11 +7,11 @@ import java.time.ZoneId;
 import java.util.regex.Pattern;
 
 /**
- * A workflow that is to run again and again.
+ * A workflow that runs repeatedly.
  *
- * @param scope whose it is, and as whom its jobs are submitted
+ * @param scope the owner, in whose name its jobs are submitted
  * @param name unique in its mesh
- * @param fingerprint of what each of its jobs is submitted with
+ * @param fingerprint of the request that each of its jobs is submitted with
  */
 public record Schedule(
         Scope scope,

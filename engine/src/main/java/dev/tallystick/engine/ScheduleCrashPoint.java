@@ -2,10 +2,10 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.CrashPoint;
 
-/** Where dying matters in schedules, beside the commits themselves. */
+/** Where a crash matters in schedules, besides the commits themselves. */
 public enum ScheduleCrashPoint implements CrashPoint {
-    /** The job is submitted, and neither it nor the next moment is durable. */
+    /** The job is submitted, but neither it nor the next moment is durable. */
     SUBMITTED,
-    /** The job and the next moment are durable, and nobody was told that the job is due. */
+    /** The job and the next moment are durable, but no process was notified that the job is due. */
     FIRED
 }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /** The schedule table. One method is one statement; the caller owns the transaction. */
 final class ScheduleStore {
 
-    // Saved again as it was, as every process does when it starts, it keeps its next moment: one that was missed while
-    // all were down is still due.
+    // Every process saves its schedules when it starts. An unchanged schedule keeps its next moment, so a moment missed
+    // while all processes were down is still due.
     private static final String SAVE = """
             insert into tally.schedule as s
                 (mesh, name, member, workflow, cron, zone, input, fingerprint, priority, next_at)
@@ -118,7 +118,7 @@ final class ScheduleStore {
             where mesh = ? and name = ?
             """;
 
-    /** A schedule, and how it stands. */
+    /** A schedule and its state. */
     record Row(Schedule schedule, ScheduleView view) {}
 
     void save(Tx tx, Schedule schedule, Instant next) throws SQLException {
@@ -148,12 +148,12 @@ final class ScheduleStore {
         return tx.query(LIST, row -> row(row).view(), mesh, after, after, limit);
     }
 
-    /** Those that are due by {@code now}. */
+    /** The schedules that are due by {@code now}. */
     List<Row> due(Tx tx, Instant now, Set<String> workflows, int limit) throws SQLException {
         return tx.query(DUE, ScheduleStore::row, now, now, workflows.toArray(String[]::new), limit);
     }
 
-    /** Locks those of them that are still due, and that nobody else is about to fire. */
+    /** Locks the schedules that are still due and not locked by another process. */
     List<Row> lockDue(Tx tx, Instant now, Collection<Schedule> schedules) throws SQLException {
         String[] meshes =
                 schedules.stream().map(schedule -> schedule.scope().mesh()).toArray(String[]::new);
@@ -161,13 +161,13 @@ final class ScheduleStore {
         return tx.query(LOCK_DUE, ScheduleStore::row, meshes, names, now);
     }
 
-    /** When the first of them fires next, of those that do not wait for their budget. */
+    /** When the next schedule fires, ignoring those that wait for their budget. */
     Optional<Instant> next(Tx tx, Set<String> workflows) throws SQLException {
         return tx.first(NEXT, row -> Objects.requireNonNull(Tx.instant(row, "next_at")), (Object)
                 workflows.toArray(String[]::new));
     }
 
-    /** @param moment what it has fired for, or null if it could not */
+    /** @param moment the moment that it fired for, or null if it could not */
     void fired(
             Tx tx,
             Schedule schedule,

@@ -6,12 +6,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule as it stood when it was read.
+ * A schedule and its state at the time it was read.
  *
  * @param nextAt when it fires next, unless it is paused
- * @param firedFor the moment for which it fired last
- * @param firedJob the job that came of it
- * @param trouble why it could not serve its last moment
+ * @param firedFor the last moment that it fired for
+ * @param firedJob the job that it started then
+ * @param trouble why it missed its last moment
  */
 public record ScheduleView(
         String name,

@@ -26,10 +26,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts jobs by the clock, which is the database's. Any number of processes may be at it.
+ * Starts jobs on schedule, by the database's clock. Any number of processes may do this at once.
  *
- * <p>Invariant: for each moment of a schedule there is at most one job, because its key is {@code schedule:<name>:<moment>}; and
- * the job, its key and the schedule's next moment commit together, so none of them is ever there without the others.
+ * <p>Invariant: each moment of a schedule has at most one job, because its key is {@code schedule:<name>:<moment>}. The job,
+ * its key and the schedule's next moment commit together, so none of them ever exists without the others.
  *
  * <p>Only a process that knows the workflow fires. Thread-safe.
  */
@@ -38,7 +38,7 @@ public final class Scheduler implements AutoCloseable {
     private static final int BATCH = 100;
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
-    /** Whoever's limit has no key by then misses a moment, and the others go on. */
+    /** A schedule whose limit has not computed its key by then misses a moment; the others still fire. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final Executor THREADS =
@@ -58,7 +58,7 @@ public final class Scheduler implements AutoCloseable {
         this(database, engine, Submitters.ALL, poll, crashPoints);
     }
 
-    /** @param submitters whoever is none of them any more has schedules that do not fire */
+    /** @param submitters schedules of members who are no longer among them do not fire */
     public Scheduler(Database database, Engine engine, Submitters submitters, Duration poll, CrashPoints crashPoints) {
         this(database, engine, submitters, SharedClock.DATABASE, poll, crashPoints);
     }
@@ -78,21 +78,21 @@ public final class Scheduler implements AutoCloseable {
         this.loop = new Loop("schedules", poll, this::fireAll);
     }
 
-    /** Begins to fire. Without it, schedules are kept for others to fire. */
+    /** Begins to fire. Without this call, schedules are only stored for other processes to fire. */
     public void start() {
         loop.start();
         loop.ring();
     }
 
-    /** Keeps the schedule, in place of one of the same name. One that is paused stays so. Returns how it stands then. */
+    /** Saves the schedule, replacing one of the same name. A paused schedule stays paused. Returns its new state. */
     public ScheduleView save(Schedule schedule) {
         return save(schedule, tx -> {});
     }
 
     /**
-     * As {@link #save(Schedule)}, if there is room for it. Those who save in the same mesh take turns, so that none is missed.
+     * Like {@link #save(Schedule)}, if there is room. Saves in the same mesh take turns, so that each counts the others.
      *
-     * @param room throws if there are as many others as there may be
+     * @param room throws if the limit is reached
      */
     public ScheduleView saveWithin(Schedule schedule, Consumer<Others> room) {
         return save(schedule, tx -> {
@@ -115,20 +115,20 @@ public final class Scheduler implements AutoCloseable {
         return saved;
     }
 
-    /** How many schedules there are beside one: the member's own, and all of the mesh. */
+    /** How many other schedules exist: the member's own, and all of the mesh. */
     public record Others(long ofMember, long ofMesh) {}
 
-    /** All of them, by name. */
+    /** All schedules, by name. */
     public List<ScheduleView> list(String mesh) {
         return list(mesh, null, Integer.MAX_VALUE);
     }
 
-    /** A page of them, by name; {@code after} the last of the page before. */
+    /** A page of schedules, by name; {@code after} is the last one of the previous page. */
     public List<ScheduleView> list(String mesh, @Nullable String after, int limit) {
         return database.transact("list schedules", tx -> store.list(tx, mesh, after, limit));
     }
 
-    /** What a schedule says, without how it stands. */
+    /** The definition of a schedule, without its state. */
     public Optional<Schedule> read(String mesh, String name) {
         return database.transact("read schedule", tx -> store.read(tx, mesh, name))
                 .map(ScheduleStore.Row::schedule);
@@ -142,7 +142,7 @@ public final class Scheduler implements AutoCloseable {
         return store.read(tx, mesh, name).map(ScheduleStore.Row::view);
     }
 
-    /** It does not fire until it is resumed. Returns how it stands then, if there is such a schedule. */
+    /** Stops firing until it is resumed. Returns the new state, or empty if there is no such schedule. */
     public Optional<ScheduleView> pause(String mesh, String name) {
         return database.transact("pause schedule", tx -> {
             store.pause(tx, mesh, name);
@@ -150,7 +150,7 @@ public final class Scheduler implements AutoCloseable {
         });
     }
 
-    /** It fires again, from the next moment on. Returns how it stands then, if there is such a schedule. */
+    /** Fires again, starting with the next moment. Returns the new state, or empty if there is no such schedule. */
     public Optional<ScheduleView> resume(String mesh, String name) {
         return database.transact("resume schedule", tx -> {
             Optional<ScheduleStore.Row> row = store.lock(tx, mesh, name);
@@ -162,22 +162,22 @@ public final class Scheduler implements AutoCloseable {
         });
     }
 
-    /** Its jobs go on. Returns whether there was such a schedule. */
+    /** Jobs that it has started keep running. Returns whether there was such a schedule. */
     public boolean delete(String mesh, String name) {
         return database.transact("delete schedule", tx -> store.delete(tx, mesh, name));
     }
 
     /**
-     * Starts a job now, also while the schedule is paused; its moments stay as they are.
+     * Starts a job now, even while the schedule is paused; its moments do not change.
      *
-     * @param key tells this from other requests, and a repeat from the first
-     * @return what came of it, or empty if there is no such schedule
+     * @param key distinguishes this request from others; a repeat reuses it
+     * @return the answer, or empty if there is no such schedule
      */
     public Optional<Accepted> trigger(String mesh, String name, IdempotencyKey key) {
         return read(mesh, name).map(schedule -> submit(schedule, new ScopedKey(schedule.scope(), key)));
     }
 
-    /** As {@link #trigger(String, String, IdempotencyKey)}, for somebody of the mesh who has keys of their own. */
+    /** Like {@link #trigger(String, String, IdempotencyKey)}, for a member of the mesh with keys of their own. */
     public Optional<Accepted> trigger(String name, ScopedKey key) {
         return read(key.scope().mesh(), name).map(schedule -> submit(schedule, key));
     }
@@ -204,7 +204,7 @@ public final class Scheduler implements AutoCloseable {
         return next.isEmpty() ? Optional.empty() : Optional.of(Duration.between(clock.now(tx), next.get()));
     }
 
-    /** Fires what is due, and returns how many that were. */
+    /** Fires the due schedules, and returns how many. */
     int fire() {
         Set<String> workflows = engine.maker().workflows();
         if (workflows.isEmpty()) {
@@ -245,7 +245,7 @@ public final class Scheduler implements AutoCloseable {
                 .orElse(firing);
     }
 
-    /** The key of a limit is the user's code, and so is the codec that reads the input for it: not on this thread. */
+    /** A limit's key function, and the codec that decodes its input, are user code: they must not run on this thread. */
     private List<Firing> madeElsewhere(List<Firing> due) {
         if (due.isEmpty()) {
             return List.of();
@@ -272,7 +272,7 @@ public final class Scheduler implements AutoCloseable {
         } catch (TransactionException away) {
             throw away;
         } catch (RuntimeException e) {
-            // Its input does not fit its workflow: the others must not wait until that is put right.
+            // Its input does not fit its workflow; the other schedules must not wait until that is fixed.
             return firing.hopeless(String.valueOf(e.getMessage()));
         }
     }
@@ -319,7 +319,7 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    /** A key that stands for something else was bound when the schedule was another: the moment has been served. */
+    /** If the key is bound to a different request, the schedule has changed since: the moment has been served. */
     private static @Nullable JobId jobOf(Accepted accepted) {
         return switch (accepted) {
             case Accepted.Fresh fresh -> fresh.job();

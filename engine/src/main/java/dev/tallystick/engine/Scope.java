@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The context of a body, or of one branch of it. Counts the questions, so that the n-th question of a run meets the record of
- * the n-th question of the run before. For one thread.
+ * The context of a body, or of one of its branches. Counts the questions, so that the n-th question of a run meets the record
+ * of the n-th question of the previous run. For one thread.
  */
 final class Scope implements Context {
 
@@ -33,7 +33,7 @@ final class Scope implements Context {
     private final QuestionOrder order = new QuestionOrder();
     private int place;
 
-    /** Set when the branch of this scope has lost against another: what it still says is not heard. */
+    /** Set when this scope's branch has lost to another: its results are ignored from then on. */
     private volatile boolean cancelled;
 
     private Scope(BodyRun run, @Nullable Scope parent, String prefix, Map<String, Boolean> patches) {
@@ -66,8 +66,8 @@ final class Scope implements Context {
     }
 
     /**
-     * The mark of a patch stands between two places and takes none, so that the record of a job without it still fits. It
-     * commits together with, or before, whatever is asked next: a record that goes on without a mark is from before the patch.
+     * A patch marker sits between two places and takes none, so that the record of a job without it still fits. It commits with
+     * or before the next question, so a record that continues without a marker predates the patch.
      */
     private boolean decidePatch(String id) {
         if (!PATCH_ID.matcher(id).matches()) {
@@ -161,7 +161,7 @@ final class Scope implements Context {
         return signalled(signal, type, patience);
     }
 
-    /** A wait that is done and brought nothing has timed out. */
+    /** A wait that is done without a payload has timed out. */
     private <T> Optional<T> signalled(String signal, GenericType<T> type, @Nullable Duration patience) {
         ActivityId activity = next(SignalStore.waitName(signal));
         RecordedActivity recorded = asked(activity);
@@ -223,7 +223,7 @@ final class Scope implements Context {
         }
     }
 
-    /** Runs the undos that were found, the last first. What was undone before a crash is not undone again. */
+    /** Runs the undos that were found, last first. An undo that finished before a crash does not run again. */
     void undoAll(Undoing undoing) {
         for (Undoing.Registered undo : undoing.inReverse()) {
             ActivityId activity = new ActivityId(run.job(), undoPath(undo), undo.name());
@@ -296,12 +296,12 @@ final class Scope implements Context {
         return new Scope(run, this, path + ".", patches);
     }
 
-    /** What the places of this scope begin with. */
+    /** The prefix of this scope's places. */
     String prefix() {
         return prefix;
     }
 
-    /** What it still says is not heard, and what it still asks is refused; so it is with all branches within it. */
+    /** Ignores further results and refuses further questions, in this scope and in all branches within it. */
     void cancel() {
         cancelled = true;
         run.attention().cancel(prefix);
@@ -318,14 +318,14 @@ final class Scope implements Context {
         }
     }
 
-    /** A result is heard also from a body that is stopped, where it may still say what is done by now. */
+    /** Results are also accepted from a stopped body while it may still report finished work. */
     private void demandResultHeard() {
         if (isCancelled() || !run.mayStillSay()) {
             demandHeard();
         }
     }
 
-    /** What the record says of a question. A body that is looked through for its undos comes to its end where that says nothing. */
+    /** The record of a question. When a body is replayed to find its undos, the replay ends where the record does. */
     private @Nullable RecordedActivity asked(ActivityId activity) {
         RecordedActivity recorded = recordOf(activity);
         if (run.undoing() != null && (recorded == null || !recorded.isDone())) {
@@ -346,18 +346,17 @@ final class Scope implements Context {
         return recorded;
     }
 
-    @SuppressWarnings("NullAway") // what recorded no output is asked for by a type that may be null
+    @SuppressWarnings("NullAway") // an activity without output is always read as a nullable type
     private <T extends @Nullable Object> T replay(RecordedActivity recorded, GenericType<T> type) {
         byte[] output = recorded.demandSuccess();
         return output == null ? null : decode(recorded.name(), output, type);
     }
 
-    /** What a body gets is read from the record in its first run too: what only the live object could do would fail in a replay. */
+    /** A body gets decoded values in its first run too: behaviour that only the live object has would fail in a replay. */
     <T extends @Nullable Object> T decode(String name, byte[] output, GenericType<T> type) {
         return Payloads.decode(run.tools().codec(), name, output, type);
     }
 
-    /** Whether questions can be asked now. */
     QuestionOrder order() {
         return order;
     }
@@ -377,7 +376,7 @@ final class Scope implements Context {
         return new ActivityId(run.job(), prefix + place, name);
     }
 
-    /** A place whose answer follows from the place itself, so that nothing needs to be kept. */
+    /** A place whose answer follows from the place itself, so nothing is recorded. */
     private UUID unrecorded(String name) {
         ActivityId activity = next(name);
         recordOf(activity);
@@ -388,7 +387,7 @@ final class Scope implements Context {
         return new Attempts(this, run, activity, before == null ? 0 : before.attempts(), retry);
     }
 
-    /** That an attempt has begun, or failed, is durable when this returns. */
+    /** When this returns, the start or failure of the attempt is durable. */
     void begin(LegOne dispatch) {
         run.dispatch(this, List.of(dispatch));
     }
@@ -401,7 +400,7 @@ final class Scope implements Context {
         run.say(this::demandResultHeard, result(activity, delta, output));
     }
 
-    /** Says which of the branches decided and which of them are ended by that. */
+    /** Records which branch decided and which branches end because of that. */
     void decide(ActivityId choice, byte[] output, List<String> losers) {
         run.decide(this::demandHeard, LegOne.inline(choice, "fork", 0), result(choice, 0, output), losers);
     }
@@ -418,7 +417,7 @@ final class Scope implements Context {
         return new StepFailedException(activity.name(), fault);
     }
 
-    /** Returns what the record says once the activity is done, which may be in another run of this body. */
+    /** Returns the record once the activity is done, which may be in another run of this body. */
     private RecordedActivity awaitDone(ActivityId activity) {
         Optional<RecordedActivity> already = done(activity);
         if (already.isPresent()) {

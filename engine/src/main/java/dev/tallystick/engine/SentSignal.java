@@ -5,10 +5,10 @@ import java.sql.SQLException;
 import java.util.UUID;
 
 /**
- * A signal on its way to a job. The sender's key tells it from others, and a repeat from the first.
+ * A signal being sent to a job. The sender's key distinguishes it from other signals; a repeat has the same key.
  *
- * @param mesh the sender's mesh: jobs of other meshes are unknown to it
- * @param keptOnly whether it is only kept, and a graph goes on with it in another transaction
+ * @param mesh the sender's mesh; jobs of other meshes are unknown to it
+ * @param keptOnly whether to only store it; a graph then processes it in another transaction
  */
 record SentSignal(String mesh, Id id, byte[] payload, boolean keptOnly) {
 
@@ -16,7 +16,7 @@ record SentSignal(String mesh, Id id, byte[] payload, boolean keptOnly) {
         this(mesh, id, payload, false);
     }
 
-    /** Both are part of a key of the database, which has its limits. */
+    /** Both are part of a database key, whose length is limited. */
     static final int LONGEST_NAME = 255;
 
     static final int LONGEST_SENDER_KEY = 512;
@@ -24,9 +24,9 @@ record SentSignal(String mesh, Id id, byte[] payload, boolean keptOnly) {
     record Id(JobId job, String name, String senderKey) {
 
         /**
-         * As anybody may send it.
+         * The id of a signal from an outside sender.
          *
-         * @throws IllegalArgumentException if nobody can wait for it, or it cannot be kept
+         * @throws IllegalArgumentException if no workflow can wait for it, or it cannot be stored
          */
         static Id ofSender(JobId job, String name, String senderKey) {
             if (name.startsWith("$")) {
@@ -45,7 +45,7 @@ record SentSignal(String mesh, Id id, byte[] payload, boolean keptOnly) {
         }
     }
 
-    /** The same, for another job. */
+    /** The same signal for another job. */
     SentSignal to(JobId job) {
         return new SentSignal(mesh, new Id(job, id.name(), id.senderKey()), payload, keptOnly);
     }

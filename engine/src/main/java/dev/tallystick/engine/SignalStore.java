@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The signal table: what was sent to jobs and which wait took it. Sender and wait both lock the job before they come here, so a
- * signal that finds no wait is found by the next wait, and the other way round.
+ * The signal table: the signals sent to jobs, and the wait that took each. Sender and wait both lock the job before they come
+ * here, so the next wait finds a signal that found no wait, and vice versa.
  */
 final class SignalStore {
 
@@ -49,9 +49,9 @@ final class SignalStore {
             order by a.entered_at, a.path
             """);
 
-    // One signal for one wait and one wait for one signal: both are numbered, and equal numbers meet. A wait that was
-    // told something already comes again when the reply to its dispatch was lost; it takes nothing more. Nor does one
-    // that has been given a signal and is yet to be told.
+    // One signal per wait and one wait per signal: both are numbered, and equal numbers match. A wait that already has
+    // its result is repeated when the reply to its dispatch was lost; it takes no second signal. Neither does a wait
+    // that has been given a signal whose result is not recorded yet.
     private static final String TAKE = """
             with wait as (
                 select *, row_number() over (partition by job_id, name order by n) as turn
@@ -87,12 +87,12 @@ final class SignalStore {
     /** A hook that waits for a signal: the posting that the signal answers. */
     record Wait(Lease posting, String signal) {}
 
-    /** What a wait for a signal is called. */
+    /** The name of a wait for a signal. */
     static String waitName(String signal) {
         return "$await:" + signal;
     }
 
-    /** Keeps the signals; those whose key was there before are not among what is returned. */
+    /** Stores the signals, and returns those whose key is new. */
     Set<SentSignal.Id> send(Tx tx, List<SentSignal> sent) throws SQLException {
         Columns<SentSignal> of = new Columns<>(sent);
         return new HashSet<>(tx.query(
@@ -114,7 +114,7 @@ final class SignalStore {
                 of.texts(SentSignal.Id::senderKey)));
     }
 
-    /** Activities that wait for signals of these names, the oldest first. */
+    /** Activities that wait for signals of these names, oldest first. */
     List<ActivityId> openWaits(Tx tx, Set<SentSignal.Id> ids) throws SQLException {
         Columns<SentSignal.Id> of = new Columns<>(List.copyOf(ids));
         return tx.query(
@@ -125,7 +125,7 @@ final class SignalStore {
                 of.texts(id -> waitName(id.name())));
     }
 
-    /** Gives each hook the oldest signal that nobody has taken, and returns what it brought. */
+    /** Gives each hook the oldest untaken signal, and returns the payloads. */
     Map<Guid, byte[]> takeFor(Tx tx, List<Wait> waits) throws SQLException {
         Map<Guid, byte[]> taken = new HashMap<>();
         Columns<Wait> of = new Columns<>(waits);
@@ -138,7 +138,7 @@ final class SignalStore {
         return taken;
     }
 
-    /** What these waits have been given already. */
+    /** The payloads that these waits have already been given. */
     Map<Guid, byte[]> givenTo(Tx tx, List<Lease> waits) throws SQLException {
         Map<Guid, byte[]> given = new HashMap<>();
         Columns<Lease> of = new Columns<>(waits);
@@ -150,7 +150,7 @@ final class SignalStore {
         return given;
     }
 
-    /** Gives each wait the oldest signal that nobody has taken, and returns what they were told. */
+    /** Gives each wait the oldest untaken signal, and returns the resulting transitions. */
     List<LegTwo> take(Tx tx, List<ActivityId> waits) throws SQLException {
         Map<Guid, ActivityId> byGuid = new HashMap<>();
         waits.forEach(wait -> byGuid.put(Guid.of(wait, 0), wait));

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings signals to jobs of the sender's mesh. A key that was seen before gets its original answer, also if the job has closed since. Locks the job,
- * then the body's posting, then answers the oldest wait, if there is one.
+ * Delivers signals to jobs of the sender's mesh. A repeated key gets its first answer, even if the job has closed since. Locks
+ * the job, then the body's posting, then answers the oldest wait, if there is one.
  */
 final class Signaller implements Primitive<SentSignal, Signalled> {
 
@@ -33,7 +33,7 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
         this.chains = new Chains(postings, new JobStore());
     }
 
-    /** Sends a signal. If what a graph would do with it cannot be written, that is the graph's matter: the signal is kept. */
+    /** Sends a signal. If the graph's next step cannot be written, only the graph is affected: the signal is kept. */
     CompletableFuture<Signalled> send(GroupCommitter committer, SentSignal signal) {
         return committer
                 .submit(this, signal)
@@ -62,7 +62,7 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
         return signal.payload().length;
     }
 
-    /** A signal to a job that went on is one to what it became, which may go on in turn while it is waited for. */
+    /** A signal to a continued job goes to its successor, which may itself continue while this waits for its lock. */
     @Override
     public List<@Nullable Signalled> apply(Tx tx, List<SentSignal> sent) throws SQLException {
         List<JobId> jobs = sent.stream()
@@ -88,7 +88,7 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
             } else if (!signal.mesh().equals(known.get(job))) {
                 answers.add(new Signalled.NoSuchJob());
             } else if (!locked.contains(job)) {
-                // Where locks are waited for, a job that cannot be locked has been dropped.
+                // When this transaction waits for locks, a job that cannot be locked has been dropped.
                 answers.add(tx.mayWait() ? new Signalled.NoSuchJob() : null);
             } else if (seen.contains(signal.id())) {
                 answers.add(new Signalled.Kept(true));

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The graphs that lately took long to say how their jobs go on, and jobs of theirs. Their steps are taken each by itself, so that
- * those of others, who would share a commit with them, do not wait. Thread-safe.
+ * The graphs that recently took long to plan a step, and some of their jobs. Their steps run one at a time, so that steps of
+ * other graphs do not wait in a shared commit. Thread-safe.
  */
 final class SlowGraphs {
 

@@ -2,7 +2,7 @@ package dev.tallystick.engine;
 
 import java.time.Duration;
 
-/** What follows from a step was not found out in time. Nothing is written. */
+/** Planning a step took too long. Nothing is written. */
 final class SlowPlanException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -10,9 +10,9 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The spans of jobs: one for each run of a body, for each attempt at a step, and for work that is handed out. A body that parks, or
- * goes on in another process, has several runs; all of them are children of what the job was submitted with. While nobody traces,
- * everything here gives back what it got.
+ * The spans of jobs: one for each run of a body, each attempt at a step, and each piece of work handed out. A body that parks,
+ * or moves to another process, has several runs; all of them are children of the span that submitted the job. While tracing is
+ * off, everything passes through unchanged.
  */
 final class Spans {
 
@@ -25,13 +25,13 @@ final class Spans {
         this.tracing = tracing;
     }
 
-    /** Where what the current span begins belongs; null if there is none. */
+    /** The parent for spans that the current span starts; null if there is none. */
     @Nullable
     String current() {
         return tracing.current();
     }
 
-    /** Runs a body, or a part of one, from where it was left. */
+    /** Runs a body, or a part of one, from where it stopped. */
     void run(LeasedBody body, Runnable part) {
         if (!tracing.isOn()) {
             part.run();
@@ -48,7 +48,7 @@ final class Spans {
         });
     }
 
-    /** The run that is current has ended its job. */
+    /** The current run has ended its job. */
     void closed(Closed ending) {
         if (tracing.isOn()) {
             Span span = Span.current();
@@ -59,12 +59,12 @@ final class Spans {
         }
     }
 
-    /** What runs beside its caller, as a part of the same span. */
+    /** Runs in parallel with its caller, as part of the same span. */
     Runnable beside(Runnable part) {
         return tracing.isOn() ? Context.current().wrap(part) : part;
     }
 
-    /** An attempt at a step of the body whose run is current. */
+    /** An attempt at a step of the body that is currently running. */
     <T extends @Nullable Object> Callable<T> step(String workflow, ActivityId activity, int attempt, Callable<T> work) {
         return tracing.isOn()
                 ? () -> Tracing.within(step(workflow, activity, attempt).startSpan(), work::call)
@@ -82,10 +82,10 @@ final class Spans {
     }
 
     /**
-     * Work is handed to somebody outside, whose spans are not ours to make.
+     * Records that work is handed to a remote worker, which creates its own spans.
      *
      * @param traceParent of the job, if it has one
-     * @return where the spans of the worker belong
+     * @return the parent for the worker's spans
      */
     @Nullable
     String handOut(LeasedWork leased, @Nullable String traceParent) {
@@ -120,7 +120,7 @@ final class Spans {
         return Tracing.context(known == null ? kept(job) : known);
     }
 
-    /** No trace is worth a job: if the database does not answer now, the span stands alone. */
+    /** A trace must never cost a job: if the database does not answer now, the span has no parent. */
     private @Nullable String kept(JobId job) {
         try {
             return committer.submit(reader, job).join().orElse(null);

@@ -2,14 +2,14 @@ package dev.tallystick.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** A step failed for good. A workflow may catch it and go another way; if it does not, its job fails with this reason. */
+/** A step failed permanently. A workflow may catch this and take another path; otherwise its job fails with this reason. */
 public final class StepFailedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     private final String step;
 
-    /** For the log only: a replay does not have it, so it is no cause that a workflow could look at. */
+    /** For the log only: a replay does not have it, so it is not a cause that a workflow could inspect. */
     private final transient @Nullable Throwable origin;
 
     StepFailedException(String step, String reason) {

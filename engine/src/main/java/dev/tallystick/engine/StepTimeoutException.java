@@ -2,7 +2,7 @@ package dev.tallystick.engine;
 
 import java.time.Duration;
 
-/** An attempt took longer than its {@link Retry} allows and was interrupted. It counts like any attempt that failed. */
+/** An attempt took longer than its {@link Retry} allows and was interrupted. It counts as a failed attempt. */
 public final class StepTimeoutException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

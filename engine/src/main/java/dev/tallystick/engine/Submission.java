@@ -8,12 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job that somebody wants done.
+ * A request to run a job.
  *
- * @param version of the workflow; null for the newest that is registered
- * @param key under which it is submitted, together with {@code fingerprint}; null for one that need not be told from its repeats
- * @param timeout how long after its beginning the job must be done, or it is ended; null for as long as it takes
- * @param attributes what it can be found by
+ * @param version of the workflow; null for the newest registered version
+ * @param key identifies it together with {@code fingerprint}; null if repeats need not be recognised
+ * @param timeout how long the job may take from its start before it is ended; null for no limit
+ * @param attributes to find the job by
  */
 public record Submission(
         String mesh,
@@ -57,7 +57,7 @@ public record Submission(
         return new Submission(mesh, workflow, version, input, key, fingerprint, priority, delay, most, attributes);
     }
 
-    /** What the job can be found by. It is no part of what the key stands for. */
+    /** The attributes to find the job by. They are not part of the request that the key identifies. */
     public Submission attributes(List<Attribute> all) {
         return new Submission(mesh, workflow, version, input, key, fingerprint, priority, delay, timeout, all);
     }

@@ -8,18 +8,17 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Those in whose name jobs may be started, by whoever starts them later. */
+/** The members in whose name jobs may be started later on. */
 @FunctionalInterface
 public interface Submitters {
 
-    /** For those who keep no members. */
+    /** For engines without members. */
     Submitters ALL = (tx, scope) -> true;
 
     boolean include(Tx tx, Scope scope) throws SQLException;
 
     /**
-     * Counts a job against the budget of whoever it is started for. The same job costs nothing when it is asked for again.
-     * Not called inside of a transaction.
+     * Counts a job against its member's budget. Repeats of the same job cost nothing. Not called inside a transaction.
      *
      * @return how long to wait if the budget is used up
      */

@@ -8,12 +8,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where people find what jobs ask them, and answer. Any number of processes may share the work.
+ * Where people find and answer the tasks that jobs have for them. Any number of processes may share the work.
  *
- * <p>Invariant: a task is resolved at most once, and its job gets exactly that answer: the row and the signal commit together.
- * Identity before state: whoever repeats an answer under its key hears that it was taken, whatever has happened since.
+ * <p>Invariant: a task is resolved at most once, and its job gets exactly that answer, because the row and the signal commit
+ * together. Identity before state: a repeated answer under the same key is confirmed again, whatever has happened since.
  *
- * <p>Who somebody is and what groups they belong to is for the caller to know. Thread-safe.
+ * <p>The caller authenticates people and knows their groups. Thread-safe.
  */
 public final class TaskDesk {
 
@@ -28,7 +28,7 @@ public final class TaskDesk {
         this.engine = engine;
     }
 
-    /** All that is open in a mesh, the oldest first; {@code after} the last of a page before. */
+    /** All open tasks of a mesh, oldest first; {@code after} is the last one of the previous page. */
     public List<TaskView> all(String mesh, @Nullable TaskId after, int limit) {
         return database.transact("list tasks", tx -> store.all(tx, mesh, after, page(limit)));
     }
@@ -45,17 +45,17 @@ public final class TaskDesk {
                 .map(row -> new Found(row.view(), row.over()));
     }
 
-    /** What a group is asked, the oldest first, also what its members have claimed; {@code after} the last of a page before. */
+    /** The tasks of a group, including claimed ones, oldest first; {@code after} is the last one of the previous page. */
     public List<TaskView> ofGroup(String mesh, String group, @Nullable TaskId after, int limit) {
         return database.transact("list tasks", tx -> store.ofGroup(tx, mesh, group, after, page(limit)));
     }
 
-    /** What a person has, the oldest first; {@code after} the last of a page before. */
+    /** The tasks that a person holds, oldest first; {@code after} is the last one of the previous page. */
     public List<TaskView> heldBy(String mesh, Person person, @Nullable TaskId after, int limit) {
         return database.transact("list tasks", tx -> store.heldBy(tx, mesh, person, after, page(limit)));
     }
 
-    /** From now on the task is this person's, and others leave it alone. */
+    /** Assigns the task to this person; others can no longer claim it. */
     public TaskOutcome claim(String mesh, TaskId id, Person person) {
         return onOpen("claim task", mesh, id, (tx, task) -> {
             Optional<TaskOutcome> refused = heldByAnother(task, person);
@@ -70,7 +70,7 @@ public final class TaskDesk {
         });
     }
 
-    /** Whoever has it gives it back for others to claim. One that was for this person alone stays theirs. */
+    /** Returns a task that this person holds, so that others can claim it. A task for this person alone stays theirs. */
     public TaskOutcome release(String mesh, TaskId id, Person person) {
         return onOpen("release task", mesh, id, (tx, task) -> {
             Optional<TaskOutcome> refused = heldByAnother(task, person);
@@ -86,11 +86,11 @@ public final class TaskDesk {
         });
     }
 
-    /** Hands the task to another group, whoever has it now. If it is that group's already, nothing changes. */
+    /** Passes the task to another group, even if it is claimed. Does nothing if that group already has it. */
     public TaskOutcome escalate(String mesh, TaskId id, String group) {
         Ask.requireName("group", group);
         return onOpen("escalate task", mesh, id, (tx, task) -> {
-            // Said again after its reply was lost, it must not take the task from whoever has claimed it since.
+            // A repeat after a lost reply must not take the task from a person who has claimed it since.
             if (task.view().group().filter(group::equals).isPresent()) {
                 return new TaskOutcome.Done(true);
             }
@@ -100,9 +100,9 @@ public final class TaskDesk {
     }
 
     /**
-     * Answers. A task that nobody has claimed may be answered by anyone.
+     * Answers a task. Anyone may answer an unclaimed task.
      *
-     * @param key tells this answer from others, and a repeat from the first
+     * @param key distinguishes this answer from others; a repeat reuses it
      */
     public TaskOutcome resolve(String mesh, TaskId id, Person person, byte[] answer, String key) {
         TaskOutcome outcome = database.transact("resolve task", tx -> {
@@ -137,7 +137,7 @@ public final class TaskDesk {
         };
     }
 
-    /** What is done to a task that is open, while it is locked. */
+    /** A change to an open task while it is locked. */
     private interface Change {
         TaskOutcome apply(Tx tx, TaskStore.Row task) throws SQLException;
     }

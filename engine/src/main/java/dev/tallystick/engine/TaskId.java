@@ -2,7 +2,7 @@ package dev.tallystick.engine;
 
 import java.util.UUID;
 
-/** Names a task: something that a job asks people. */
+/** Identifies a task: a question from a job to people. */
 public record TaskId(UUID value) {
 
     public static TaskId parse(String text) {

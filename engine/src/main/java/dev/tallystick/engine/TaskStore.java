@@ -111,8 +111,8 @@ final class TaskStore {
     /**
      * A task, and how it ended if it did.
      *
-     * @param claimedAt since when somebody has it, or null
-     * @param resolveKey under which it was resolved, or null
+     * @param claimedAt when it was claimed, or null
+     * @param resolveKey the key under which it was resolved, or null
      * @param over how it ended, or null while it is open
      */
     record Row(
@@ -121,17 +121,17 @@ final class TaskStore {
             @Nullable String resolveKey,
             @Nullable String over) {
 
-        /** Whoever has it, unless that is this person or nobody. */
+        /** The holder, unless the task is unclaimed or held by this person. */
         Optional<String> holderOtherThan(Person person) {
             return view.assignee().filter(holder -> !person.is(holder, Objects.requireNonNull(claimedAt)));
         }
     }
 
     /**
-     * A task about to exist.
+     * A task to be created.
      *
      * @param group whose members may claim it, or null
-     * @param person who has it from the beginning, or null
+     * @param person who holds it from the beginning, or null
      * @param due when it escalates or expires, counted from now; null if it does neither
      */
     record Asked(
@@ -145,7 +145,7 @@ final class TaskStore {
             @Nullable Duration due) {}
 
     /**
-     * A task that goes to another group.
+     * A task that passes to another group.
      *
      * @param due when it escalates further or expires, counted from now; null if it does neither
      */
@@ -172,7 +172,7 @@ final class TaskStore {
                 of.optionalLongs(each -> each.due() == null ? null : each.due().toMillis()));
     }
 
-    /** Returns those that were still open. */
+    /** Returns the tasks that were still open. */
     Set<TaskId> escalate(Tx tx, List<Escalated> escalated) throws SQLException {
         Columns<Escalated> of = new Columns<>(escalated);
         return new HashSet<>(tx.query(
@@ -189,10 +189,10 @@ final class TaskStore {
     }
 
     /**
-     * Locks tasks in the order that everybody keeps.
+     * Locks tasks in the global lock order.
      *
-     * @param wait whether to wait for those that somebody else holds
-     * @return those that are locked now
+     * @param wait whether to wait for tasks that are already locked
+     * @return the tasks that are now locked
      */
     Set<TaskId> lock(Tx tx, List<TaskId> ids, boolean wait) throws SQLException {
         return new HashSet<>(tx.query(wait ? LOCK_ALL : LOCK_FREE, TaskStore::id, (Object) values(ids)));

@@ -4,11 +4,11 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A task as it stood when it was read.
+ * A task at the time it was read.
  *
- * @param name what the workflow calls it
- * @param group who may claim it; empty if it was for one person
- * @param assignee who has it; empty if nobody has claimed it
+ * @param name as the workflow names it
+ * @param group who may claim it; empty if it is for one person
+ * @param assignee who holds it; empty if it is unclaimed
  * @param dueAt when it escalates or expires
  */
 public record TaskView(

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Interrupts work that takes too long. Work that returns all the same has returned: its result counts. What ignores interrupts
- * is waited for, because two attempts at once would be worse than a late one.
+ * Interrupts work that takes too long. If the work returns anyway, its result counts. Work that ignores the interrupt is waited
+ * for, because two attempts at once would be worse than a late one.
  */
 final class TimeLimit {
 
@@ -24,7 +24,7 @@ final class TimeLimit {
      * Does the work on the caller's thread.
      *
      * @param limit null for none
-     * @throws StepTimeoutException if the work gave up when it was interrupted
+     * @throws StepTimeoutException if the work failed after it was interrupted
      */
     static <T extends @Nullable Object> T within(@Nullable Duration limit, Callable<T> work) throws Exception {
         if (limit == null) {
@@ -68,7 +68,7 @@ final class TimeLimit {
         }
     }
 
-    /** The interrupt was for this work: whoever comes next on the thread does not see it. */
+    /** The interrupt was for this work; later code on the thread must not see it. */
     private void end() {
         lock.lock();
         try {

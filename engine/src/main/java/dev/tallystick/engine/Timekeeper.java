@@ -16,17 +16,17 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Does what needs no worker: when a sleep or a time-out is due, a child has closed, or a job is to end from outside, the Leg 2
- * of that is recorded and the body woken.
+ * Handles postings that need no worker: when a sleep or a time-out is due, a child has closed, or a job is to be ended from
+ * outside, it records the Leg 2 and wakes the body.
  *
- * <p>Several may be at it. Locks are taken as everywhere: jobs (only where one is ended), then bodies, then what is due; what
- * is gone by then was done by somebody else.
+ * <p>Several processes may do this at once. Locks are taken in the global order: jobs (only those being ended), then bodies,
+ * then due postings. A posting that is gone by then was handled by another process.
  */
 final class Timekeeper {
 
     static final String QUEUE = "$engine";
 
-    /** What lies between two looks at least. What somebody else held is looked at again after it. */
+    /** The minimum time between two looks. Postings that were locked are looked at again after this time. */
     static final Duration REST = Duration.ofMillis(20);
 
     private static final int BATCH = 200;
@@ -49,12 +49,12 @@ final class Timekeeper {
     }
 
     /**
-     * What was done.
+     * The result of one round.
      *
-     * @param woken jobs whose bodies may go on
-     * @param cancelled jobs that are closed now
-     * @param undoing jobs that end when what they have done is undone
-     * @param failed what ended jobs that have failed by it, or will have when they are undone
+     * @param woken jobs whose bodies may continue
+     * @param cancelled jobs that are now closed
+     * @param undoing jobs that end once their steps are undone
+     * @param failed the jobs that failed because of this, or will have failed once they are undone
      */
     record Fired(
             List<JobId> woken, List<JobId> cancelled, List<JobId> undoing, List<Failed> failed, boolean mayBeMore) {
@@ -62,13 +62,13 @@ final class Timekeeper {
         static final Fired NOTHING = new Fired(List.of(), List.of(), List.of(), List.of(), false);
     }
 
-    /** A job that did not end by itself. */
+    /** A job that was ended from outside. */
     record Failed(FailureLog.Subject about, String reason) {}
 
-    /** What ended jobs: at once, or after what they have done is undone. */
+    /** The requests that ended jobs: at once, or once their steps are undone. */
     private record Ended(List<Lease> closed, List<Lease> undoing) {}
 
-    /** The body of a job, to be locked or woken; for that its fence does not matter. */
+    /** The body of a job, to be locked or woken; its fence does not matter for that. */
     static Lease bodyOf(JobId job) {
         ActivityId main = ActivityId.main(job);
         return new Lease(main, Guid.of(main, 0), 0);
@@ -83,7 +83,7 @@ final class Timekeeper {
         return fired;
     }
 
-    /** In what time something falls due next, if anything does. */
+    /** The time until the next posting falls due, if any. */
     Optional<Duration> next() {
         return database.transact("look for the next moment", tx -> nextDue.next(tx, QUEUE));
     }
@@ -95,7 +95,7 @@ final class Timekeeper {
                 .distinct()
                 .sorted()
                 .toList();
-        // What somebody else holds is left for the next time: whoever has frozen with it stops nobody else.
+        // Skips jobs that are locked until the next round, so that a frozen process does not block the others.
         Set<JobId> busy = new HashSet<>(toEnd);
         if (!toEnd.isEmpty()) {
             busy.removeAll(collation.lock(tx, toEnd, false));
@@ -166,7 +166,7 @@ final class Timekeeper {
         }
     }
 
-    /** Ends the jobs with transitions of their own, and asks for the end of their children. */
+    /** Ends the jobs with transitions of their own, and requests the end of their children. */
     private Ended end(Tx tx, List<Lease> ends) throws SQLException {
         if (ends.isEmpty()) {
             return new Ended(List.of(), List.of());
@@ -215,7 +215,7 @@ final class Timekeeper {
         }
     }
 
-    /** The transition is recorded and closes nothing: one obligation stays open, to undo, and that will close the job. */
+    /** Records the transition without closing the job: one obligation stays open, the undo, and it will close the job. */
     private void beginUndo(Tx tx, List<Lease> ends) throws SQLException {
         if (!ends.isEmpty()) {
             List<JobId> undone = jobsOf(ends);
@@ -242,7 +242,7 @@ final class Timekeeper {
         return Ending.of(end.activity()).orElseThrow();
     }
 
-    /** A cancel that came while its job went on is for the job that it became. */
+    /** A cancel that arrived while its job was continuing applies to the successor. */
     private void cancelSuccessors(Tx tx, List<Lease> late) throws SQLException {
         List<JobId> cancelled = late.stream()
                 .filter(each -> howEnds(each) == Ending.CANCEL)

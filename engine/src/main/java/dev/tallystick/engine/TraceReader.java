@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the trace contexts of jobs together, for those that begin at the same moment. Writes nothing. */
+/** Reads the trace contexts of jobs that begin at the same moment in one batch. Writes nothing. */
 final class TraceReader implements Primitive<JobId, Optional<String>> {
 
     private final TraceStore store = new TraceStore();

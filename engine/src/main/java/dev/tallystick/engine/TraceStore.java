@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Which traces jobs belong to. One method is one statement; the caller owns the transaction. */
+/** The traces that jobs belong to. One method is one statement; the caller owns the transaction. */
 final class TraceStore {
 
-    /** A job is looked for so far below the one that came with a trace context. */
+    /** How many levels up to search for the job that came with a trace context. */
     private static final int DEEPEST = 100;
 
-    // Of jobs that were to be started, some may not have been: their keys stood for others.
+    // Some of the jobs may not have been started, because their keys were already bound to other jobs.
     private static final String KEEP = """
             insert into tally.job_trace (job_id, traceparent)
             select i.job_id, i.traceparent
@@ -45,7 +45,7 @@ final class TraceStore {
         tx.update(KEEP, of.uuids(job -> job.id().value()), of.texts(NewJob::traceParent));
     }
 
-    /** The trace contexts of those jobs that have one: their own, or that of the job which has begun them. */
+    /** The trace contexts of the jobs that have one: their own, or that of their nearest parent or predecessor. */
     Map<JobId, String> of(Tx tx, Collection<JobId> jobs) throws SQLException {
         Map<JobId, String> found = new HashMap<>();
         tx.query(

@@ -15,13 +15,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes spans, and writes down where they belong: as the header {@code traceparent} has it (W3C), which is also how a trace context
- * is kept with a job. A span says what was done, for which job and how that ended; it never has a payload, a key, a token or the
- * message of a failure, for those are not for whoever keeps traces. Thread-safe.
+ * Creates spans, and writes down their parents in the format of the {@code traceparent} header (W3C), in which a trace context
+ * is also stored with a job. A span says what was done, for which job and how that ended. It never contains a payload, a key, a
+ * token or an error message, because the operators of a tracing backend must not see those. Thread-safe.
  */
 public final class Tracing {
 
-    /** Nobody traces. */
+    /** Tracing is off. */
     public static final Tracing OFF = new Tracing(OpenTelemetry.noop(), false);
 
     private static final String SCOPE = "dev.tallystick";
@@ -40,22 +40,22 @@ public final class Tracing {
         return telemetry.equals(OpenTelemetry.noop()) ? OFF : new Tracing(telemetry, true);
     }
 
-    /** Whether anybody traces. If not, nothing is to be made, looked up or kept for the sake of spans. */
+    /** Whether tracing is on. If not, create, look up and store nothing for spans. */
     public boolean isOn() {
         return on;
     }
 
-    /** A span that is yet to be started; a child of the one that is current, unless said otherwise. */
+    /** A span that has not been started; by default a child of the current one. */
     public SpanBuilder span(String name, SpanKind kind) {
         return tracer.spanBuilder(name).setSpanKind(kind);
     }
 
-    /** Where children of the current span belong; null if there is none, or nobody traces. */
+    /** The parent for children of the current span; null if there is none or tracing is off. */
     public @Nullable String current() {
         return on ? traceParent(Span.current()) : null;
     }
 
-    /** Where children of a span belong. */
+    /** The parent for children of a span. */
     public static @Nullable String traceParent(Span span) {
         SpanContext context = span.getSpanContext();
         return context.isValid()
@@ -64,21 +64,21 @@ public final class Tracing {
                 : null;
     }
 
-    /** The context for children of what was written down. Nothing, or what cannot be read, begins a trace of its own. */
+    /** The context for children of a stored parent. If it is null or unreadable, they begin a new trace. */
     public static Context context(@Nullable String traceParent) {
         return traceParent == null
                 ? Context.root()
                 : W3CTraceContextPropagator.getInstance().extract(Context.root(), traceParent, new Written());
     }
 
-    /** Some work that may fail in one way. */
+    /** Work that may throw one type of exception. */
     @FunctionalInterface
     public interface Work<T extends @Nullable Object, X extends Exception> {
         T call() throws X;
     }
 
-    /** Does the work as the span, which is current meanwhile and ends with it. */
-    @SuppressWarnings("try") // that it is closed is all that the scope is for
+    /** Runs the work inside the span, which is current meanwhile and ends with it. */
+    @SuppressWarnings("try") // the scope exists only to be closed
     public static <T extends @Nullable Object, X extends Exception> T within(Span span, Work<T, X> work) throws X {
         try (Scope current = span.makeCurrent()) {
             return work.call();
@@ -94,20 +94,20 @@ public final class Tracing {
     }
 
     /**
-     * The span has failed.
+     * Marks the span as failed.
      *
-     * @param type a kind of failure, of which there are few: not a message
+     * @param type a kind of failure from a small set, not a message
      */
     public static void failed(Span span, String type) {
         span.setStatus(StatusCode.ERROR);
         span.setAttribute(ERROR_TYPE, type);
     }
 
-    /** Reads the one header that was kept. */
+    /** Reads the one header that was stored. */
     private record Written() implements TextMapGetter<String> {
 
         @Override
-        @SuppressWarnings("deprecation") // applications may hold us to an older OpenTelemetry, which asks for it
+        @SuppressWarnings("deprecation") // applications may pin an older OpenTelemetry that still calls it
         public Iterable<String> keys(String traceParent) {
             return List.of(HEADER);
         }

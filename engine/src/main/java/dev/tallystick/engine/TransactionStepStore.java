@@ -4,10 +4,10 @@ import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** The transaction of a step: that it is still the one that was begun, and that the lease of its body stands. */
+/** The transaction of a step: checks that it is still the one that was begun, and that its body's lease stands. */
 final class TransactionStepStore {
 
-    // Nothing is set for this, so it holds behind a pooler too, and no RESET of the user's undoes it.
+    // Needs no session setting, so it also works behind a pooler, and a RESET by user code cannot undo it.
     private static final String BEGIN = """
             select pg_current_xact_id()::text as id
             """;
@@ -27,19 +27,19 @@ final class TransactionStepStore {
             """;
 
     /**
-     * How the transaction stands, with the posting of the body locked.
+     * The state of the transaction, with the body's posting locked.
      *
-     * @param isOpen whether it is the one that was begun
-     * @param fence of the posting; null if that is gone
+     * @param isOpen whether it is still the one that was begun
+     * @param fence of the posting; null if the posting is gone
      */
     record Held(boolean isOpen, @Nullable Long fence) {}
 
-    /** Returns the id of the transaction. A server that can only read has none to give, and says so. */
+    /** Returns the id of the transaction. Fails on a read-only server, which cannot assign one. */
     String begin(Tx tx) throws SQLException {
         return tx.first(BEGIN, row -> row.getString("id")).orElseThrow();
     }
 
-    /** Whether the transaction of that id was committed, asked in another one. */
+    /** Whether the transaction with that id was committed; called from another transaction. */
     boolean isCommitted(Tx tx, String begun) throws SQLException {
         return tx.first(COMMITTED, row -> row.getBoolean("committed"), begun).orElseThrow();
     }

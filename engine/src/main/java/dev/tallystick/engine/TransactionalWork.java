@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Work that is done inside the transaction that records it. To end that transaction is refused with a {@link MisuseException}. */
+/** Work that runs inside the transaction that records it. Ending that transaction is refused with a {@link MisuseException}. */
 @FunctionalInterface
 public interface TransactionalWork<T extends @Nullable Object> {
 

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Runs a step's SQL and its Leg 2 in one transaction, so that the effect happens exactly once: with the digit, or not at all.
- * Never shares a batch. The user's statements run first and our locks are taken last, so user SQL never holds up the ledgers.
+ * Never shares a batch. User statements run first and our locks are taken last, so user SQL never blocks the ledgers.
  */
 final class Transactions {
 
@@ -39,20 +39,19 @@ final class Transactions {
         byte[] run(Tx tx) throws SQLException;
     }
 
-    /** What came of it. */
     sealed interface Outcome {
 
         /** Effect and result are durable. */
         record Committed(byte[] output) implements Outcome {}
 
-        /** Effect and result were durable already, or are since an attempt whose reply was lost. */
+        /** Effect and result were already durable, or became so in an attempt whose reply was lost. */
         record RecordedBefore(RecordedActivity record) implements Outcome {}
 
-        /** Nothing happened: somebody else has the lease. */
+        /** Nothing happened: another process holds the lease. */
         record LeaseLost() implements Outcome {}
     }
 
-    /** For what the engine itself writes through the connection that user code was handed. */
+    /** Lets the engine write through the connection that user code was given. */
     Tx join(Connection connection) throws SQLException {
         return database.join(GuardedConnection.behind(connection));
     }
@@ -91,7 +90,7 @@ final class Transactions {
         Outcome run(Tx tx, String begun) throws SQLException;
     }
 
-    /** A database that is away, or a session that can only read, is no failure of the step, and costs it no attempt. */
+    /** An unreachable database or a read-only session is not a failure of the step, and does not count as an attempt. */
     private Outcome transact(ActivityId activity, InTransaction work) {
         AtomicBoolean begun = new AtomicBoolean();
         return repeats.answer(
@@ -108,7 +107,7 @@ final class Transactions {
                         && (!begun.get() || definite.isOfReadOnlySession()));
     }
 
-    /** Work that fails after it has committed must not be done again. */
+    /** Work that fails after it has committed must not be repeated. */
     private byte[] work(Tx tx, String begun, ActivityId activity, Part part) throws SQLException {
         try {
             return part.run(tx);
@@ -141,7 +140,7 @@ final class Transactions {
                 tx -> new Outcome.RecordedBefore(jobs.activity(tx, activity).orElseThrow()));
     }
 
-    /** Whoever gets the lock of the posting knows that the lost COMMIT, which held it, has come to its end. */
+    /** Getting the posting's lock proves that the lost COMMIT, which held that lock, is over. */
     private Outcome lookUp(Lease lease, ActivityId activity, UnknownOutcomeException unknown) {
         return database.transact("look up transaction step " + activity.name(), tx -> {
             boolean stands = stands(tx, lease);
@@ -161,7 +160,7 @@ final class Transactions {
         return held != null && held.fence() == lease.fence();
     }
 
-    /** It is certain by now that the transaction did not commit: a failed attempt like any other. */
+    /** The transaction is now known not to have committed: an ordinary failed attempt. */
     static final class NotCommittedException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;

@@ -3,9 +3,9 @@ package dev.tallystick.engine;
 import java.time.Instant;
 
 /**
- * Jobs that are due and that nobody takes.
+ * Due jobs that no process takes.
  *
- * @param jobs how many, or as many as were counted
+ * @param jobs how many, up to the counting limit
  * @param since when the first of them fell due
  */
 public record Unclaimed(String workflow, int version, long jobs, Instant since) {

@@ -7,10 +7,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/** Reads what is due and not leased, by workflow and version. Writes nothing and locks nothing. */
+/** Reads due postings without a lease, by workflow and version. Writes nothing and locks nothing. */
 final class UnclaimedStore {
 
-    // Hops along the index from queue to queue and from mesh to mesh, and counts no more of each than matters.
+    // Hops along the index from queue to queue and from mesh to mesh, and counts only as many of each as matter.
     private static final String DUE = """
             with recursive lane as (
                 (select queue, mesh from tally.posting order by queue, mesh limit 1)
@@ -44,7 +44,7 @@ final class UnclaimedStore {
             order by workflow, version
             """;
 
-    /** What has been due for longer than {@code duration}. */
+    /** The jobs that have been due for longer than {@code duration}. */
     List<Unclaimed> due(Tx tx, Duration duration) throws SQLException {
         return tx.query(DUE, UnclaimedStore::unclaimed, duration.toMillis());
     }

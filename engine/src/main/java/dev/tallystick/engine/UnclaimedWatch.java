@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices jobs whose code is gone. A job keeps the version that it began with, so it waits, unharmed, for a process that has it;
- * somebody must be told.
+ * Detects jobs whose code is gone. A job keeps the version that it began with, so it waits, unharmed, for a process that has
+ * that version; an operator must learn of it.
  */
 final class UnclaimedWatch {
 
@@ -21,8 +21,8 @@ final class UnclaimedWatch {
     private final UnclaimedStore store = new UnclaimedStore();
 
     /**
-     * @param registered whether a version of a workflow can be run here, and what is due of it waits for room only
-     * @param patience how long a job is due before anybody is warned of it
+     * @param registered whether a workflow version can run here; its due jobs only wait for room
+     * @param patience how long a job must be due before a warning
      */
     UnclaimedWatch(Database database, Predicate<String> registered, Duration patience) {
         this.database = database;
@@ -30,7 +30,7 @@ final class UnclaimedWatch {
         this.patience = patience;
     }
 
-    /** What is due for longer than {@code duration}, of versions that are not registered here. */
+    /** The jobs that have been due for longer than {@code duration}, of versions that are not registered here. */
     List<Unclaimed> look(Duration duration) {
         return database.transact("look for unclaimed jobs", tx -> store.due(tx, duration)).stream()
                 .filter(each -> !registered.test(Runner.queueOf(each.workflow(), each.version())))

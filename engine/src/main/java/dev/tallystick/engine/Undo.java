@@ -1,6 +1,6 @@
 package dev.tallystick.engine;
 
-/** Takes back what a step did. May run more than once, and also if the step never came to its work. */
+/** Reverses a step. May run more than once, and even if the step never ran. */
 @FunctionalInterface
 public interface Undo {
 

@@ -2,7 +2,7 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.Unwinding;
 
-/** Unwinds a body that is run once more to find its undos, where its record ends. */
+/** Unwinds a body that is replayed to find its undos, where its record ends. */
 final class UndoReached extends Unwinding {
 
     private static final long serialVersionUID = 1L;

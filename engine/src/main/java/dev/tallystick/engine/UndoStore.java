@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/** What undos need beside the ledgers. The caller has locked the jobs, and the postings of their bodies. */
+/** The statements that undos need beyond the ledgers. The caller has locked the jobs and the postings of their bodies. */
 final class UndoStore {
 
     private static final String REGISTERED = """
@@ -25,7 +25,7 @@ final class UndoStore {
                 and closed_by is null
             """;
 
-    // Whoever held the body has lost it; but it may still be at a step until its lease is over.
+    // The holder has lost the body, but it may still be running a step until its lease expires.
     private static final String TAKE_AWAY = """
             update tally.posting
             set fence = fence + 1, owner = null
@@ -43,7 +43,7 @@ final class UndoStore {
                 and exists (select 1 from tally.activity a where a.job_id = p.job_id and a.path = '' and a.name = '$undo')
             """;
 
-    /** Those of the jobs that have something to undo, and whether that is under way already. */
+    /** The jobs that have something to undo, and whether undoing is already under way. */
     Map<JobId, Boolean> registered(Tx tx, Collection<JobId> jobs) throws SQLException {
         Map<JobId, Boolean> registered = new HashMap<>();
         tx.query(
@@ -53,17 +53,20 @@ final class UndoStore {
         return registered;
     }
 
-    /** Whatever was open, one obligation is left, and that is to undo. */
+    /** Whatever was open, leaves a single obligation: to undo. */
     void leaveOne(Tx tx, Collection<JobId> jobs) throws SQLException {
         tx.update(LEAVE_ONE, (Object) ids(jobs));
     }
 
-    /** Takes the bodies away from whoever runs them. Each may be leased when the lease that is lost would have ended. */
+    /** Takes the bodies away from their holders. Each can be leased again when the lost lease would have expired. */
     void takeAway(Tx tx, Collection<JobId> jobs) throws SQLException {
         tx.update(TAKE_AWAY, (Object) ids(jobs));
     }
 
-    /** Whoever ran the body has stopped: if it was taken away to be undone, that need not wait for the end of its lease. */
+    /**
+     * The body's former holder has stopped: if the body was taken away to be undone, the undo need not wait for that lease to
+     * expire.
+     */
     int letBegin(Tx tx, JobId job) throws SQLException {
         return tx.update(LET_BEGIN, job.value());
     }

@@ -6,13 +6,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be taken back of one job, and how the job ends afterwards. The undos themselves are code, so they are found by
- * running the body once more along its record; then they run, the last first, each a step of its own. Only the thread of the
- * body comes here.
+ * The undos of one job, and how the job ends afterwards. Undos are code, so they are found by replaying the body along its
+ * record. Then they run, last first, each as a step of its own. Used only by the body's thread.
  */
 final class Undoing {
 
-    /** One that was registered, at its place. */
+    /** A registered undo and its place. */
     record Registered(String path, String name, Retry retry, Undo work) {}
 
     private final JobOutcome outcome;
@@ -57,7 +56,6 @@ final class Undoing {
         registered.add(undo);
     }
 
-    /** The last first. */
     List<Registered> inReverse() {
         return List.copyOf(registered.reversed());
     }
@@ -66,13 +64,13 @@ final class Undoing {
         current = undo;
     }
 
-    /** The one that is running now, if the body is no longer looked through for more. */
+    /** The undo that is running, or null while the body is still being replayed. */
     @Nullable
     Registered current() {
         return current;
     }
 
-    /** Something could not be taken back. The rest is taken back all the same. */
+    /** One undo failed. The others still run. */
     void failed(String what) {
         failures.add(what);
     }
@@ -81,12 +79,12 @@ final class Undoing {
         return !failures.isEmpty();
     }
 
-    /** Whether the Leg 2 of the body is recorded, and only its posting is left. */
+    /** Whether the body's Leg 2 is recorded, and only its posting is left. */
     boolean bodyEnded() {
         return bodyEnded;
     }
 
-    /** How the job ends. One of which something could not be taken back has failed, whatever ended it: somebody must look. */
+    /** How the job ends. If an undo failed, the job has failed, whatever ended it, so that an operator looks at it. */
     Closed ending(JobId job) {
         if (failures.isEmpty()) {
             return new Closed(job, outcome, null, reason);

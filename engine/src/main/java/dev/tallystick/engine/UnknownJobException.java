@@ -1,6 +1,6 @@
 package dev.tallystick.engine;
 
-/** There is no such job; it was never accepted, or its retention is over. */
+/** The job does not exist: it was never accepted, or its retention is over. */
 public final class UnknownJobException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

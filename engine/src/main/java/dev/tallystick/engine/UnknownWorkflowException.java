@@ -2,7 +2,9 @@ package dev.tallystick.engine;
 
 import java.util.Collection;
 
-/** No workflow of this name, or not in this version, is registered. Nothing was accepted; the same key may be used once it is. */
+/**
+ * The workflow, or this version of it, is not registered. Nothing was accepted; the same key may be used once it is registered.
+ */
 public final class UnknownWorkflowException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -11,7 +13,7 @@ public final class UnknownWorkflowException extends RuntimeException {
         super("no workflow '" + workflow + "' is registered");
     }
 
-    /** Only those who have its code can tell which of its jobs must wait for each other. */
+    /** Only processes that have the workflow's code can compute its limit's key. */
     UnknownWorkflowException(Elsewhere.Registered limited) {
         super("workflow '" + limited.row().name()
                 + "' has a limit, whose key is found in the input: register it where its jobs are submitted");

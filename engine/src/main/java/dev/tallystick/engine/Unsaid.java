@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a body has done and begun, and has not said yet. Thread-safe.
+ * The results and dispatches of a body that are not committed yet. Thread-safe.
  *
- * <p>Whether a branch may still say something is checked under the lock that everything is taken under: what it says is taken
- * with, or before, the decision that ends the branch, or it is refused.
+ * <p>One lock covers taking them and checking whether a branch may still add any: what a branch adds is taken with or before
+ * the decision that ends the branch, or it is refused.
  */
 final class Unsaid {
 
-    /** How long a step that goes out with its result may be under way before the record says that it was begun. */
+    /** How long a step that is to be committed with its result may run before its start is recorded. */
     private static final Duration UNANNOUNCED = Duration.ofSeconds(1);
 
     private List<LegOne> dispatches = new ArrayList<>();
@@ -21,10 +21,10 @@ final class Unsaid {
     private long since;
     private boolean wasRefused;
 
-    /** What was taken to be said. */
+    /** The part taken for a commit. */
     record Taken(List<LegTwo> results, List<LegOne> dispatches, List<LostBranch> lost) {}
 
-    /** @param check throws if this is no longer heard */
+    /** @param check throws if this is no longer accepted */
     synchronized void note(Runnable check, LegTwo result) {
         check.run();
         if (results.isEmpty()) {
@@ -33,13 +33,13 @@ final class Unsaid {
         results.add(result);
     }
 
-    /** Something that was found out without doing anything. */
+    /** A result that was found without doing any work. */
     synchronized void note(Runnable check, LegOne dispatch, LegTwo result) {
         note(check, result);
         dispatches.add(dispatch);
     }
 
-    /** How branches were decided, and which of them are ended by that. */
+    /** How branches were decided, and which branches end because of that. */
     synchronized void note(Runnable check, LegOne dispatch, LegTwo decision, List<LostBranch> losers) {
         note(check, dispatch, decision);
         lost.addAll(losers);
@@ -57,14 +57,17 @@ final class Unsaid {
         return !results.isEmpty();
     }
 
-    /** Whether a result has been unsaid for longer than {@code age}, or a step {@link #UNANNOUNCED} for too long. */
+    /** Whether a result has waited for longer than {@code age}, or a started step for longer than {@link #UNANNOUNCED}. */
     synchronized boolean isStale(Duration age) {
         Duration patience = results.isEmpty() ? UNANNOUNCED : age;
         boolean isEmpty = results.isEmpty() && dispatches.isEmpty();
         return !isEmpty && !wasRefused && System.nanoTime() - since > patience.toNanos();
     }
 
-    /** Takes everything, together with what is said with it. A further attempt counts the one before. */
+    /**
+     * Takes everything, plus the given results and dispatches. A later attempt replaces the entry of the previous one, which it
+     * counts.
+     */
     synchronized Taken take(List<LegTwo> lastResults, List<LegOne> lastDispatches) {
         Taken taken = new Taken(results, dispatches, lost);
         results = new ArrayList<>();
@@ -78,7 +81,7 @@ final class Unsaid {
         return taken;
     }
 
-    /** What was refused behind the back of its body comes again with the next move, and not before. */
+    /** A part that was refused without its body knowing is tried again with the next move, not earlier. */
     synchronized void putBack(Move refused) {
         results.addAll(0, refused.results());
         dispatches.addAll(0, refused.dispatches());

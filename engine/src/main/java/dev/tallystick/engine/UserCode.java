@@ -20,16 +20,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs what users have written (expressions, codecs, keys of limits) for threads on which others depend. Those wait for it no
- * longer than they want to, and go on without it. It has threads of its own, of the platform, so that their processor time can be
- * counted and the scheduler can take it away from them. Thread-safe.
+ * Runs user code (expressions, codecs, key functions of limits) for shared threads. They wait for it up to a time limit and
+ * then continue without it. It runs on its own platform threads, so that their CPU time can be measured and the operating
+ * system can preempt them. Thread-safe.
  */
 final class UserCode {
 
-    /** A thread that never comes back is left behind. When so many are, nothing more is begun. */
+    /** A thread that never returns is abandoned. At this number of threads, no more work is started. */
     private static final int MAX_THREADS = 64;
 
-    /** So many work for one caller, so that an item that takes long does not hold up all the others. */
+    /** The threads per caller, so that a slow item does not hold up all the others. */
     private static final int AT_ONCE = 4;
 
     private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
@@ -40,18 +40,18 @@ final class UserCode {
             new SynchronousQueue<>(),
             Thread.ofPlatform().daemon().name("tally-user-code-", 0).factory());
 
-    /** Something to be done with an item. */
+    /** Work to do on an item. */
     @FunctionalInterface
     interface Work<T> {
         void on(T item, Caller caller) throws SQLException;
     }
 
-    /** The thread that waits, which meanwhile does what only it can do. */
+    /** The waiting thread, which meanwhile does what only it can do. */
     interface Caller {
         <R> R ask(Callable<R> question) throws SQLException;
     }
 
-    /** For work that asks nothing of the thread that waits, for it is done there. */
+    /** For work that already runs on the waiting thread. */
     static final Caller HERE = new Caller() {
         @Override
         public <R> R ask(Callable<R> question) {
@@ -60,10 +60,10 @@ final class UserCode {
     };
 
     /**
-     * What was not done in time.
+     * The items that were not finished in time.
      *
-     * @param late those that were begun and took too long
-     * @param kept those that were not begun, because others took too long
+     * @param late items that were started and took too long
+     * @param kept items that were not started, because others took too long
      */
     record Left<T>(List<T> late, List<T> kept) {
 
@@ -72,7 +72,9 @@ final class UserCode {
         }
     }
 
-    /** Does it with all of the items, and waits no longer than this for all of them together. What it throws is thrown here. */
+    /**
+     * Does the work on all items, and waits at most {@code patience} for all of them together. Rethrows what the work throws.
+     */
     <T> Left<T> each(List<T> items, Duration patience, Work<T> work) throws SQLException {
         Round<T> round = new Round<>(items, work);
         int helpers = 0;
@@ -82,7 +84,7 @@ final class UserCode {
                 helpers++;
             }
         } catch (RejectedExecutionException full) {
-            // Those that are there do it, or nobody.
+            // The helpers that did start do it all; with none, this fails below.
         }
         if (helpers == 0) {
             throw new DefiniteFailureException(
@@ -129,7 +131,7 @@ final class UserCode {
                 questions.add(end);
             } finally {
                 helpers.remove(Thread.currentThread());
-                // The interrupt was for what was done here.
+                // The interrupt was for the work done here.
                 boolean unused = Thread.interrupted();
             }
         }

@@ -2,7 +2,7 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.Digit;
 
-/** Writes the weights of the digits into a statement, where it names them in braces. */
+/** Replaces the digit names in braces in a statement with their weights. */
 final class Weights {
 
     static String in(String statement) {

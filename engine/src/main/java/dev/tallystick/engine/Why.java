@@ -4,10 +4,10 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Why a job is where it is.
+ * Explains why a job is in its current state.
  *
  * @param state in one sentence
- * @param waits what it waits for, the oldest first; empty for a job that has closed
+ * @param waits what it waits for, oldest first; empty for a closed job
  */
 public record Why(JobId job, String state, List<Wait> waits) {
 
@@ -18,13 +18,13 @@ public record Why(JobId job, String state, List<Wait> waits) {
     /**
      * One thing that a job waits for.
      *
-     * @param what the activity, at its place
+     * @param what the activity and its place
      * @param since when it was dispatched
-     * @param mover what would move it
+     * @param mover what would let it continue
      */
     public record Wait(String what, Instant since, String mover) {}
 
-    /** All of it, to be read by a person. */
+    /** The whole explanation for a human reader. */
     public String text() {
         StringBuilder text = new StringBuilder("job ").append(job).append(": ").append(state);
         for (Wait wait : waits) {

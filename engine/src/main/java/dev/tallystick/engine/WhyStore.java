@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads why a job is where it is. Writes nothing and locks nothing. */
+/** Explains why a job is in its current state. Writes nothing and locks nothing. */
 final class WhyStore {
 
     private static final String BODY = """
@@ -121,7 +121,7 @@ final class WhyStore {
         };
     }
 
-    /** A step of code: an attempt is under way, or the next one waits. */
+    /** A step of code: an attempt is running, or the next one is waiting. */
     private static String step(ResultSet row) throws SQLException {
         int attempts = row.getInt("attempts");
         Instant retry = Tx.instant(row, "retry_at");
@@ -140,7 +140,7 @@ final class WhyStore {
                 + " is registered";
     }
 
-    /** A join that not all have arrived at. */
+    /** A join at which branches are still missing. */
     private static String branches(ResultSet row) throws SQLException {
         return "the branches that lead to it and have not come yet; so far " + row.getInt("arrived")
                 + " came or were skipped";
@@ -151,7 +151,7 @@ final class WhyStore {
         return child == null ? "the end of its child job" : "the end of its child job " + child;
     }
 
-    /** Work of a graph: somebody does it, nobody has taken it, whoever had it is gone, or it has to be tried again. */
+    /** Work of a graph: it is running, unclaimed, abandoned by its holder, or waiting for a retry. */
     private static String work(ResultSet row, @Nullable Instant due) throws SQLException {
         String owner = row.getString("owner");
         int begun = row.getInt("begun");
@@ -175,7 +175,7 @@ final class WhyStore {
                 : "somebody who does the work of topic '" + queue + "'";
     }
 
-    /** It is for an engine to go on. */
+    /** An engine must continue the job. */
     private static String turn(ResultSet row, @Nullable Instant due) throws SQLException {
         int begun = row.getInt("begun");
         return processFor(row)

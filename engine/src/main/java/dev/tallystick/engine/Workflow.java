@@ -3,8 +3,8 @@ package dev.tallystick.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workflow written as code. It runs from the top whenever its job is taken up again, and what it asked of its {@link Context}
- * before is answered from the record; so between those calls it computes and does nothing else.
+ * A workflow written as code. It runs from the top each time its job resumes, and earlier calls to its {@link Context} are
+ * answered from the record. So the code between those calls must be deterministic and free of side effects.
  */
 @FunctionalInterface
 public interface Workflow<I extends @Nullable Object, O extends @Nullable Object> {

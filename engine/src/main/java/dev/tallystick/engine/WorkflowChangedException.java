@@ -1,6 +1,6 @@
 package dev.tallystick.engine;
 
-/** The code asks for something else than it did when the job last ran: the job was begun by another version of it. */
+/** The code asks a different question than when the job last ran: another version of the code started the job. */
 public final class WorkflowChangedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -12,7 +12,7 @@ public final class WorkflowChangedException extends RuntimeException {
         super("at place " + path + " the record says '" + recorded + "' and the code says '" + asked + "': " + REMEDY);
     }
 
-    /** The record knows what came after the place, and nothing of the place itself. */
+    /** The record has entries after this place, but none for the place itself. */
     WorkflowChangedException(String path, String asked) {
         super("at place " + path + " the code says '" + asked + "' and the record says nothing, but goes on behind it: "
                 + REMEDY);

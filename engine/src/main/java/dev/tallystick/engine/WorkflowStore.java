@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The table of what processes have registered. One method is one statement; the caller owns the transaction. */
+/** The table of workflows that processes have registered. One method is one statement; the caller owns the transaction. */
 final class WorkflowStore {
 
     private static final String SAVE = """
@@ -17,7 +17,7 @@ final class WorkflowStore {
             where (w.yaml, w.limited) is distinct from (excluded.yaml, excluded.limited)
             """;
 
-    // What was deployed never changes, so it has the last word.
+    // Deployed graphs never change, so they take precedence.
     private static final String ALL = """
             select name, version, yaml, false as limited, removed_at is not null as removed
             from tally.graph
@@ -28,10 +28,10 @@ final class WorkflowStore {
             """;
 
     /**
-     * What somebody has registered.
+     * A workflow version that a process has registered.
      *
      * @param yaml null for code
-     * @param removed whether no new jobs of it are started
+     * @param removed whether new jobs of it can no longer be started
      */
     record Row(String name, int version, @Nullable String yaml, boolean limited, boolean removed) {
 
@@ -48,7 +48,7 @@ final class WorkflowStore {
         tx.update(SAVE, row.name(), row.version(), row.yaml(), row.limited());
     }
 
-    /** All of it, and what was deployed. */
+    /** All registered workflows and deployed graphs. */
     List<Row> all(Tx tx) throws SQLException {
         return tx.query(ALL, WorkflowStore::row);
     }

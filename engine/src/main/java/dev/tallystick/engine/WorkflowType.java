@@ -9,11 +9,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workflow that can be run here.
+ * A workflow that can run here.
  *
- * @param version jobs stay with the version that they were begun with; several may be registered side by side
- * @param bodies makes the body of each run anew, so that no state leaks from one run into the next
- * @param limit how many of its jobs run at once or begin within a time; null for as many as there are
+ * @param version jobs keep the version that they began with; several versions may be registered at once
+ * @param bodies creates a new body for each run, so that no state leaks from one run into the next
+ * @param limit how many of its jobs run at once or start within a period; null for no limit
  */
 public record WorkflowType<I extends @Nullable Object, O extends @Nullable Object>(
         String name,
@@ -34,7 +34,7 @@ public record WorkflowType<I extends @Nullable Object, O extends @Nullable Objec
         }
     }
 
-    /** What is wrong with the name of a workflow, if anything is. */
+    /** The problem with a workflow's name, if there is one. */
     static Optional<String> checkName(String name) {
         return NAME.matcher(name).matches()
                 ? Optional.empty()
@@ -43,19 +43,19 @@ public record WorkflowType<I extends @Nullable Object, O extends @Nullable Objec
                                 + " two; got '" + name + "'");
     }
 
-    /** For a lambda, which does not tell its types. */
+    /** For a lambda, whose types cannot be inferred. */
     public static <I extends @Nullable Object, O extends @Nullable Object> WorkflowType<I, O> of(
             String name, Class<I> input, Class<O> output, Workflow<I, O> body) {
         return of(name, GenericType.of(input), GenericType.of(output), body);
     }
 
-    /** As {@link #of(String, Class, Class, Workflow)}, for types with type arguments. */
+    /** Like {@link #of(String, Class, Class, Workflow)}, for generic types. */
     public static <I extends @Nullable Object, O extends @Nullable Object> WorkflowType<I, O> of(
             String name, GenericType<I> input, GenericType<O> output, Workflow<I, O> body) {
         return new WorkflowType<>(name, 1, input.type(), output.type(), () -> body, null);
     }
 
-    /** For a class that implements {@link Workflow} with its types spelled out, and can be made without arguments. */
+    /** For a class that implements {@link Workflow} with explicit type arguments and has a no-argument constructor. */
     public static <I extends @Nullable Object, O extends @Nullable Object> WorkflowType<I, O> of(
             String name, Class<? extends Workflow<I, O>> type) {
         for (Type implemented : type.getGenericInterfaces()) {
@@ -74,7 +74,7 @@ public record WorkflowType<I extends @Nullable Object, O extends @Nullable Objec
         return new WorkflowType<>(name, number, input, output, bodies, limit);
     }
 
-    /** With a limit on how many of its jobs run at once or begin within a time. That of the newest version counts for all. */
+    /** Limits how many of its jobs run at once or start within a period. The limit of the newest version applies to all. */
     public WorkflowType<I, O> limit(Limit<I> most) {
         return new WorkflowType<>(name, version, input, output, bodies, most);
     }

@@ -19,7 +19,7 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
-/** A value in a YAML file that knows where it stands. */
+/** A value in a YAML file that knows its position. */
 sealed interface YamlValue {
 
     /** The file, line and column, counted from 1. */
@@ -34,7 +34,7 @@ sealed interface YamlValue {
     int MAX_CHARACTERS = 1 << 20;
     int MAX_DEPTH = 20;
 
-    /** Reads one document. Aliases are refused: a graph has no use for them, and a few of them make a file without end. */
+    /** Reads one document. Rejects aliases: a graph does not need them, and a few of them can expand into an endless file. */
     static YamlValue parse(String file, String yaml) {
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(file)
@@ -50,7 +50,7 @@ sealed interface YamlValue {
         }
     }
 
-    /** Values are read one inside the other, on the stack. */
+    /** Nested values are read recursively, on the stack. */
     private static void demandShallow(String file, Iterable<Event> events) {
         int depth = 0;
         for (Event event : events) {

@@ -1,14 +1,14 @@
 /**
- * Runs workflows whose every step is recorded once.
+ * Runs workflows and records every step exactly once.
  *
- * <p>Main types: {@link dev.tallystick.engine.Engine} accepts and runs jobs, {@link dev.tallystick.engine.Workflow} is what users
- * write and {@link dev.tallystick.engine.Context} what it sees, {@link dev.tallystick.engine.Graph} what they draw instead; inside,
- * {@code CollationStore} keeps the ledgers.
+ * <p>Main types: {@link dev.tallystick.engine.Engine} accepts and runs jobs; users write a
+ * {@link dev.tallystick.engine.Workflow}, which calls its {@link dev.tallystick.engine.Context}, or draw a
+ * {@link dev.tallystick.engine.Graph}; internally, {@code CollationStore} keeps the ledgers.
  *
- * <p>Invariant: durable work commits together with the digit that proves it. If the digit is set the work is done; if it is not,
- * it is done again.
+ * <p>Invariant: durable work commits together with the digit that proves it. If the digit is set, the work is done; if not, the
+ * work is done again.
  *
- * <p>Knows nothing of HTTP, of other parties, or of Git.
+ * <p>Knows nothing about HTTP, other parties, or Git.
  */
 @NullMarked
 package dev.tallystick.engine;

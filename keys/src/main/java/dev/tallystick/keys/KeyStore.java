@@ -63,9 +63,8 @@ final class KeyStore {
         returning %s
         """.formatted(COLUMNS);
 
-    // "offset 0" forces a lookup key by key. As a plain join it would be planned as a scan over all keys of the door
-    // while
-    // there are few, and every request begins with it.
+    // "offset 0" forces a lookup key by key. A plain join would scan all keys of the door while there are few, and
+    // every request begins with it.
     private static final String READ = """
         select %s
         from unnest(?, ?, ?) as wanted (key, mesh, member)
@@ -176,9 +175,7 @@ final class KeyStore {
         order by member
         """.formatted(COLUMNS);
 
-    // One hour extra: the retention of a job that was open for less than that counts from its end, so we need not store
-    // when
-    // it ended.
+    // One hour extra: the retention of a job that was open for less counts from its end, so we need not store its end.
     private static final String LOCK_EXPIRED = """
         select %s
         from tally.key k

@@ -181,7 +181,7 @@ class KeyLedgerTest {
                     return charge();
                 }))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("meddled");
+                .hasMessageContaining("changed its own key");
 
         assertThat(Effects.all(database)).isEmpty();
     }

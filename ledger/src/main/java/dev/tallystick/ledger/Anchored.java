@@ -21,9 +21,8 @@ public record Anchored(CommitId commit, long position, String root, PublicKey ro
         return addedTo(Trust.nothing());
     }
 
-    /** The trust that this anchor and {@code trust} give together; {@code trust} wins. */
+    /** The trust that this anchor and {@code trust} give together; a root key in {@code trust} must be the anchor's. */
     public Trust addedTo(Trust trust) {
-        Trust rooted = trust.rootKey().isEmpty() ? trust.rootedIn(rootKey.line()) : trust;
-        return rooted.anchoredAt(position, root, key.line());
+        return trust.anchoredAt(position, root, commit.hex(), key.line(), rootKey.line());
     }
 }

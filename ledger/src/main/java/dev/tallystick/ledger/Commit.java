@@ -1,5 +1,6 @@
 package dev.tallystick.ledger;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.time.Instant;
@@ -10,13 +11,17 @@ import java.util.Optional;
 /**
  * A commit as Git stores it. Ours have a root and a signature; all others are foreign.
  *
- * @param payload the commit without its signature: the signed bytes
- * @param signature armoured, or empty
+ * @param message one character for each byte, like {@code payload}
+ * @param payload the commit without the headers after {@code committer}: the signed bytes, if it is one of ours
+ * @param signature armoured, or empty if it is not the only header after {@code committer}
  */
 record Commit(Oid tree, List<Oid> parents, String message, String payload, String signature) {
 
     private static final String IDENTITY = "tallystick <tallystick@localhost>";
     private static final String SIGNATURE = "gpgsig ";
+
+    /** These come first, in this order, and nowhere else. */
+    private static final List<String> FIRST_HEADERS = List.of("tree ", "parent ", "author ", "committer ");
 
     /** The bytes of a new commit, signed. */
     static byte[] bytes(Oid tree, List<Oid> parents, Instant time, String message, SigningKey key) {
@@ -29,40 +34,51 @@ record Commit(Oid tree, List<Oid> parents, String message, String payload, Strin
         return (header + folded + "\n" + message).getBytes(UTF_8);
     }
 
+    /** Parses a commit as Git does; refuses a header that Git might read otherwise. */
     static Commit parse(byte[] bytes) throws DamagedObjectException {
-        String text = new String(bytes, UTF_8);
+        String text = new String(bytes, ISO_8859_1);
         int end = text.indexOf("\n\n");
-        if (end < 0) {
-            throw new DamagedObjectException("a commit has no message");
+        if (end < 0 || text.lastIndexOf('\0', end) >= 0) {
+            throw new DamagedObjectException("a commit has no message, or a NUL in its header");
         }
-        Oid tree = null;
+        List<String> lines = List.of(text.substring(0, end).split("\n", -1));
+        Oid tree = id("tree ", lines.getFirst());
         List<Oid> parents = new ArrayList<>();
-        StringBuilder payload = new StringBuilder();
-        StringBuilder signature = new StringBuilder();
-        boolean inSignature = false;
-        for (String line : text.substring(0, end).split("\n", -1)) {
-            inSignature = line.startsWith(SIGNATURE) || (inSignature && line.startsWith(" "));
-            if (inSignature) {
-                int from = line.startsWith(SIGNATURE) ? SIGNATURE.length() : 1;
-                signature.append(line, from, line.length()).append('\n');
-                continue;
-            }
-            payload.append(line).append('\n');
-            if (line.startsWith("tree ")) {
-                tree = id(line);
-            } else if (line.startsWith("parent ")) {
-                parents.add(id(line));
-            }
+        int at = 1;
+        for (; at < lines.size() && lines.get(at).startsWith("parent "); at++) {
+            parents.add(id("parent ", lines.get(at)));
         }
-        if (tree == null) {
-            throw new DamagedObjectException("a commit has no tree");
+        List<String> people = lines.subList(at, Math.min(at + 2, lines.size()));
+        List<String> others = lines.subList(at + people.size(), lines.size());
+        if (people.size() < 2
+                || !people.getFirst().startsWith("author ")
+                || !people.getLast().startsWith("committer ")
+                || (!others.isEmpty() && others.getFirst().startsWith(" "))
+                || others.stream().anyMatch(line -> FIRST_HEADERS.stream().anyMatch(line::startsWith))) {
+            throw new DamagedObjectException("a commit's header is not tree, parents, author, committer and others");
         }
         String message = text.substring(end + 2);
-        return new Commit(tree, List.copyOf(parents), message, payload + "\n" + message, signature.toString());
+        String payload = String.join("\n", lines.subList(0, at + 2)) + "\n\n" + message;
+        return new Commit(tree, List.copyOf(parents), message, payload, signature(others));
+    }
+
+    /** The armoured signature if nothing else is there, or empty. */
+    private static String signature(List<String> headers) {
+        if (headers.isEmpty() || !headers.getFirst().startsWith(SIGNATURE)) {
+            return "";
+        }
+        StringBuilder signature = new StringBuilder(headers.getFirst().substring(SIGNATURE.length())).append('\n');
+        for (String line : headers.subList(1, headers.size())) {
+            if (!line.startsWith(" ")) {
+                return "";
+            }
+            signature.append(line, 1, line.length()).append('\n');
+        }
+        return signature.toString();
     }
 
     boolean isSignedBy(PublicKey key) {
-        return SshSignature.verifies(key, SshSignature.GIT, payload.getBytes(UTF_8), signature);
+        return SshSignature.verifies(key, SshSignature.GIT, payload.getBytes(ISO_8859_1), signature);
     }
 
     Optional<Oid> parent() {
@@ -74,10 +90,10 @@ record Commit(Oid tree, List<Oid> parents, String message, String payload, Strin
         return RootedMessage.parse(message);
     }
 
-    private static Oid id(String line) throws DamagedObjectException {
-        String hex = line.substring(line.indexOf(' ') + 1);
+    private static Oid id(String header, String line) throws DamagedObjectException {
+        String hex = line.startsWith(header) ? line.substring(header.length()) : "";
         if (!Oid.isHex(hex)) {
-            throw new DamagedObjectException("a commit names '" + hex + "', which is not an object ID");
+            throw new DamagedObjectException("a commit has '" + line + "' where an object ID belongs");
         }
         return Oid.parse(hex);
     }

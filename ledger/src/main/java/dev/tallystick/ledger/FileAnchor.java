@@ -9,9 +9,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** An anchor in a file, replaced atomically. Keep it on another disk than the ledger, or better on another machine. */
 public final class FileAnchor implements Anchor {
+
+    private static final Set<String> MEMBERS = Set.of("commit", "key", "position", "root", "root_key");
 
     private final Path file;
 
@@ -31,9 +34,13 @@ public final class FileAnchor implements Anchor {
         }
         try {
             Map<String, Json> members = ((Json.ObjectValue) Json.parse(content)).members();
+            String position = text(members, "position");
+            if (!members.keySet().equals(MEMBERS) || !position.matches("0|[1-9][0-9]{0,17}")) {
+                throw new IllegalArgumentException("it has another member, or a position that is no plain number");
+            }
             return Optional.of(new Anchored(
                     new CommitId(text(members, "commit")),
-                    Long.parseLong(text(members, "position")),
+                    Long.parseLong(position),
                     text(members, "root"),
                     new PublicKey(text(members, "root_key")),
                     new PublicKey(text(members, "key"))));

@@ -18,7 +18,9 @@ public record PublicKey(String line) {
         if (parts.length != 2 || !parts[0].equals(SshWire.ED25519)) {
             throw new IllegalArgumentException("a key is one line 'ssh-ed25519 AAAA…', got '" + line + "'");
         }
-        raw(parts[1]);
+        if (!line.equals(line(raw(parts[1])))) {
+            throw new IllegalArgumentException("a key in other than its usual Base64: '" + line + "'");
+        }
     }
 
     /** Parses the line of a {@code .pub} file, which may have a comment. */
@@ -31,8 +33,12 @@ public record PublicKey(String line) {
     }
 
     static PublicKey ofRaw(byte[] raw) {
+        return new PublicKey(line(raw));
+    }
+
+    private static String line(byte[] raw) {
         byte[] blob = new SshWire.Writer().string(SshWire.ED25519).string(raw).bytes();
-        return new PublicKey(SshWire.ED25519 + " " + Base64.getEncoder().encodeToString(blob));
+        return SshWire.ED25519 + " " + Base64.getEncoder().encodeToString(blob);
     }
 
     byte[] blob() {

@@ -15,7 +15,8 @@ record RootedMessage(ChainRoot root, @Nullable Oid skipCommit) {
 
     private static final String MARK = "\nTally-Root: ";
     private static final String HASH = "([0-9a-f]{64})";
-    private static final Pattern TRAILERS = Pattern.compile("Tally-Version: 1\n"
+    private static final Pattern MESSAGE = Pattern.compile("[^\n]+\n\n"
+            + "Tally-Version: 1\n"
             + "Tally-Position: (0|[1-9][0-9]{0,17})\n"
             + "Tally-Previous: " + HASH + "\n"
             + "Tally-Skip: " + HASH + "\n"
@@ -33,9 +34,8 @@ record RootedMessage(ChainRoot root, @Nullable Oid skipCommit) {
         if (!message.contains(MARK)) {
             return Optional.empty();
         }
-        int begin = message.lastIndexOf("\n\n") + 2;
-        Matcher trailers = TRAILERS.matcher(message.substring(begin));
-        if (begin < 2 || !trailers.matches()) {
+        Matcher trailers = MESSAGE.matcher(message);
+        if (!trailers.matches()) {
             throw new DamagedObjectException("a commit has an unreadable root");
         }
         ChainRoot root = new ChainRoot(
@@ -49,6 +49,9 @@ record RootedMessage(ChainRoot root, @Nullable Oid skipCommit) {
             throw new DamagedObjectException("a commit has a root that is not the hash of its contents");
         }
         String skip = trailers.group(8);
+        if ((root.position() == 0) != (skip == null)) {
+            throw new DamagedObjectException("a root says where it skips to if and only if it is not the first");
+        }
         return Optional.of(new RootedMessage(root, skip == null ? null : Oid.parse(skip)));
     }
 }

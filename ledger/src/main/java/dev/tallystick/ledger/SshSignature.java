@@ -15,7 +15,7 @@ final class SshSignature {
     private static final String END = "-----END SSH SIGNATURE-----\n";
     private static final byte[] MAGIC = "SSHSIG".getBytes(US_ASCII);
     private static final String HASH = "sha512";
-    private static final int LINE = 70;
+    private static final int LINE = 68;
 
     private SshSignature() {}
 
@@ -42,18 +42,25 @@ final class SshSignature {
                         .string(signature)
                         .bytes())
                 .bytes();
+        return armour(bytes);
+    }
+
+    private static String armour(byte[] bytes) {
         return BEGIN + Base64.getMimeEncoder(LINE, new byte[] {'\n'}).encodeToString(bytes) + "\n" + END;
     }
 
-    /** Whether {@code armoured} is a signature over {@code message} by exactly {@code key}. */
+    /** Whether {@code armoured} is a signature over {@code message} by exactly {@code key}, wrapped as we do it. */
     static boolean verifies(PublicKey key, String namespace, byte[] message, String armoured) {
         if (!armoured.startsWith(BEGIN) || !armoured.endsWith(END)) {
             return false;
         }
         try {
             String base64 = armoured.substring(BEGIN.length(), armoured.length() - END.length());
-            SshWire.Reader reader = new SshWire.Reader(Base64.getDecoder().decode(base64.replace("\n", "")));
-            if (!Arrays.equals(reader.raw(MAGIC.length), MAGIC) || reader.number() != 1) {
+            byte[] bytes = Base64.getDecoder().decode(base64.replace("\n", ""));
+            SshWire.Reader reader = new SshWire.Reader(bytes);
+            if (!armoured.equals(armour(bytes))
+                    || !Arrays.equals(reader.raw(MAGIC.length), MAGIC)
+                    || reader.number() != 1) {
                 return false;
             }
             if (!Arrays.equals(reader.string(), key.blob())) {

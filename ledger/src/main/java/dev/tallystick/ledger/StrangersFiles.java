@@ -1,5 +1,6 @@
 package dev.tallystick.ledger;
 
+import dev.tallystick.ledger.verifier.Verifier;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.Optional;
@@ -26,6 +27,9 @@ final class StrangersFiles {
     }
 
     private Optional<String> join(String path, TreeEdit edit, Tree before, Tree theirs) throws IOException {
+        if (!Verifier.acceptsTree(before.bytes()) || !Verifier.acceptsTree(theirs.bytes())) {
+            throw new DamagedObjectException("'" + path + "' is a tree that git fsck does not accept");
+        }
         TreeSet<String> names = new TreeSet<>();
         before.entries().forEach(entry -> names.add(entry.name()));
         theirs.entries().forEach(entry -> names.add(entry.name()));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.ledger.verifier.Trust;
+import dev.tallystick.ledger.verifier.Verifier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -113,6 +114,9 @@ class AnchorTest {
                 "garbage",
                 good.replaceFirst("\"position\":\"[0-9]+\"", "\"position\":\"x\""),
                 good.replaceFirst("\"position\":\"[0-9]+\"", "\"position\":\"-1\""),
+                good.replaceFirst("\"position\":\"", "\"position\":\"0"),
+                good.replaceFirst("\"position\":\"", "\"position\":\"+"),
+                good.replaceFirst("\"position\":", "\"note\":\"x\",\"position\":"),
                 good.replaceFirst("\"root\":\"..", "\"root\":\"zz"),
                 good.replaceFirst("ssh-ed25519 ", "ssh-rsa "))) {
             Files.writeString(file, bad);
@@ -121,6 +125,33 @@ class AnchorTest {
                     .isInstanceOf(DamagedAnchorException.class)
                     .hasMessageContaining("is not an anchor");
             assertThat(file).hasContent(bad);
+        }
+    }
+
+    @Test
+    void everything_that_an_anchor_says_is_checked_at_every_depth() throws IOException {
+        Anchored known = anchor.read().orElseThrow();
+        PublicKey other = SigningKey.generate().publicKey();
+        CommitId elsewhere = new CommitId("1".repeat(40));
+        List<Anchored> wrong = List.of(
+                new Anchored(known.commit(), known.position(), known.root(), known.rootKey(), other),
+                new Anchored(known.commit(), known.position(), known.root(), other, known.key()),
+                new Anchored(elsewhere, known.position(), known.root(), known.rootKey(), known.key()),
+                new Anchored(known.commit(), known.position() + 1, known.root(), known.rootKey(), known.key()),
+                new Anchored(known.commit(), known.position(), "1".repeat(64), known.rootKey(), known.key()));
+        Trust rootKey = Trust.in(root.publicKey().line());
+        for (Verifier.Depth depth : Verifier.Depth.values()) {
+            for (Trust trust : List.of(Trust.nothing(), rootKey)) {
+                assertThat(Verifier.verify(repository, known.addedTo(trust), depth)
+                                .findings())
+                        .isEmpty();
+                for (Anchored claim : wrong) {
+                    assertThat(Verifier.verify(repository, claim.addedTo(trust), depth)
+                                    .findings())
+                            .as("%s at %s", claim, depth)
+                            .isNotEmpty();
+                }
+            }
         }
     }
 

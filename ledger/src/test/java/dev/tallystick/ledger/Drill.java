@@ -57,6 +57,8 @@ public final class Drill {
         check(!findings(Trust.in(root.publicKey().line())).isEmpty(), "a ref that comes before main went unseen");
         Files.delete(shadow);
         String honest = Native.git(repository, "rev-parse", "main").strip();
+        attackForm(anchored, honest);
+        Native.git(repository, "update-ref", "refs/heads/main", honest);
         Forgery.in(repository).append(put(FORGED, TxHash.NONE, "{}"), stranger);
         check(!findings(anchored.trust()).isEmpty(), "the quick verification saw no forged commit");
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
@@ -77,6 +79,26 @@ public final class Drill {
                     ledger.append(put(ORDER, head, "2")) instanceof Append.Refused,
                     "a commit was built upon that only a stranger's key vouches for");
         }
+    }
+
+    /** Git and we must read the same, and an ID must not change without the key. */
+    private void attackForm(Anchored anchored, String honest) throws IOException {
+        Anchored other = new Anchored(
+                anchored.commit(), anchored.position(), anchored.root(), anchored.rootKey(), stranger.publicKey());
+        check(!findings(other.trust()).isEmpty(), "an anchor may name any key");
+        Forgery.in(repository).plantRaw((store, pack, tip, tree) -> {
+            String commit = new String(store.read(tip, ObjectType.COMMIT), US_ASCII);
+            return commit.replaceFirst("(SIGNATURE-----\n .*)\n ", "$1");
+        });
+        check(!findings(Trust.in(root.publicKey().line())).isEmpty(), "a signature may be wrapped otherwise");
+        Native.git(repository, "update-ref", "refs/heads/main", honest);
+        Forgery.in(repository).plantRaw((store, pack, tip, tree) -> {
+            TreeEdit edit = TreeEdit.of(store, tree);
+            edit.put("documents/orders", pack.add(ObjectType.BLOB, new byte[0]));
+            return "tree " + edit.writeTo(pack) + "\nparent " + tip
+                    + "\nauthor M <m@x> 1 +0000\ncommitter M <m@x> 1 +0000\n\nx\n";
+        });
+        check(!findings(anchored.trust()).isEmpty(), "a name may lead into the ledger");
     }
 
     private void attackIndex(Ledger ledger) throws IOException, SQLException {

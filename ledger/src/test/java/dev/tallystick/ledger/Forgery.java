@@ -124,6 +124,26 @@ final class Forgery {
         Oid tree(ObjectStore store, PackBuilder pack, Oid honest) throws IOException;
     }
 
+    /** Makes a commit's bytes out of the commit and the tree that {@code main} has. */
+    interface RawCommit {
+        String text(ObjectStore store, PackBuilder pack, Oid tip, Oid honest) throws IOException;
+    }
+
+    /** Moves {@code main} to a commit of these bytes, whatever Git thinks of them. */
+    CommitId plantRaw(RawCommit raw) throws IOException {
+        Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);
+        try (ObjectStore store = new ObjectStore(repository.resolve("objects"));
+                PackBuilder pack = new PackBuilder()) {
+            Oid tip = main.read().orElseThrow();
+            String text =
+                    raw.text(store, pack, tip, new Chain(store).commit(tip).tree());
+            Oid commit = pack.add(ObjectType.COMMIT, text.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+            store.adopt(pack.writeTo(store.directory()), pack);
+            main.compareAndSet(tip, commit);
+            return CommitId.of(commit);
+        }
+    }
+
     /** Commits a tree that no writer would make; its root stands for {@code leaves}. */
     CommitId plant(Planting planting, SigningKey key, Leaf... leaves) throws IOException {
         Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);

@@ -37,8 +37,7 @@ record Settings(SortedMap<String, String> values) {
             Map.entry("jit", "off"),
             // A dead client loses its locks within a second, even in mid-statement.
             Map.entry("client_connection_check_interval", "1s"),
-            // Strangers may connect up to the password prompt; they must not occupy a connection for the default
-            // minute.
+            // Strangers may connect up to the password prompt, but not occupy a connection for the default minute.
             Map.entry("authentication_timeout", "10s"),
             Map.entry("timezone", "UTC"),
             Map.entry("log_timezone", "UTC"),

@@ -97,9 +97,8 @@ final class Startup {
         }
         Server.endAll(layout.data());
         // A new server takes any process with that id for its predecessor, even an unrelated one or a zombie, and
-        // refuses to
-        // start. If there is no such process the file stays: the server then also checks its predecessor's shared
-        // memory.
+        // refuses to start. If there is no such process the file stays: the server then also checks its predecessor's
+        // shared memory.
         if (pidFile.isEmpty() || process.isPresent()) {
             Files.deleteIfExists(layout.pidFile());
         }

@@ -13,7 +13,7 @@ class ProofsTest {
     void every_test_that_the_page_names_exists() throws IOException {
         Proofs page = Proofs.read("docs/front-door-proofs.md");
 
-        assertThat(page.missingFrom("core", "keys", "broker", "client", "server", "cli", "testkit"))
+        assertThat(page.missingFrom("core", "keys", "engine", "broker", "client", "server", "cli", "testkit"))
                 .isEmpty();
         assertThat(page.named()).hasSizeGreaterThan(60);
     }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -112,6 +113,7 @@ class QuotaTest {
     void those_who_create_at_the_same_moment_exceed_no_quota(
             String table, String list, String field, String path, int most) throws Exception {
         Http fresh = server(list);
+        String body = Objects.requireNonNull(BODIES.get(table));
         List<CompletableFuture<Http.Reply>> replies = new ArrayList<>();
         try (Connection holding = postgres.dataSource().getConnection();
                 Statement statement = holding.createStatement()) {
@@ -119,7 +121,7 @@ class QuotaTest {
             statement.execute("lock table tally." + table + " in share mode");
             for (int i = 0; i < ASKERS; i++) {
                 String one = path.formatted(i);
-                replies.add(CompletableFuture.supplyAsync(() -> fresh.put(one, BODIES.get(table)), THREADS));
+                replies.add(CompletableFuture.supplyAsync(() -> fresh.put(one, body), THREADS));
             }
             Eventually.holds("all of them wait", () -> waiting(statement) == ASKERS);
             holding.commit();

@@ -6,6 +6,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -121,11 +122,11 @@ class RecreatedMemberTest {
                                 .elements().stream()
                                         .map(Json.ObjectValue.class::cast)
                                         .filter(each ->
-                                                each.members().get("job_id").equals(Json.of(job)))
+                                                Json.of(job).equals(each.members().get("job_id")))
                                         .findFirst(),
                         Optional::isPresent)
                 .orElseThrow();
-        return ((Json.StringValue) task.members().get("task_id")).value();
+        return ((Json.StringValue) Objects.requireNonNull(task.members().get("task_id"))).value();
     }
 
     @Test

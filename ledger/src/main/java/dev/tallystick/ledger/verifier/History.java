@@ -1,9 +1,12 @@
 package dev.tallystick.ledger.verifier;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The chain of signed roots: each commit adds what its root says, and nothing else has changed. */
@@ -78,14 +81,22 @@ final class History implements AutoCloseable {
     void checkGround(SignedCommit commit) throws IOException {
         try {
             Tree tree = objects.tree(commit.tree());
+            checkDirectories(commit, tree);
             chained(commit, tree, true);
             signatures.settle();
-            if (!trust.key().isEmpty()
-                    && !ring(commit.id(), tree.id("keys")).newest().equals(trust.key())) {
-                wrong(commit, "its keys are not those that the anchor knows");
-            }
         } catch (Unsound e) {
             findings.add(Finding.Kind.OBJECT, "commit " + commit.id(), e.detail());
+        }
+    }
+
+    /** Checks the anchored commit against the rest of what the anchor says. */
+    void checkAnchored(SignedCommit commit) throws IOException, Unsound {
+        String keys = objects.tree(commit.tree()).id("keys");
+        if (!trust.key().isEmpty() && !ring(commit.id(), keys).newest().equals(trust.key())) {
+            wrong(commit, "its keys are not those that the anchor knows");
+        }
+        if (!trust.commit().isEmpty() && !commit.id().equals(trust.commit())) {
+            wrong(commit, "it bears the anchored root, and the anchor names commit " + trust.commit());
         }
     }
 
@@ -129,7 +140,7 @@ final class History implements AutoCloseable {
 
     private void checkForeign(SignedCommit commit, Tree before, Tree after) throws IOException {
         for (String name : GUARDED) {
-            if (!before.id(name).equals(after.id(name))) {
+            if (!Objects.equals(before.find(name), after.find(name))) {
                 findings.add(Finding.Kind.HISTORY, "commit " + commit.id(), "bears no root and changes '" + name + "'");
             }
         }
@@ -261,10 +272,10 @@ final class History implements AutoCloseable {
         return ring;
     }
 
-    private void schemas(SignedCommit commit, Tree before, Tree after, MerkleRoot leaves) throws IOException {
+    private void schemas(SignedCommit commit, Tree parent, Tree child, MerkleRoot leaves) throws IOException {
         try {
-            Tree old = tree(before.id("schemas"));
-            Tree now = tree(after.id("schemas"));
+            Tree old = tree(parent.id("schemas"));
+            Tree now = tree(child.id("schemas"));
             for (Tree.Difference changed : Tree.differences(old, now)) {
                 Tree.Entry collection = changed.after();
                 if (collection == null) {
@@ -273,10 +284,23 @@ final class History implements AutoCloseable {
                 if (!collection.isDirectory() || !Transaction.isCollectionName(changed.name())) {
                     throw new Unsound("'" + changed.name() + "' is not a collection");
                 }
-                added("schemas/" + changed.name(), tree(changed.idBefore()), tree(collection.id()), leaves);
+                Tree before = tree(changed.idBefore());
+                Tree after = tree(collection.id());
+                added("schemas/" + changed.name(), before, after, leaves);
+                for (int number = before.size() + 1; number <= after.size(); number++) {
+                    checkSchema(objects.read(after.id(Integer.toString(number)), "blob"));
+                }
             }
         } catch (Unsound e) {
             findings.add(Finding.Kind.HISTORY, "schemas in commit " + commit.id(), e.detail());
+        }
+    }
+
+    private static void checkSchema(byte[] schema) throws Unsound {
+        String text = new String(schema, UTF_8);
+        boolean kind = text.startsWith("{") || text.equals("true") || text.equals("false");
+        if (!kind || !CanonicalText.isCanonical(schema)) {
+            throw new Unsound("a schema is not an object, true or false in canonical form");
         }
     }
 
@@ -306,7 +330,7 @@ final class History implements AutoCloseable {
     }
 
     private Tree tree(String id) throws IOException, Unsound {
-        return objects.tree(id);
+        return objects.directory(id);
     }
 
     private void wrong(SignedCommit commit, String detail) {

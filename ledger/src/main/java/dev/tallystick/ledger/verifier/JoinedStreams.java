@@ -100,7 +100,7 @@ final class JoinedStreams {
         demand(merge.hash().equals(streams.head(child)), "HEAD does not name the newest transaction");
         Streams.checkPlace(path, merge);
         streams.checkDocument(child, number, merge, schemas);
-        streams.checkMerge(merge, first, second, histories.commonAncestor(first, second), schemas);
+        streams.checkMerge(merge, first, second, histories.commonAncestor(first, second).orElse(null), schemas);
         List<Tree.Difference> joined = Tree.differences(histories.joined(first), histories.joined(child));
         Tree.Entry other = joined.size() == 1 ? joined.getFirst().after() : null;
         demand(

@@ -87,6 +87,15 @@ final class ObjectFiles implements AutoCloseable {
         return tree;
     }
 
+    /** A directory of the ledger's, which is not empty; the empty tree if the id is empty. */
+    Tree directory(String id) throws IOException, Unsound {
+        Tree tree = tree(id);
+        if (!id.isEmpty() && tree.size() == 0) {
+            throw new Unsound("a directory is empty");
+        }
+        return tree;
+    }
+
     private static StoredObject checked(String id, StoredObject object, String type) throws Unsound {
         if (!object.type().equals(type)) {
             throw new Unsound("object " + id + " is a " + object.type() + ", not a " + type);

@@ -28,11 +28,11 @@ public sealed interface ReceiptCheck {
     /** The lines over which a root goes. */
     Pattern ROOT = Pattern.compile("""
         Tally-Version: 1
-        Tally-Position: \\d{1,18}
-        Tally-Previous: ([0-9a-f]{64})
-        Tally-Skip: ([0-9a-f]{64})
-        Tally-Leaves: \\d{1,9} ([0-9a-f]{64})
-        (?:Tally-Merged: ([0-9a-f]{64})
+        Tally-Position: (?:0|[1-9][0-9]{0,17})
+        Tally-Previous: (?<previous>[0-9a-f]{64})
+        Tally-Skip: (?<skip>[0-9a-f]{64})
+        Tally-Leaves: (?<count>0|[1-9][0-9]{0,8}) (?<leaves>[0-9a-f]{64})
+        (?:Tally-Merged: (?<merged>[0-9a-f]{64})
         )?\
         """);
 
@@ -74,9 +74,10 @@ public sealed interface ReceiptCheck {
         }
         Transaction transaction = Transaction.parse(decode(receipt, "transaction"));
         String root = "";
-        String merkle = climb(transaction, array(receipt, "path"));
+        JsonNode path = array(receipt, "path");
+        String merkle = climb(transaction, path);
         for (JsonNode lines : array(receipt, "roots")) {
-            root = next(root, merkle, string(lines));
+            root = next(root, merkle, path, string(lines));
         }
         SignedCommit commit = SignedCommit.parse("", decode(receipt, "commit"));
         if (root.isEmpty() || !commit.trailer("Root").equals(root)) {
@@ -117,22 +118,47 @@ public sealed interface ReceiptCheck {
     }
 
     /** The hash of the next root, which must hold the transaction (the first) or name the root before it. */
-    private static String next(String before, String merkle, String lines) throws Unsound {
+    private static String next(String before, String merkle, JsonNode path, String lines) throws Unsound {
         Matcher parts = ROOT.matcher(lines);
         if (!parts.matches()) {
             throw new Unsound("a root cannot be read");
         }
         boolean follows = before.isEmpty()
-                ? parts.group(3).equals(merkle)
-                : before.equals(parts.group(1)) || before.equals(parts.group(2)) || before.equals(parts.group(4));
+                ? parts.group("leaves").equals(merkle) && isPath(path, Integer.parseInt(parts.group("count")))
+                : before.equals(parts.group("previous"))
+                        || before.equals(parts.group("skip"))
+                        || before.equals(parts.group("merged"));
         if (!follows) {
             throw new Unsound("a root does not hold what it is said to hold");
         }
         return Hashes.hex(Hashes.sha256(lines.getBytes(UTF_8)));
     }
 
+    /** Whether a leaf of a tree with so many leaves has such a path. A last node without a sibling moves up without a step. */
+    private static boolean isPath(JsonNode path, int leaves) {
+        int levels = leaves < 2 ? 0 : Integer.SIZE - Integer.numberOfLeadingZeros(leaves - 1);
+        int index = 0;
+        int steps = path.size();
+        for (int level = levels - 1; level >= 0; level--) {
+            int nodes = ((leaves - 1) >>> level) + 1;
+            index *= 2;
+            if (index + 1 < nodes) {
+                if (steps == 0) {
+                    return false;
+                }
+                index += path.path(--steps).has("left") ? 1 : 0;
+            }
+        }
+        return leaves > 0 && steps == 0;
+    }
+
     private static byte[] decode(JsonNode receipt, String name) throws Unsound {
-        return Base64.getDecoder().decode(string(receipt.path(name)));
+        String text = string(receipt.path(name));
+        byte[] bytes = Base64.getDecoder().decode(text);
+        if (!Base64.getEncoder().encodeToString(bytes).equals(text)) {
+            throw new Unsound("the member " + name + " is not in the usual Base64");
+        }
+        return bytes;
     }
 
     private static JsonNode array(JsonNode receipt, String name) throws Unsound {

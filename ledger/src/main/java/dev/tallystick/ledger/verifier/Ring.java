@@ -14,7 +14,7 @@ final class Ring {
     private record Key(SshKey key, long from) {}
 
     private static final Pattern FILE = Pattern.compile(
-            "(tally-key-v1\nnumber (\\d{1,9})\nkey (ssh-ed25519 [A-Za-z0-9+/=]+)\nfrom (\\d{1,18})\n)(.+)",
+            "(tally-key-v1\nnumber (\\d{1,9})\nkey (ssh-ed25519 [A-Za-z0-9+/=]+)\nfrom (0|[1-9][0-9]{0,17})\n)(.+)",
             Pattern.DOTALL);
 
     private final List<Key> keys = new ArrayList<>();

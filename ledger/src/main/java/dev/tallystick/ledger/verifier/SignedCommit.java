@@ -1,34 +1,49 @@
 package dev.tallystick.ledger.verifier;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A commit, taken apart. */
+/** A commit, taken apart as Git does it. A header that Git might read otherwise is refused. */
 final class SignedCommit {
 
-    private static final List<String> ORDER =
-            List.of("Version", "Position", "Previous", "Skip", "Leaves", "Merged", "Root", "Skip-Commit");
+    /** These come first, in this order, and nowhere else. */
+    private static final List<String> FIRST_HEADERS = List.of("tree ", "parent ", "author ", "committer ");
 
-    private static final int MERGED = ORDER.indexOf("Merged");
-    private static final int ROOT = ORDER.indexOf("Root");
+    private static final String SIGNATURE = "gpgsig ";
+    private static final String HASH = "[0-9a-f]{64}";
 
-    private static final Pattern POSITION = Pattern.compile("0|[1-9][0-9]{0,17}");
+    /** The message of a commit that bears a root. */
+    private static final Pattern ROOTED = Pattern.compile("[^\n]+\n\n"
+            + "(?<Hashed>Tally-Version: 1\n"
+            + "Tally-Position: (?<Position>0|[1-9][0-9]{0,17})\n"
+            + "Tally-Previous: (?<Previous>" + HASH + ")\n"
+            + "Tally-Skip: (?<Skip>" + HASH + ")\n"
+            + "Tally-Leaves: (?<Leaves>(?:0|[1-9][0-9]{0,8}) " + HASH + ")\n"
+            + "(?:Tally-Merged: (?<Merged>" + HASH + ")\n)?)"
+            + "Tally-Root: (?<Root>" + HASH + ")\n"
+            + "(?:Tally-Skip-Commit: (?<SkipCommit>[0-9a-f]{40})\n)?");
 
     private final String id;
+
+    /** One character for each byte, so that what is signed is what was stored. */
     private final String text;
 
     /** Where the header's last line ends. */
     private final int headerEnd;
 
+    /** Where the headers after {@code committer} begin. */
+    private int otherHeaders;
+
     private String tree = "";
     private final List<String> parents = new ArrayList<>();
 
-    /** The {@code Tally-} lines, in their order; null where there is none. */
-    private final @Nullable String[] trailers = new String[ORDER.size()];
+    /** The root's lines; null if the commit is foreign. */
+    private @Nullable Matcher root;
 
     private SignedCommit(String id, String text, int headerEnd) {
         this.id = id;
@@ -37,7 +52,7 @@ final class SignedCommit {
     }
 
     static SignedCommit parse(String id, byte[] bytes) throws Unsound {
-        String text = new String(bytes, UTF_8);
+        String text = new String(bytes, ISO_8859_1);
         int split = text.indexOf("\n\n");
         if (split < 0) {
             throw new Unsound("a commit has no message");
@@ -46,7 +61,7 @@ final class SignedCommit {
         commit.readHeader();
         String message = text.substring(split + 2);
         if (message.contains("\nTally-Root: ")) {
-            commit.readTrailers(message.substring(message.lastIndexOf("\n\n") + 2));
+            commit.readRoot(message);
         }
         return commit;
     }
@@ -60,12 +75,12 @@ final class SignedCommit {
     }
 
     boolean isForeign() {
-        return trailers[ROOT] == null;
+        return root == null;
     }
 
     /** Whether it joins two histories: then the second parent is vouched for by the trailer {@code Merged}. */
     boolean isMerge() {
-        return trailers[MERGED] != null;
+        return !trailer("Merged").isEmpty();
     }
 
     /** The parents that count: of a foreign commit the first alone, because nobody vouches for what else it joins. */
@@ -77,91 +92,84 @@ final class SignedCommit {
         return Long.parseLong(trailer("Position"));
     }
 
+    /** What follows {@code Tally-<name>: }, or empty if there is no such line. */
     String trailer(String name) {
-        String value = trailers[ORDER.indexOf(name)];
+        String value = root == null ? null : root.group(name);
         return value == null ? "" : value;
     }
 
+    /** Whether the signature is the only header after {@code committer}, and {@code key} made it. */
     boolean isSignedBy(SshKey key) {
-        StringBuilder payload = new StringBuilder(text.length());
-        StringBuilder signature = new StringBuilder();
-        eachLine((begin, end, signing) -> {
-            if (signing) {
-                int content = begin + (text.charAt(begin) == ' ' ? 1 : "gpgsig ".length());
-                signature.append(text, content, end).append('\n');
-            } else {
-                payload.append(text, begin, end).append('\n');
-            }
-        });
-        payload.append(text, headerEnd + 1, text.length());
-        return key.hasSigned("git", payload.toString().getBytes(UTF_8), signature.toString());
-    }
-
-    private interface Line {
-        void read(int begin, int end, boolean signing);
-    }
-
-    private void eachLine(Line line) {
-        boolean signing = false;
-        for (int begin = 0; begin <= headerEnd; ) {
-            int end = text.indexOf('\n', begin);
-            signing = text.startsWith("gpgsig ", begin) || (signing && text.charAt(begin) == ' ');
-            line.read(begin, end, signing);
-            begin = end + 1;
+        if (!text.startsWith(SIGNATURE, otherHeaders)) {
+            return false;
         }
+        String folded = text.substring(otherHeaders + SIGNATURE.length(), headerEnd);
+        String signature = folded.replace("\n ", "\n");
+        String payload = text.substring(0, otherHeaders) + text.substring(headerEnd + 1);
+        return folded.equals(signature.replace("\n", "\n "))
+                && key.hasSigned("git", payload.getBytes(ISO_8859_1), signature + "\n");
     }
 
     private void readHeader() throws Unsound {
-        eachLine((begin, end, signing) -> {
-            if (!signing && text.startsWith("tree ", begin)) {
-                tree = text.substring(begin + "tree ".length(), end);
-            } else if (!signing && text.startsWith("parent ", begin)) {
-                parents.add(text.substring(begin + "parent ".length(), end));
+        int at = 0;
+        tree = object(at, "tree ");
+        at = lineAfter(at);
+        while (text.startsWith("parent ", at)) {
+            parents.add(object(at, "parent "));
+            at = lineAfter(at);
+        }
+        for (String person : List.of("author ", "committer ")) {
+            if (!text.startsWith(person, at)) {
+                throw new Unsound("a commit's header is not tree, parents, author and committer");
             }
-        });
-        if (!Hashes.isHex(tree, 40) || !parents.stream().allMatch(parent -> Hashes.isHex(parent, 40))) {
+            at = lineAfter(at);
+        }
+        otherHeaders = at;
+        boolean continued = text.startsWith(" ", at);
+        for (; at <= headerEnd; at = lineAfter(at)) {
+            continued |= isFirstHeader(at);
+        }
+        int zero = text.indexOf('\0');
+        if (continued || (zero >= 0 && zero < headerEnd)) {
+            throw new Unsound("a commit has a header that git reads otherwise");
+        }
+    }
+
+    private boolean isFirstHeader(int at) {
+        for (String name : FIRST_HEADERS) {
+            if (text.startsWith(name, at)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private String object(int at, String header) throws Unsound {
+        int begin = at + header.length();
+        int end = lineAfter(at) - 1;
+        if (!text.startsWith(header, at) || !Hashes.isHex(text.substring(begin, end), 40)) {
             throw new Unsound("a commit names what is no object");
         }
+        return text.substring(begin, end);
     }
 
-    private void readTrailers(String block) throws Unsound {
-        int hashed = 0;
-        int next = 0;
-        for (int begin = 0; begin < block.length(); ) {
-            int end = block.indexOf('\n', begin);
-            if (end < 0) {
-                throw new Unsound("the root's lines are cut short");
-            }
-            while (next < ORDER.size() && !isTrailer(block, begin, ORDER.get(next))) {
-                next++;
-            }
-            if (next == ORDER.size()) {
-                throw new Unsound("the root's lines are not in order");
-            }
-            trailers[next] = block.substring(
-                    begin + "Tally-: ".length() + ORDER.get(next).length(), end);
-            begin = end + 1;
-            hashed = next < ROOT ? begin : hashed;
-            next++;
+    private int lineAfter(int at) {
+        return text.indexOf('\n', at) + 1;
+    }
+
+    private void readRoot(String message) throws Unsound {
+        Matcher matcher = ROOTED.matcher(message);
+        if (!matcher.matches()) {
+            throw new Unsound("the root's lines are not in their one form");
         }
-        boolean complete = trailers[ROOT] != null
-                && trailer("Version").equals("1")
-                && POSITION.matcher(trailer("Position")).matches();
-        for (int required = 0; required < MERGED; required++) {
-            complete &= trailers[required] != null;
+        boolean first = matcher.group("Position").equals("0");
+        if (first != (matcher.group("SkipCommit") == null)) {
+            throw new Unsound("the root's lines say where to skip to in the first commit, or do not in a later one");
         }
-        if (!complete) {
-            throw new Unsound("the root's lines are not complete");
-        }
-        if (!Hashes.hex(Hashes.sha256(block.substring(0, hashed).getBytes(UTF_8)))
-                .equals(trailers[ROOT])) {
+        byte[] hashed = matcher.group("Hashed").getBytes(ISO_8859_1);
+        if (!Hashes.hex(Hashes.sha256(hashed)).equals(matcher.group("Root"))) {
             throw new Unsound("the root is not the hash of what it stands for");
         }
-    }
-
-    private static boolean isTrailer(String block, int begin, String name) {
-        return block.startsWith("Tally-", begin)
-                && block.startsWith(name, begin + "Tally-".length())
-                && block.startsWith(": ", begin + "Tally-".length() + name.length());
+        root = matcher;
     }
 }

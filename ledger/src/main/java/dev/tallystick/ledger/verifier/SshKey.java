@@ -17,8 +17,10 @@ final class SshKey {
     private static final byte[] MAGIC = "SSHSIG".getBytes(US_ASCII);
     private static final byte[] TYPE = "ssh-ed25519".getBytes(US_ASCII);
     private static final byte[] HASH = "sha512".getBytes(US_ASCII);
-    private static final String BEGIN = "-----BEGIN SSH SIGNATURE-----";
-    private static final String END = "-----END SSH SIGNATURE-----";
+    private static final String BEGIN = "-----BEGIN SSH SIGNATURE-----\n";
+    private static final String END = "-----END SSH SIGNATURE-----\n";
+
+    private static final Base64.Encoder ARMOUR = Base64.getMimeEncoder(68, new byte[] {'\n'});
 
     private final String line;
     private final byte[] blob;
@@ -36,7 +38,8 @@ final class SshKey {
             DataInputStream in = new DataInputStream(new ByteArrayInputStream(blob));
             if (Arrays.equals(string(in), TYPE)) {
                 byte[] point = string(in);
-                if (in.read() < 0) {
+                if (in.read() < 0
+                        && line.equals("ssh-ed25519 " + Base64.getEncoder().encodeToString(blob))) {
                     return new SshKey(line, blob, new Ed25519Key(point));
                 }
             }
@@ -50,13 +53,17 @@ final class SshKey {
         return line;
     }
 
+    /** Whether {@code armoured} is a signature by this key. Of its many possible line lengths, one is accepted. */
     boolean hasSigned(String namespace, byte[] message, String armoured) {
         try {
-            String body = armoured.replace("\n", "");
-            if (!body.startsWith(BEGIN) || !body.endsWith(END)) {
+            if (!armoured.startsWith(BEGIN) || !armoured.endsWith(END)) {
                 return false;
             }
-            byte[] bytes = Base64.getDecoder().decode(body.substring(BEGIN.length(), body.length() - END.length()));
+            String body = armoured.substring(BEGIN.length(), armoured.length() - END.length());
+            byte[] bytes = Base64.getDecoder().decode(body.replace("\n", ""));
+            if (!body.equals(ARMOUR.encodeToString(bytes) + "\n")) {
+                return false;
+            }
             DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
             boolean shaped = Arrays.equals(in.readNBytes(MAGIC.length), MAGIC)
                     && in.readInt() == 1

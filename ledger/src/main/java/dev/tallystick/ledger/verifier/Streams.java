@@ -296,13 +296,11 @@ final class Streams {
 
     /** @param schemas the tree of schemas in force */
     void checkMerge(
-            Transaction merge, String first, String second, Optional<JoinedHistories.Version> ancestor, String schemas)
+            Transaction merge, String first, String second, JoinedHistories.@Nullable Version ancestor, String schemas)
             throws IOException, Unsound {
         documents.checkMerge(
                 merge,
-                ancestor.isPresent()
-                        ? document(ancestor.get().stream(), ancestor.get().number())
-                        : null,
+                ancestor == null ? null : document(ancestor.stream(), ancestor.number()),
                 document(first, newest(first)),
                 document(second, newest(second)),
                 schemas);
@@ -413,6 +411,6 @@ final class Streams {
     }
 
     Tree tree(String id) throws IOException, Unsound {
-        return objects.tree(id);
+        return objects.directory(id);
     }
 }

@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 record Transaction(String hash, byte[][] texts, long[] numbers) {
 
     private static final int TX_ID = 1;
+    private static final int TIMESTAMP = 2;
     private static final int COLLECTION = 3;
     private static final int DOCUMENT = 4;
     private static final int OP = 5;
@@ -34,14 +35,14 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
         ByteArrayOutputStream again = new ByteArrayOutputStream(bytes.length);
         while (at[0] < bytes.length) {
             long tag = varint(bytes, at, again);
-            int field = (int) (tag >>> 3);
-            boolean number = field == 2 || field == OP || field == SCHEMA;
+            int field = (int) Math.min(tag >>> 3, CONFLICTS + 1L);
+            boolean number = field == TIMESTAMP || field == OP || field == SCHEMA;
             if (field <= last || field > CONFLICTS || (tag & 7) != (number ? 0 : 2)) {
                 throw new Unsound("a transaction's fields are not in order");
             }
             last = field;
             long value = varint(bytes, at, again);
-            if (value <= 0) {
+            if (value == 0) {
                 throw new Unsound("a transaction spells out what is left out");
             }
             if (number) {
@@ -192,6 +193,6 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
                 return value;
             }
         }
-        throw new Unsound("a transaction is cut short");
+        throw new Unsound("a transaction is cut short, or has a negative number");
     }
 }

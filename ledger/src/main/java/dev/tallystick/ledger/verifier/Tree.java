@@ -1,5 +1,6 @@
 package dev.tallystick.ledger.verifier;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.ArrayList;
@@ -11,8 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory: names in Git's order, each with its mode and the id of what it names. Kept as Git stores it, because most
- * entries are only compared with those of another tree: names and ids become text when they are asked for.
+ * A directory: names in Git's order, each with its mode and the id of what it names. It is what {@code git fsck} accepts, or
+ * refused. Kept as Git stores it, because most entries are only compared with those of another tree: names and ids become text
+ * when they are asked for.
  */
 final class Tree {
 
@@ -21,6 +23,9 @@ final class Tree {
     private static final int ID = 20;
     private static final byte[] DIRECTORY = "40000 ".getBytes(UTF_8);
     private static final byte[] FILE = "100644 ".getBytes(UTF_8);
+    private static final byte[][] MODES = {
+        DIRECTORY, FILE, "100755 ".getBytes(UTF_8), "120000 ".getBytes(UTF_8), "160000 ".getBytes(UTF_8)
+    };
 
     private final byte[] bytes;
 
@@ -48,7 +53,7 @@ final class Tree {
     }
 
     static Tree parse(byte[] bytes) throws Unsound {
-        int[] begins = new int[bytes.length / (ID + 4) + 2];
+        int[] begins = new int[bytes.length / (ID + DIRECTORY.length + 2) + 2];
         int[] names = new int[begins.length];
         int count = 0;
         int at = 0;
@@ -66,6 +71,8 @@ final class Tree {
             if (zero + 1 + ID > bytes.length || zero == name || name == at + 1 || bytes[name - 1] != ' ') {
                 throw new Unsound("a tree is cut short");
             }
+            checkMode(bytes, at, name);
+            GitNames.check(bytes, name, zero);
             begins[count] = at;
             names[count++] = name;
             at = zero + 1 + ID;
@@ -74,6 +81,16 @@ final class Tree {
         Tree tree = new Tree(bytes, Arrays.copyOf(begins, count + 1), Arrays.copyOf(names, count));
         tree.checkNames(maybeTwice);
         return tree;
+    }
+
+    /** Only the modes that Git writes today: it reads many others, and pads, as one of these. */
+    private static void checkMode(byte[] bytes, int begin, int end) throws Unsound {
+        for (byte[] mode : MODES) {
+            if (Arrays.equals(bytes, begin, end, mode, 0, mode.length)) {
+                return;
+            }
+        }
+        throw new Unsound("a tree has an entry with mode " + new String(bytes, begin, end - begin - 1, ISO_8859_1));
     }
 
     /**
@@ -89,7 +106,7 @@ final class Tree {
         if (maybeTwice) {
             Set<String> seen = new HashSet<>();
             for (int i = 0; i < size(); i++) {
-                if (!seen.add(name(i))) {
+                if (!seen.add(new String(bytes, names[i], nameEnd(i) - names[i], ISO_8859_1))) {
                     throw new Unsound("a tree names '" + name(i) + "' twice");
                 }
             }

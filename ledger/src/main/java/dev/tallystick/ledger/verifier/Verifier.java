@@ -143,6 +143,9 @@ public final class Verifier {
             }
             history.checkAll(commits);
             history.checkCurrentKey(newest);
+            if (anchored.isPresent()) {
+                history.checkAnchored(anchored.get());
+            }
             // Every stream is what the commits made of it, so where all of them are sound the streams need no second
             // look.
             if (depth == Depth.DEEP && findings.isEmpty()) {
@@ -163,6 +166,9 @@ public final class Verifier {
     private Optional<SignedCommit> anchored(Lineage lineage, String head) throws IOException {
         if (trust.position() < 0) {
             return Optional.empty();
+        }
+        if (!trust.anchorRootKey().isEmpty() && !trust.anchorRootKey().equals(trust.rootKey())) {
+            findings.add(Finding.Kind.ANCHOR, "keys/1", "the anchor knows another root key than the verifier");
         }
         Optional<SignedCommit> found = lineage.find(head, trust.position(), trust.root());
         if (found.isEmpty()) {
