@@ -6,15 +6,20 @@ import dev.tallystick.core.JsonRefused;
 import dev.tallystick.core.Ulid;
 import dev.tallystick.ledger.Anchored;
 import dev.tallystick.ledger.DamagedAnchorException;
+import dev.tallystick.ledger.DamagedObjectException;
+import dev.tallystick.ledger.DamagedRefException;
 import dev.tallystick.ledger.FileAnchor;
 import dev.tallystick.ledger.Ledger;
 import dev.tallystick.ledger.LedgerOptions;
+import dev.tallystick.ledger.MissingKeyException;
 import dev.tallystick.ledger.NotALedgerException;
 import dev.tallystick.ledger.PublicKey;
 import dev.tallystick.ledger.StreamId;
 import dev.tallystick.ledger.TxHash;
+import dev.tallystick.ledger.UnverifiedHistoryException;
 import dev.tallystick.ledger.verifier.Trust;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -154,12 +159,39 @@ final class LedgerCommand implements Runnable {
         }
     }
 
-    static String read(Path file) throws IOException {
+    static String read(Path file) {
         try {
             return Files.readString(file);
         } catch (NoSuchFileException e) {
             throw new CommandFailed(ExitCode.NOT_FOUND, "there is no file " + file, "Check the path.");
+        } catch (CharacterCodingException e) {
+            throw new CommandFailed(ExitCode.USAGE, file + " is not text in UTF-8", "Check the path.");
+        } catch (IOException e) {
+            throw new CommandFailed(ExitCode.USAGE, "cannot read " + file + ": " + message(e), "Check the path.");
         }
+    }
+
+    /** What a user can do about a failure of the ledger; other failures unchanged. */
+    static Exception explained(Exception e) {
+        if (e instanceof DamagedObjectException || e instanceof DamagedRefException) {
+            return damaged(message(e));
+        }
+        if (e instanceof UnverifiedHistoryException) {
+            return new CommandFailed(
+                    ExitCode.CONFLICT, message(e), "Nothing was written. Run 'tally ledger verify' for all findings.");
+        }
+        if (e instanceof MissingKeyException) {
+            return new CommandFailed(
+                    ExitCode.CONFLICT, message(e), "Nothing was written. Store the key with 'keys --import'.");
+        }
+        return e;
+    }
+
+    static CommandFailed damaged(String what) {
+        return new CommandFailed(
+                ExitCode.CONFLICT,
+                "the ledger is damaged: " + what,
+                "Run 'tally ledger verify' for all findings, then restore the ledger from another copy.");
     }
 
     static <T> T valid(Supplier<T> value, String whatToDo) {

@@ -1,6 +1,7 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonRefused;
 import dev.tallystick.ledger.BranchEntry;
 import dev.tallystick.ledger.Collection;
 import dev.tallystick.ledger.Document;
@@ -164,9 +165,17 @@ final class LedgerReads {
                 fields.put("merged_hash", Json.of(entry.tx().merged().hex()));
             }
             if (!entry.tx().conflicts().isEmpty()) {
-                fields.put("conflicts", Json.parse(entry.tx().conflicts()));
+                fields.put("conflicts", conflicts(entry));
             }
             return new Json.ObjectValue(fields);
+        }
+
+        private static Json conflicts(LogEntry entry) {
+            try {
+                return Json.parse(entry.tx().conflicts(), Document.LIMITS);
+            } catch (JsonRefused e) {
+                throw LedgerCommand.damaged("the conflicts of version " + entry.version() + " are invalid JSON");
+            }
         }
 
         private static Instant time(LogEntry entry) {

@@ -148,9 +148,10 @@ public final class Tally implements Callable<Integer> {
         return ExitCode.USAGE.code();
     }
 
-    private int report(Exception e, CommandLine line) {
+    private int report(Exception thrown, CommandLine line) {
         PrintWriter err = spec.commandLine().getErr();
         String name = line.getCommandSpec().qualifiedName();
+        Exception e = LedgerCommand.explained(thrown);
         if (e instanceof CommandFailed failed) {
             err.println(name + ": " + visible(failed.getMessage()));
             return failed.exitCode().code();

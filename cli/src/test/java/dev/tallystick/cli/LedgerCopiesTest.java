@@ -62,6 +62,16 @@ class LedgerCopiesTest {
     }
 
     @Test
+    void long_conflicts_are_listed() {
+        put(home, "o-1", "\"" + "a".repeat(700_000) + "\"", head);
+        put(away, "o-1", "\"" + "b".repeat(700_000) + "\"", head);
+        assertThat(ledger(away, "merge").exitCode()).isZero();
+        Run log = ledger(away, "log", "orders", "o-1");
+        assertThat(log.exitCode()).as(log.err()).isZero();
+        assertThat(log.out()).contains("\"conflicts\":[{");
+    }
+
+    @Test
     void merged_transactions_are_listed_shown_and_proven() throws IOException {
         put(home, "o-1", "{\"n\":2}", head);
         put(away, "o-1", "{\"n\":3}", head);

@@ -237,7 +237,8 @@ public final class Jobs {
      */
     public record EventPage(List<Event> events, long next) {}
 
-    private record ActivityPage(List<Activity> activities, @Nullable String next) {}
+    private record ActivityPage(
+            List<Activity> activities, @Nullable String next) {}
 
     /** A page of jobs; {@code before} is the {@link Page#next()} of the previous page, null for the first. */
     public Page list(Filter filter, @Nullable UUID before, int limit) {

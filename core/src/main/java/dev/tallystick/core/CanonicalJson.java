@@ -6,6 +6,7 @@ import dev.tallystick.core.Json.NullValue;
 import dev.tallystick.core.Json.NumberValue;
 import dev.tallystick.core.Json.ObjectValue;
 import dev.tallystick.core.Json.StringValue;
+import dev.tallystick.core.JsonRefused.Reason;
 import java.math.BigDecimal;
 import java.math.MathContext;
 
@@ -22,15 +23,38 @@ final class CanonicalJson {
 
     private final StringBuilder out = new StringBuilder();
 
-    private CanonicalJson() {}
+    private final int longest;
+    private final int deepest;
+    private int depth;
+
+    private CanonicalJson(int longest, int deepest) {
+        this.longest = longest;
+        this.deepest = deepest;
+    }
 
     static String write(Json json) {
-        CanonicalJson writer = new CanonicalJson();
-        writer.value(json);
-        return writer.out.toString();
+        return new CanonicalJson(Integer.MAX_VALUE, Integer.MAX_VALUE).text(json);
+    }
+
+    /** Stops at the limit: a value that shares its parts may be longer than memory allows. */
+    static String write(Json json, JsonLimits limits) {
+        CanonicalJson writer = new CanonicalJson(limits.bytes(), limits.depth());
+        String text = writer.text(json);
+        if (!limits.allow(text)) {
+            throw writer.tooLong();
+        }
+        return text;
+    }
+
+    private String text(Json json) {
+        value(json);
+        return out.toString();
     }
 
     private void value(Json json) {
+        if (out.length() > longest) {
+            throw tooLong();
+        }
         switch (json) {
             case ObjectValue object -> object(object);
             case ArrayValue array -> array(array);
@@ -42,6 +66,7 @@ final class CanonicalJson {
     }
 
     private void object(ObjectValue object) {
+        open();
         char separator = '{';
         for (var member : object.members().entrySet()) {
             out.append(separator);
@@ -51,9 +76,11 @@ final class CanonicalJson {
             separator = ',';
         }
         out.append(separator == '{' ? "{}" : "}");
+        depth--;
     }
 
     private void array(ArrayValue array) {
+        open();
         char separator = '[';
         for (Json element : array.elements()) {
             out.append(separator);
@@ -61,6 +88,18 @@ final class CanonicalJson {
             separator = ',';
         }
         out.append(separator == '[' ? "[]" : "]");
+        depth--;
+    }
+
+    private void open() {
+        if (depth == deepest) {
+            throw new JsonRefused(Reason.TOO_DEEP, "a document must not be nested more than " + deepest + " deep");
+        }
+        depth++;
+    }
+
+    private JsonRefused tooLong() {
+        return new JsonRefused(Reason.TOO_LONG, "a document must not be longer than " + longest + " bytes");
     }
 
     private void string(String string) {

@@ -118,6 +118,15 @@ public sealed interface Json {
         return CanonicalJson.write(this);
     }
 
+    /**
+     * The canonical form, if {@link #parse(String, JsonLimits)} will read it back.
+     *
+     * @throws JsonRefused if this value exceeds the limits
+     */
+    default String canonical(JsonLimits limits) {
+        return CanonicalJson.write(this, limits);
+    }
+
     /** The canonical form in UTF-8, for hashing and storage. */
     default byte[] canonicalBytes() {
         return canonical().getBytes(StandardCharsets.UTF_8);

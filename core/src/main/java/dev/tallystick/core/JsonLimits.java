@@ -1,5 +1,7 @@
 package dev.tallystick.core;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 /**
  * The limits of the JSON that we accept.
  *
@@ -20,5 +22,10 @@ public record JsonLimits(int bytes, int depth) {
         if (depth < 0 || depth > GREATEST_DEPTH) {
             throw new IllegalArgumentException("the depth limit must be 0 to " + GREATEST_DEPTH + ", got " + depth);
         }
+    }
+
+    /** Whether a text is short enough. */
+    boolean allow(String text) {
+        return text.length() <= bytes / 3 || text.getBytes(UTF_8).length <= bytes;
     }
 }

@@ -42,7 +42,7 @@ final class JsonParser {
     }
 
     static Json parse(String text, JsonLimits limits) {
-        if (text.length() > limits.bytes() / 3 && text.getBytes(StandardCharsets.UTF_8).length > limits.bytes()) {
+        if (!limits.allow(text)) {
             throw tooLong(limits);
         }
         return new JsonParser(text, limits).document();

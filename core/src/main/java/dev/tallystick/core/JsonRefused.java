@@ -1,6 +1,6 @@
 package dev.tallystick.core;
 
-/** This text is not acceptable JSON. Definite: the same text will be refused again. */
+/** This text or value is not acceptable JSON. Definite: it will be refused again. */
 public final class JsonRefused extends IllegalArgumentException {
 
     public enum Reason {
@@ -31,6 +31,13 @@ public final class JsonRefused extends IllegalArgumentException {
         super(place(text, position) + ": " + detail);
         this.reason = reason;
         this.position = position;
+    }
+
+    /** Refuses a value that was to be written. */
+    JsonRefused(Reason reason, String detail) {
+        super(detail);
+        this.reason = reason;
+        this.position = 0;
     }
 
     public Reason reason() {

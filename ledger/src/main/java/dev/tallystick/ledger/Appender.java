@@ -65,7 +65,7 @@ final class Appender implements AutoCloseable {
             if (next > Schemas.MOST_VERSIONS) {
                 return new Append.Invalid(collection + " has had " + Schemas.MOST_VERSIONS + " schemas");
             }
-            byte[] content = schema.canonical().getBytes(UTF_8);
+            byte[] content = schema.canonical(Schemas.LIMITS).getBytes(UTF_8);
             return putFile(List.of(Layout.SCHEMAS, collection.name()), Integer.toString(next), position -> content);
         } catch (IOException e) {
             return new Append.Refused(reason(e));

@@ -1,9 +1,13 @@
 package dev.tallystick.ledger;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonLimits;
 
 /** A document at its newest or at an earlier version. */
 public sealed interface Document {
+
+    /** Every document, patch and record of conflicts is within these limits. */
+    JsonLimits LIMITS = new JsonLimits(16 << 20, 256);
 
     StreamId stream();
 

@@ -1,7 +1,6 @@
 package dev.tallystick.ledger;
 
 import dev.tallystick.core.Json;
-import dev.tallystick.core.JsonLimits;
 import dev.tallystick.core.JsonRefused;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -14,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param patches the number of patches since the last snapshot
  */
 record DocumentState(Document document, int patches) {
-
-    static final JsonLimits LIMITS = new JsonLimits(16 << 20, 256);
 
     /** Goes back from {@code version} to the last snapshot, then applies the patches since. */
     static DocumentState at(StreamView stream, int version) throws IOException {
@@ -56,7 +53,7 @@ record DocumentState(Document document, int patches) {
 
     private static Json json(StreamId id, String text) throws DamagedObjectException {
         try {
-            return Json.parse(text, LIMITS);
+            return Json.parse(text, Document.LIMITS);
         } catch (JsonRefused e) {
             throw new DamagedObjectException("stream " + id + " holds invalid JSON: " + e.getMessage(), e);
         }

@@ -29,6 +29,8 @@ public final class FileAnchor implements Anchor {
             content = Files.readAllBytes(file);
         } catch (NoSuchFileException e) {
             return Optional.empty();
+        } catch (IOException e) {
+            throw new DamagedAnchorException(file + " cannot be read: " + e.getMessage(), e);
         }
         try {
             Map<String, Json> members = ((Json.ObjectValue) Json.parse(content)).members();

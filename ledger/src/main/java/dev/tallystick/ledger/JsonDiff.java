@@ -17,6 +17,10 @@ final class JsonDiff {
     static JsonPatch between(Json before, Json after) {
         JsonDiff diff = new JsonDiff();
         diff.compare(JsonPointer.ROOT, before, after);
+        if (diff.operations.size() > JsonPatch.MOST_OPERATIONS) {
+            diff.operations.clear();
+            diff.operation("replace", JsonPointer.ROOT, after);
+        }
         return new JsonPatch(new Json.ArrayValue(diff.operations));
     }
 

@@ -11,6 +11,9 @@ public record JsonPatch(Json.ArrayValue operations) {
 
     public static final int MOST_OPERATIONS = 10_000;
 
+    /** All values that the operations of a patch copy or move, with the values inside them: copies of copies double each time. */
+    public static final int MOST_COPIED = 1_000_000;
+
     public JsonPatch {
         if (operations.elements().size() > MOST_OPERATIONS) {
             throw new IllegalArgumentException("a patch has at most " + MOST_OPERATIONS + " operations");
@@ -26,18 +29,25 @@ public record JsonPatch(Json.ArrayValue operations) {
     }
 
     static JsonPatch parse(String text) {
-        return of(Json.parse(text, DocumentState.LIMITS));
+        return of(Json.parse(text, Document.LIMITS));
     }
 
     /**
-     * Applies the operations in order.
+     * Applies the operations in order. No operation makes the document too deep, and together they do not make it too long.
      *
      * @throws IllegalArgumentException if an operation does not fit
      */
     public Json applyTo(Json document) {
         Json result = document;
-        for (Json operation : operations.elements()) {
-            result = Operation.parse(operation).applyTo(result);
+        int copied = 0;
+        for (Json json : operations.elements()) {
+            Operation operation = Operation.parse(json);
+            copied += operation.copied(result, MOST_COPIED - copied);
+            result = operation.applyTo(result);
+        }
+        if (copied > 0) {
+            // Copies share memory, so even a small patch may lead to a text that no memory can hold.
+            result.canonical(Document.LIMITS);
         }
         return result;
     }
@@ -76,6 +86,23 @@ public record JsonPatch(Json.ArrayValue operations) {
             };
         }
 
+        /**
+         * The number of values that this operation copies or moves, after checking that it nests nothing too deep.
+         *
+         * @param most how many it may copy or move
+         */
+        int copied(Json document, int most) {
+            int depth = path.tokens().size();
+            return switch (op) {
+                case "move", "copy" -> new Extent(most).count(from.resolve(document), depth);
+                case "add", "replace" -> {
+                    new Extent(Integer.MAX_VALUE).count(value, depth);
+                    yield 0;
+                }
+                default -> 0;
+            };
+        }
+
         private Json replace(Json document) {
             path.resolve(document);
             return path.isRoot() ? value : edit(document, path, 0, (parent, last) -> set(parent, last, value));
@@ -101,6 +128,41 @@ public record JsonPatch(Json.ArrayValue operations) {
                 throw new IllegalArgumentException("'" + name + "' of an operation is a string");
             }
             return text.value();
+        }
+    }
+
+    /** Counts values, and refuses those that are too many or nested too deep. */
+    private static final class Extent {
+
+        private final int most;
+        private int count;
+
+        Extent(int most) {
+            this.most = most;
+        }
+
+        int count(Json json, int depth) {
+            if (++count > most) {
+                throw new IllegalArgumentException(
+                        "a patch copies or moves at most " + MOST_COPIED + " values; put the whole document instead");
+            }
+            switch (json) {
+                case Json.ObjectValue object -> countAll(object.members().values(), depth + 1);
+                case Json.ArrayValue array -> countAll(array.elements(), depth + 1);
+                case Json.StringValue value -> {}
+                case Json.NumberValue value -> {}
+                case Json.BooleanValue value -> {}
+                case Json.NullValue value -> {}
+            }
+            return count;
+        }
+
+        private void countAll(java.util.Collection<Json> values, int depth) {
+            if (depth > Document.LIMITS.depth()) {
+                throw new IllegalArgumentException(
+                        "a document must not be nested more than " + Document.LIMITS.depth() + " deep");
+            }
+            values.forEach(value -> count(value, depth));
         }
     }
 

@@ -200,8 +200,7 @@ public final class Ledger implements AutoCloseable {
     /** The schema in force. */
     public Optional<Json> schema(Collection collection) throws IOException {
         View view = view();
-        Optional<String> text = Schemas.text(view, collection, Schemas.version(view, collection));
-        return text.map(Json::parse);
+        return Schemas.json(view, collection, Schemas.version(view, collection));
     }
 
     /** Puts a new key into force. The old key signs the commits up to and including the one that introduces it. */

@@ -15,7 +15,12 @@ final class Listing {
     static List<Collection> collections(View view) throws IOException {
         List<Collection> collections = new ArrayList<>();
         for (Tree.Entry entry : below(view, List.of(Layout.DOCUMENTS))) {
-            collections.add(new Collection(entry.name()));
+            try {
+                collections.add(new Collection(entry.name()));
+            } catch (IllegalArgumentException e) {
+                throw new DamagedObjectException(
+                        "documents/ holds something else than collections: " + e.getMessage(), e);
+            }
         }
         return List.copyOf(collections);
     }

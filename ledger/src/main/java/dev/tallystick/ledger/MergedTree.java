@@ -2,6 +2,7 @@ package dev.tallystick.ledger;
 
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonRefused;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -48,10 +49,7 @@ final class MergedTree {
         if (refused.isEmpty()) {
             refused = new StrangersFiles(base, second).join(edit);
         }
-        if (refused.isEmpty()) {
-            joinDocuments(List.of(Layout.DOCUMENTS));
-        }
-        return refused;
+        return refused.isEmpty() ? joinDocuments(List.of(Layout.DOCUMENTS)) : refused;
     }
 
     List<Leaf> leaves() {
@@ -105,7 +103,8 @@ final class MergedTree {
         return Optional.empty();
     }
 
-    private void joinDocuments(List<String> path) throws IOException {
+    private Optional<String> joinDocuments(List<String> path) throws IOException {
+        Optional<String> refused = Optional.empty();
         for (Tree.Entry theirs : below(second, path)) {
             List<String> child = new ArrayList<>(path);
             child.add(theirs.name());
@@ -113,22 +112,26 @@ final class MergedTree {
             if (ours.isEmpty()) {
                 edit.directory(path).graft(theirs.name(), theirs.id());
             } else if (!ours.get().equals(theirs) && child.size() < LEVELS_TO_A_STREAM) {
-                joinDocuments(child);
+                refused = joinDocuments(child);
             } else if (!ours.get().equals(theirs)) {
-                joinStream(path, theirs, ours.get());
+                refused = joinStream(path, theirs, ours.get());
+            }
+            if (refused.isPresent()) {
+                return refused;
             }
         }
+        return refused;
     }
 
-    private void joinStream(List<String> path, Tree.Entry theirs, Tree.Entry ours) throws IOException {
+    private Optional<String> joinStream(List<String> path, Tree.Entry theirs, Tree.Entry ours) throws IOException {
         StreamView one = first.namedStream(ours);
         StreamView other = second.namedStream(theirs);
         if (one.contains(other, other.version())) {
-            return;
+            return Optional.empty();
         }
         if (other.contains(one, one.version())) {
             edit.directory(path).graft(theirs.name(), theirs.id());
-            return;
+            return Optional.empty();
         }
         Optional<StreamView> ancestor = commonAncestor(one, other);
         Json before = ancestor.isPresent() ? body(ancestor.get()) : null;
@@ -138,14 +141,21 @@ final class MergedTree {
                         >= Schemas.version(second, one.id().collection())
                 ? first
                 : second;
-        JsonMerge.Result result = JsonMerge.of(before, left, right);
-        if (!conforms(schemaView, one.id(), result.body())) {
-            result = JsonMerge.keepingFirst(before, left, right);
+        try {
+            JsonMerge.Result result = JsonMerge.of(before, left, right);
+            if (!conforms(schemaView, one.id(), result.body())) {
+                result = JsonMerge.keepingFirst(before, left, right);
+            }
+            int schema = conforms(schemaView, one.id(), result.body())
+                    ? Schemas.version(schemaView, one.id().collection())
+                    : 0;
+            add(path, theirs, one, other, result, schema);
+            return Optional.empty();
+        } catch (JsonRefused e) {
+            return Optional.of("both copies wrote " + one.id()
+                    + ", and the merged document or the record of its conflicts" + " is too large: " + e.getMessage()
+                    + "; put a smaller document in one of the copies, then merge again");
         }
-        int schema = conforms(schemaView, one.id(), result.body())
-                ? Schemas.version(schemaView, one.id().collection())
-                : 0;
-        add(path, theirs, one, other, result, schema);
     }
 
     private void add(
@@ -153,10 +163,8 @@ final class MergedTree {
             throws IOException {
         Instant now = clock.instant();
         long nanos = Math.addExact(Math.multiplyExact(now.getEpochSecond(), 1_000_000_000L), now.getNano());
-        String snapshot = result.body() == null ? "" : result.body().canonical();
-        String conflicts = result.conflicts().elements().isEmpty()
-                ? ""
-                : result.conflicts().canonical();
+        String snapshot = result.body() == null ? "" : text(result.body());
+        String conflicts = result.conflicts().elements().isEmpty() ? "" : text(result.conflicts());
         Tx tx = new Tx(
                 ids.nextUlid(), nanos, one.id(), Op.MERGE, snapshot, "", one.head(), schema, other.head(), conflicts);
         byte[] bytes = tx.bytes();
@@ -176,8 +184,11 @@ final class MergedTree {
     private boolean conforms(View view, StreamId id, @Nullable Json body) throws IOException {
         int version = Schemas.version(view, id.collection());
         return body == null
-                || schemas.complaint(view, id.collection(), version, body.canonical())
-                        .isEmpty();
+                || schemas.complaint(view, id.collection(), version, text(body)).isEmpty();
+    }
+
+    private static String text(Json json) {
+        return json.canonical(Document.LIMITS);
     }
 
     /** The newest transaction of one side that the other has too, which implies all earlier ones. */

@@ -24,11 +24,11 @@ final class Merkle {
         return HexFormat.of().formatHex(level.getFirst());
     }
 
-    static List<Step> path(List<Leaf> leaves, Leaf leaf) {
+    static List<Step> path(List<Leaf> leaves, Leaf leaf) throws DamagedObjectException {
         List<Leaf> order = leaves.stream().sorted().toList();
         int index = order.indexOf(leaf);
         if (index < 0) {
-            throw new IllegalArgumentException("this leaf is not in the tree");
+            throw new DamagedObjectException("a commit does not hold the transaction that its tree adds");
         }
         List<Step> path = new ArrayList<>();
         List<byte[]> level = sorted(leaves);

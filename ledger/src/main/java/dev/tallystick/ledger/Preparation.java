@@ -57,7 +57,7 @@ final class Preparation {
         }
         Json after = patch.applyTo(before.body());
         boolean snapshot = state.patches() >= PATCHES_PER_SNAPSHOT;
-        return ready(view, write, Op.PATCH, after, patch.operations().canonical(), snapshot);
+        return ready(view, write, Op.PATCH, after, patch.operations().canonical(Document.LIMITS), snapshot);
     }
 
     private Prepared delete(View view, Write write, @Nullable DocumentState state) throws IOException {
@@ -84,10 +84,7 @@ final class Preparation {
 
     private Prepared ready(View view, Write write, Op op, Json after, String patch, boolean snapshot)
             throws IOException {
-        String body = after.canonical();
-        if (body.length() > DocumentState.LIMITS.bytes() || patch.length() > DocumentState.LIMITS.bytes()) {
-            return new Prepared.Wrong("a document has at most " + DocumentState.LIMITS.bytes() + " bytes");
-        }
+        String body = after.canonical(Document.LIMITS);
         Collection collection = write.stream().collection();
         Optional<String> complaint = schemas.complaint(view, collection, Schemas.version(view, collection), body);
         if (complaint.isPresent()) {

@@ -3,6 +3,8 @@ package dev.tallystick.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonLimits;
+import dev.tallystick.core.JsonRefused;
 import dev.tallystick.ledger.verifier.BoundedSchema;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -17,6 +19,8 @@ import java.util.Optional;
 final class Schemas {
 
     static final int MOST_VERSIONS = 10_000;
+
+    static final JsonLimits LIMITS = JsonLimits.DEFAULT;
 
     private static final int CACHED = 256;
 
@@ -33,9 +37,16 @@ final class Schemas {
         return directory.isPresent() ? view.entries(directory.get().id()).size() : 0;
     }
 
-    static Optional<String> text(View view, Collection collection, int version) throws IOException {
+    static Optional<Json> json(View view, Collection collection, int version) throws IOException {
         Optional<Tree.Entry> file = file(view, collection, version);
-        return file.isPresent() ? Optional.of(new String(view.blob(file.get().id()), UTF_8)) : Optional.empty();
+        try {
+            return file.isPresent()
+                    ? Optional.of(Json.parse(view.blob(file.get().id()), LIMITS))
+                    : Optional.empty();
+        } catch (JsonRefused e) {
+            throw new DamagedObjectException(
+                    "schema " + version + " of " + collection + " is invalid JSON: " + e.getMessage(), e);
+        }
     }
 
     /** What is wrong with {@code body} according to that version of the schema; empty if it is valid or there is no schema. */
@@ -62,7 +73,7 @@ final class Schemas {
             return Optional.of("a schema must be an object, true or false");
         }
         try {
-            BoundedSchema.compile(schema.canonical());
+            BoundedSchema.compile(schema.canonical(LIMITS));
             return Optional.empty();
         } catch (IllegalArgumentException e) {
             return Optional.of("this schema cannot be used: " + e.getMessage());

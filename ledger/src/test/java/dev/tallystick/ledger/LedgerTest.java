@@ -147,6 +147,14 @@ class LedgerTest {
     }
 
     @Test
+    void a_difference_of_too_many_operations_replaces_the_document() throws IOException {
+        String ones = "[" + "1,".repeat(JsonPatch.MOST_OPERATIONS) + "1]";
+        TxHash first = done(ledger, put(ORDER, TxHash.NONE, ones));
+        done(ledger, put(ORDER, first, ones.replace('1', '2')));
+        assertThat(ledger.diff(ORDER, 1, 2).operations().elements()).hasSize(1);
+    }
+
+    @Test
     void streams_are_listed_in_pages() throws IOException {
         for (int i = 0; i < 30; i++) {
             done(ledger, put(StreamId.of("orders", "o-" + i), TxHash.NONE, "1"));

@@ -108,8 +108,8 @@ class SchemaBoundsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{\"pattern\":\"((a{1000}){1000}){1000}\"}", "doubling", "{\"$ref\":\"#\"}"})
-    void a_schema_without_an_end_that_the_key_holder_signed_is_reported(String named) throws IOException {
+    @ValueSource(strings = {"{\"pattern\":\"((a{1000}){1000}){1000}\"}", "doubling", "{\"$ref\":\"#\"}", "5", "[]", ""})
+    void an_unusable_schema_that_the_key_holder_signed_is_reported(String named) throws IOException {
         byte[] schema = (named.equals("doubling") ? doubling() : named).getBytes(UTF_8);
         Forgery.in(repository)
                 .plant(

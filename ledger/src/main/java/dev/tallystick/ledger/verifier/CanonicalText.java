@@ -5,12 +5,22 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Arrays;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.NumericNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /** Checks that a text is JSON in its one canonical form (RFC 8785), without building anything from it. */
 final class CanonicalText {
 
-    private static final int DEEPEST = 256;
+    /** How deeply arrays and objects may be nested. */
+    static final int DEEPEST = 256;
+
+    /** The longest text, in bytes. */
+    static final int LONGEST = 16 << 20;
 
     /** Integers of so many digits are written as they are. */
     private static final int PLAIN_DIGITS = 15;
@@ -26,6 +36,49 @@ final class CanonicalText {
         String text = new String(utf8, UTF_8);
         CanonicalText reader = new CanonicalText(text);
         return Arrays.equals(text.getBytes(UTF_8), utf8) && reader.value(0) && reader.at == text.length();
+    }
+
+    /**
+     * The length in bytes of the canonical text of a document.
+     *
+     * @return more than {@link #LONGEST} if it is longer than that
+     */
+    static int length(JsonNode node) {
+        return length(node, 0);
+    }
+
+    private static int length(JsonNode node, int before) {
+        int length = before;
+        switch (node) {
+            case ObjectNode object -> {
+                length += object.isEmpty() ? 2 : 1 + 2 * object.size();
+                for (Map.Entry<String, JsonNode> member : object.properties()) {
+                    if (length <= LONGEST) {
+                        length = length(member.getValue(), length + length(member.getKey()));
+                    }
+                }
+            }
+            case ArrayNode array -> {
+                length += array.isEmpty() ? 2 : 1 + array.size();
+                for (int i = 0; i < array.size() && length <= LONGEST; i++) {
+                    length = length(array.get(i), length);
+                }
+            }
+            case StringNode string -> length += length(string.stringValue());
+            case NumericNode number -> length += shortest(number.doubleValue()).length();
+            default -> length += node.toString().length();
+        }
+        return length;
+    }
+
+    private static int length(String string) {
+        int length = 2;
+        for (int i = 0; i < string.length() && length <= LONGEST; i++) {
+            char c = string.charAt(i);
+            boolean escaped = c == '"' || c == '\\' || c == '\b' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+            length += escaped ? 2 : c < ' ' ? 6 : c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
+        }
+        return length;
     }
 
     private boolean value(int depth) {

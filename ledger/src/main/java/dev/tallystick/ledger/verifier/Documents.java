@@ -79,7 +79,7 @@ final class Documents {
                 states.put(transaction.hash(), state, PARSED * state.bytes);
             }
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
-            throw new Unsound("its document cannot be read: " + e);
+            throw new Unsound("its document cannot be read: " + Unsound.reason(e));
         }
     }
 
@@ -89,7 +89,7 @@ final class Documents {
         try {
             return replayed(version, stream).document;
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
-            throw new Unsound("its document cannot be read: " + e);
+            throw new Unsound("its document cannot be read: " + Unsound.reason(e));
         }
     }
 
@@ -133,6 +133,9 @@ final class Documents {
 
     private static void checkTexts(Transaction transaction) throws Unsound {
         for (byte[] json : transaction.jsonTexts()) {
+            if (json.length > CanonicalText.LONGEST) {
+                throw new Unsound("its JSON is longer than " + CanonicalText.LONGEST + " bytes");
+            }
             if (json.length > 0 && !CanonicalText.isCanonical(json)) {
                 throw new Unsound("its JSON is not in canonical form");
             }
@@ -171,10 +174,7 @@ final class Documents {
     private static State snapshot(Transaction transaction) {
         return transaction.leavesNothing()
                 ? new State(null, 0, 0)
-                : new State(
-                        Replay.parse(transaction.snapshot()),
-                        0,
-                        transaction.snapshot().length());
+                : new State(Replay.parse(transaction.snapshot()), 0, transaction.snapshotBytes());
     }
 
     private static State apply(State before, Transaction patch) throws Unsound {
@@ -185,6 +185,14 @@ final class Documents {
             throw new Unsound("more than " + MOST_PATCHES + " patches follow each other without a snapshot");
         }
         JsonNode after = Replay.apply(before.document, patch.patch());
-        return new State(after, before.patches + 1, before.bytes + patch.patch().length());
+        int bytes = before.bytes + patch.patchBytes();
+        // Only copying makes a document longer than it was before plus the patch.
+        if (bytes > CanonicalText.LONGEST || patch.patch().contains("\"copy\"")) {
+            bytes = CanonicalText.length(after);
+            if (bytes > CanonicalText.LONGEST) {
+                throw new Unsound("it makes its document longer than " + CanonicalText.LONGEST + " bytes");
+            }
+        }
+        return new State(after, before.patches + 1, bytes);
     }
 }

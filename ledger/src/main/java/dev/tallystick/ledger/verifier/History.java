@@ -48,8 +48,8 @@ final class History implements AutoCloseable {
     }
 
     /** Takes a commit for sound, as the ground that others are judged on. */
-    void believe(SignedCommit commit, long position, String root, String keys) {
-        links.add(commit.id(), position, root, keys, null);
+    Links.Link believe(String commit, long position, String root, String keys, Links.@Nullable Link skip) {
+        return links.add(commit, position, root, keys, skip);
     }
 
     /** Checks commits, parents first: their roots and signatures, and all that they add. */
@@ -65,7 +65,7 @@ final class History implements AutoCloseable {
                 findings.add(Finding.Kind.OBJECT, "commit " + id, e.detail());
                 break;
             } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
-                findings.add(Finding.Kind.OBJECT, "commit " + id, "it cannot be verified: " + e);
+                findings.add(Finding.Kind.OBJECT, "commit " + id, "it cannot be verified: " + Unsound.reason(e));
                 break;
             }
         }

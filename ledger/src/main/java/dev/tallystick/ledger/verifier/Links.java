@@ -42,7 +42,7 @@ final class Links {
     }
 
     /** A commit that bears a root. */
-    void add(String commit, long position, String root, String keyTree, @Nullable Link skip) {
+    Link add(String commit, long position, String root, String keyTree, @Nullable Link skip) {
         int number = number(commit);
         bearers[number] = number;
         positions[number] = position;
@@ -54,6 +54,7 @@ final class Links {
             keyTrees.add(tree);
             return keyTrees.size() - 1;
         });
+        return link(number);
     }
 
     /** A commit that bears none and stands on that of another. */

@@ -17,15 +17,8 @@ final class Replay {
     private static final Pattern INDEX = Pattern.compile("0|[1-9][0-9]{0,8}");
     private static final int MOST_OPERATIONS = 10_000;
 
-    /** A document has at most 16 MiB of text, and each of its values at least two characters. */
-    private static final long MOST_VALUES = 8 << 20;
-
-    /** So many bytes of memory a value takes, about. */
-    private static final long VALUE_BYTES = 128;
-
-    /** So many values may a patch make by copying: copies of copies would grow without end. */
-    private static final long MOST_COPIED =
-            Math.min(MOST_VALUES, Runtime.getRuntime().maxMemory() / 4 / VALUE_BYTES);
+    /** All values that a patch copies or moves, with the values inside them: copies of copies double each time. */
+    private static final int MOST_COPIED = 1_000_000;
 
     private Replay() {}
 
@@ -42,45 +35,47 @@ final class Replay {
             throw new Unsound("its patch is none");
         }
         int number = 0;
-        long copied = 0;
+        int copied = 0;
         for (JsonNode operation : operations) {
             number++;
             try {
-                copied += apply(holder, operation);
+                copied += apply(holder, operation, MOST_COPIED - copied);
             } catch (JacksonException | IllegalArgumentException | NullPointerException e) {
                 throw new Unsound("operation " + number + " of its patch does not apply: " + e.getMessage());
-            }
-            if (copied > MOST_COPIED) {
-                throw new Unsound("its patch copies too much");
             }
         }
         return holder.get("document");
     }
 
-    /** Returns how many values were copied. */
-    private static long apply(ObjectNode holder, JsonNode operation) {
+    /** Returns the number of values that were copied or moved. */
+    private static int apply(ObjectNode holder, JsonNode operation, int most) {
         String path = pointer(operation, "path");
         switch (operation.get("op").stringValue()) {
-            case "add" -> add(holder, path, required(operation));
+            case "add" -> {
+                values(required(operation), depth(path), Integer.MAX_VALUE);
+                add(holder, path, required(operation));
+            }
             case "remove" -> remove(holder, path);
-            case "replace" -> replace(holder, path, required(operation));
+            case "replace" -> {
+                values(required(operation), depth(path), Integer.MAX_VALUE);
+                replace(holder, path, required(operation));
+            }
             case "move" -> {
                 String from = pointer(operation, "from");
                 if (path.startsWith(from + "/")) {
                     throw new IllegalArgumentException("nothing can be moved into itself");
                 }
                 JsonNode moved = at(holder, from);
+                int values = values(moved, depth(path), most);
                 if (!path.equals(from)) {
                     remove(holder, from);
                     add(holder, path, moved);
                 }
+                return values;
             }
             case "copy" -> {
                 JsonNode copied = at(holder, pointer(operation, "from"));
-                long values = values(copied);
-                if (values > MOST_COPIED) {
-                    return values;
-                }
+                int values = values(copied, depth(path), most);
                 add(holder, path, copied.deepCopy());
                 return values;
             }
@@ -94,12 +89,28 @@ final class Replay {
         return 0;
     }
 
-    private static long values(JsonNode node) {
-        long values = 1;
+    /**
+     * The number of values in a node that is to have so many arrays and objects around it.
+     *
+     * @param most the largest number allowed
+     */
+    private static int values(JsonNode node, int depth, int most) {
+        if (most < 1) {
+            throw new IllegalArgumentException("the patch copies or moves more than " + MOST_COPIED + " values");
+        }
+        if (node.isContainer() && depth == CanonicalText.DEEPEST) {
+            throw new IllegalArgumentException("it nests the document more than " + depth + " deep");
+        }
+        int values = 1;
         for (JsonNode below : node) {
-            values += values(below);
+            values += values(below, depth + 1, most - values);
         }
         return values;
+    }
+
+    /** The number of arrays and objects around what is at a path below the document. */
+    private static int depth(String path) {
+        return (int) path.chars().filter(c -> c == '/').count() - 1;
     }
 
     private static JsonNode required(JsonNode operation) {

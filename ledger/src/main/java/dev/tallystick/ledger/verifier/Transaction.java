@@ -110,8 +110,16 @@ record Transaction(String hash, byte[][] texts, long[] numbers) {
         return text(SNAPSHOT);
     }
 
+    int snapshotBytes() {
+        return texts[SNAPSHOT].length;
+    }
+
     String patch() {
         return text(PATCH);
+    }
+
+    int patchBytes() {
+        return texts[PATCH].length;
     }
 
     String conflicts() {

@@ -10,6 +10,15 @@ final class Unsound extends Exception {
         this.detail = detail;
     }
 
+    /** Why something could not be read, for people. */
+    static String reason(Throwable failure) {
+        return switch (failure) {
+            case StackOverflowError tooDeep -> "it is nested too deep";
+            case OutOfMemoryError tooLarge -> "it takes more memory than there is";
+            default -> failure.toString();
+        };
+    }
+
     String detail() {
         return detail;
     }

@@ -95,26 +95,10 @@ public final class Verifier {
             for (String parent :
                     SignedCommit.parse(id, objects.read(id, "commit")).lineage()) {
                 if (commits.find(parent) < 0 && history.link(parent) == null) {
-                    SignedCommit ground = SignedCommit.parse(parent, objects.read(parent, "commit"));
-                    SignedCommit rooted = rooted(objects, ground);
-                    String keys = objects.tree(rooted.tree()).id("keys");
-                    history.believe(ground, rooted.position(), rooted.trailer("Root"), keys);
+                    new Ground(objects, history).believe(parent);
                 }
             }
         }
-    }
-
-    /** The commit itself if it bears a root, or the newest before it that does. */
-    private static SignedCommit rooted(ObjectFiles objects, SignedCommit commit) throws IOException, Unsound {
-        SignedCommit at = commit;
-        while (at.isForeign()) {
-            if (at.lineage().isEmpty()) {
-                throw new Unsound("no commit bears a root");
-            }
-            String parent = at.lineage().getFirst();
-            at = SignedCommit.parse(parent, objects.read(parent, "commit"));
-        }
-        return at;
     }
 
     /** @param head empty if there is none */
@@ -154,6 +138,7 @@ public final class Verifier {
         try (History history = new History(objects, findings, trust, watcher, streams)) {
             if (ground.isPresent()) {
                 history.checkGround(ground.get());
+                new Ground(objects, history).believe(ground.get().id());
                 believeParents(objects, history, commits);
             }
             history.checkAll(commits);
