@@ -102,7 +102,8 @@ public interface Context {
 
     /**
      * Runs the branches side by side and returns what they returned, in their order. The first failure fails all of them: the
-     * commit that records it ends the others, with their waits, tasks, children and branches.
+     * commit that records it ends the others, with their waits, tasks, children and branches. A signal that one of them took,
+     * also one that had returned, is there again for the next wait, unless that branch recorded anything after it.
      */
     default <T extends @Nullable Object> List<T> all(Class<T> type, List<Branch<T>> branches) {
         return all(GenericType.of(type), branches);
@@ -112,8 +113,8 @@ public interface Context {
 
     /**
      * Runs the branches side by side and returns what the first one returned. The commit that records who was first ends the
-     * others, with their waits, tasks, children and branches. A signal that one of them took without going further is there for
-     * the next wait.
+     * others, with their waits, tasks, children and branches. A signal that one of them took is there again for the next wait,
+     * unless that branch recorded anything after it.
      */
     default <T extends @Nullable Object> T any(Class<T> type, List<Branch<T>> branches) {
         return any(GenericType.of(type), branches);

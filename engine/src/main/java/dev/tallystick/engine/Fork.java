@@ -80,25 +80,35 @@ final class Fork<T extends @Nullable Object> {
         return conclude(until);
     }
 
-    /** Says who decided, unless that follows from what all of them have brought, and ends the others. */
+    /**
+     * Says who decided, and ends the others; those that have ended give back what they took, because the workflow hears of the one
+     * that decided only. Where all have succeeded, the workflow hears of every branch and there is nothing to say.
+     */
     private int conclude(Until until) {
         int decided;
-        List<Integer> losers = new ArrayList<>();
+        List<Integer> unheard = new ArrayList<>();
+        List<Integer> open = new ArrayList<>();
         synchronized (endings) {
             isDecided = true;
             decided = decided(until);
+            boolean hearsAll = until == Until.ALL && !hasFailed(endings.get(decided));
             for (int i = 0; i < endings.size(); i++) {
-                if (endings.get(i) == null) {
-                    losers.add(i);
+                if (i != decided && !hearsAll) {
+                    unheard.add(i);
+                    if (endings.get(i) == null) {
+                        open.add(i);
+                    }
                 }
             }
         }
-        losers.forEach(i -> scopes.get(i).cancel());
-        interrupt(losers);
-        if (until == Until.ANY || !losers.isEmpty()) {
+        open.forEach(i -> scopes.get(i).cancel());
+        interrupt(open);
+        if (until == Until.ANY || !unheard.isEmpty()) {
             byte[] output = ByteBuffer.allocate(Integer.BYTES).putInt(decided).array();
             parent.decide(
-                    choice, output, losers.stream().map(i -> activity(i).path()).toList());
+                    choice,
+                    output,
+                    unheard.stream().map(i -> activity(i).path()).toList());
         }
         return decided;
     }
@@ -211,14 +221,17 @@ final class Fork<T extends @Nullable Object> {
             int ended = 0;
             for (int i = 0; i < endings.size(); i++) {
                 Ending ending = endings.get(i);
-                boolean failed = ending != null && ending.failure() != null;
-                if (ending != null && failed == (until == Until.ALL)) {
+                if (ending != null && hasFailed(ending) == (until == Until.ALL)) {
                     return i;
                 }
                 ended += ending == null ? 0 : 1;
             }
             return ended == endings.size() ? ended - 1 : -1;
         }
+    }
+
+    private static boolean hasFailed(@Nullable Ending ending) {
+        return ending != null && ending.failure() != null;
     }
 
     private @Nullable Ending ending(int i) {

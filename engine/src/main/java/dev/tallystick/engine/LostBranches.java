@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
  * Ends what lost branches have open, in the transaction that decides: their waits, timers and nested branches get the Leg 2 that
  * says so, their children are cancelled and their tasks expire.
  *
- * <p>Invariant: no signal is with a wait that nobody will read. One that a lost branch took without going further goes to the
- * oldest wait that is open, or stays for the next.
+ * <p>Invariant: no signal is with a wait that nobody will read. One that a lost branch took, also a branch that has ended, goes
+ * to the oldest wait that is open, or stays for the next, unless the branch recorded anything after it.
  *
  * <p>Lock order: tasks before jobs, so {@link #lockTasks} comes first.
  */
