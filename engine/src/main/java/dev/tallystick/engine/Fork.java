@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Fork<T extends @Nullable Object> {
 
     /** What the parent waits for. A failure ends the wait for all; only the failure of every branch ends the wait for any. */
-    enum Until {
+    private enum Until {
         ALL,
         ANY
     }
@@ -47,9 +47,6 @@ final class Fork<T extends @Nullable Object> {
             byte @Nullable [] output, @Nullable StepFailedException failure) {}
 
     Fork(Scope parent, BodyRun run, ActivityId choice, GenericType<T> type, List<Branch<T>> branches) {
-        if (branches.isEmpty()) {
-            throw new IllegalArgumentException("there is no branch to run");
-        }
         this.parent = parent;
         this.run = run;
         this.choice = choice;
@@ -62,8 +59,29 @@ final class Fork<T extends @Nullable Object> {
         }
     }
 
+    /** What the branches return, in their order. */
+    List<T> all() {
+        if (branches.isEmpty()) {
+            return List.of();
+        }
+        demandSuccess(decide(Until.ALL));
+        List<T> results = new ArrayList<>(branches.size());
+        for (int i = 0; i < branches.size(); i++) {
+            results.add(result(i));
+        }
+        return results;
+    }
+
+    /** What the first branch returns. */
+    T any() {
+        if (branches.isEmpty()) {
+            throw new IllegalArgumentException("any() needs at least one branch: there is no first of none");
+        }
+        return result(decide(Until.ANY));
+    }
+
     /** Runs what has not ended, until there is what the parent waits for; returns which branch brought it. */
-    int decide(Until until) {
+    private int decide(Until until) {
         if (run.undoing() != null) {
             lookThrough();
         }
@@ -173,13 +191,13 @@ final class Fork<T extends @Nullable Object> {
         which.forEach(i -> Optional.ofNullable(threads.get(i)).ifPresent(Thread::interrupt));
     }
 
-    T result(int branch) {
+    private T result(int branch) {
         byte[] output = demandSuccess(branch);
         return parent.decode(activity(branch).name(), output, type);
     }
 
     /** What the branch brought; throws why it failed, if it did. */
-    byte[] demandSuccess(int branch) {
+    private byte[] demandSuccess(int branch) {
         Ending ending = ending(branch);
         if (ending == null) {
             throw new IllegalStateException("branch " + branch + " has not ended");
