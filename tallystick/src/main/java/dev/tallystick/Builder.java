@@ -97,8 +97,9 @@ public final class Builder {
     }
 
     /**
-     * How many bodies and pieces of work run at once in this process, in total and per workflow; 200 and 100 by default. The
-     * rest wait for their turn.
+     * How many bodies and pieces of work run at once in this process, and how many of one workflow; 200 and 100 unless said
+     * otherwise. More wait for their turn. A body counts once, however many branches it has, and not while it only waits; at most
+     * 50 branches of one body are inside a step at the same time.
      */
     public Builder atOnce(int most, int mostOfOneWorkflow) {
         settings = settings.bodies(most, mostOfOneWorkflow);

@@ -132,8 +132,7 @@ public final class JobHandle<O extends @Nullable Object> {
      * @throws PayloadTooLargeException if the payload has more than 1 MiB
      */
     public Signalled signal(String name, String key, @Nullable Object payload) {
-        return engine.signal(mesh, id, name, key, Payloads.encode(codec, payload))
-                .join();
+        return Tallystick.join(engine.signal(mesh, id, name, key, Payloads.encode(codec, payload)));
     }
 
     /** Requests the end of the job and of its children. The request is durable when this returns. */

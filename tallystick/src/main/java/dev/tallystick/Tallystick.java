@@ -192,8 +192,14 @@ public final class Tallystick implements AutoCloseable {
         try {
             return engine.follow(submission(workflow, request.input(), request.how()));
         } catch (RuntimeException e) {
-            return new Engine.Following(CompletableFuture.failedFuture(e), new CompletableFuture<>());
+            return refused(e);
+        } catch (Error e) {
+            return refused(new IllegalStateException("the input cannot be written or read: " + e, e));
         }
+    }
+
+    private static Engine.Following refused(RuntimeException reason) {
+        return new Engine.Following(CompletableFuture.failedFuture(reason), new CompletableFuture<>());
     }
 
     private <O extends @Nullable Object> Submitted<O> outcome(String workflow, Engine.Following following) {
@@ -399,14 +405,16 @@ public final class Tallystick implements AutoCloseable {
         };
     }
 
-    private static <T> T join(CompletableFuture<T> future) {
+    /** What the future brings, or what it failed with, without the wrappers around it. */
+    static <T> T join(CompletableFuture<T> future) {
         try {
             return future.join();
         } catch (CompletionException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
+            RuntimeException failure = e;
+            while (failure instanceof CompletionException && failure.getCause() instanceof RuntimeException cause) {
+                failure = cause;
             }
-            throw e;
+            throw failure;
         }
     }
 }

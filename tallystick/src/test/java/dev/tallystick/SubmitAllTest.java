@@ -3,15 +3,20 @@ package dev.tallystick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.JobId;
+import dev.tallystick.engine.JsonCodec;
 import dev.tallystick.engine.PayloadTooLargeException;
 import dev.tallystick.engine.UnknownWorkflowException;
+import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.testkit.TestPostgres;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +113,39 @@ class SubmitAllTest {
     }
 
     @Test
+    void an_input_that_the_codec_cannot_write_is_refused_alone() throws Exception {
+        tally.close();
+        tally = Tallystick.builder()
+                .dataSource(postgres.dataSource())
+                .codec(new PoisonedCodec())
+                .build();
+        tally.register("greet", String.class, String.class, (ctx, name) -> "hello " + name);
+        tally.start();
+
+        List<Submitted<String>> submitted = tally.submitAll(
+                "greet",
+                List.of(
+                        Submit.key("error").with("poison"),
+                        Submit.key("null").with("nothing"),
+                        Submit.key("fine").with("Ada")));
+
+        assertThat(submitted.get(0)).isInstanceOf(Submitted.Refused.class);
+        assertThatThrownBy(() -> submitted.get(0).job()).hasRootCauseInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> submitted.get(1).job()).hasMessageContaining("PoisonedCodec returned null");
+        assertThat(submitted.get(2).job().result(PATIENCE)).isEqualTo("hello Ada");
+    }
+
+    @Test
+    void what_definitely_did_not_happen_is_said_as_it_is() {
+        JobHandle<String> job = tally.submit("greet", "Ada", Submit.key("k"));
+        tally.close();
+
+        assertThatThrownBy(() -> tally.submit("greet", "Ada", Submit.key("k")))
+                .isInstanceOf(DefiniteFailureException.class);
+        assertThatThrownBy(() -> job.signal("go", "k", "")).isInstanceOf(DefiniteFailureException.class);
+    }
+
+    @Test
     void an_input_that_is_too_large_is_refused_alone() throws Exception {
         List<Submitted<String>> submitted = tally.submitAll(
                 "greet",
@@ -127,5 +165,26 @@ class SubmitAllTest {
                 tally.submitAll("unheard-of", List.of(Submit.key("k").with("Ada")));
 
         assertThatThrownBy(() -> submitted.getFirst().job()).isInstanceOf(UnknownWorkflowException.class);
+    }
+
+    /** Fails at one text, and has no bytes for another. */
+    private static final class PoisonedCodec implements Codec {
+
+        private final Codec json = new JsonCodec();
+
+        @Override
+        @SuppressWarnings("NullAway") // what a codec must not do
+        public byte[] encode(@Nullable Object value) {
+            if ("poison".equals(value)) {
+                throw new AssertionError("poison");
+            }
+            return "nothing".equals(value) ? null : json.encode(value);
+        }
+
+        @Override
+        @SuppressWarnings("TypeParameterUnusedInFormals")
+        public <T extends @Nullable Object> T decode(byte[] bytes, Type type) {
+            return json.decode(bytes, type);
+        }
     }
 }

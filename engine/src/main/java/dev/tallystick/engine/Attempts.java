@@ -36,7 +36,7 @@ final class Attempts {
         while (true) {
             attempt++;
             Duration wait;
-            try (BodyThreads.Working atWork = run.threads().work(run::demandRunning)) {
+            try (BodyThreads.Working atWork = run.threads().work(scope::demandHeard)) {
                 LegOne dispatch = LegOne.attempt(activity, "step", attempt);
                 if (attempt == 1 && retry.attempts() > 1) {
                     beginning.accept(dispatch);

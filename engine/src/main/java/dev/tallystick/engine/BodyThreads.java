@@ -5,10 +5,15 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 
 /** The threads of one body: its own and one for each running branch. Thread-safe. */
 final class BodyThreads {
 
+    /** How many steps of one body, in its branches, are worked at. A step waits for no other, so each gets its turn. */
+    static final int STEPS_AT_ONCE = 50;
+
+    private final Semaphore places = new Semaphore(STEPS_AT_ONCE);
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
 
     /** The threads that are running a step. */
@@ -48,23 +53,42 @@ final class BodyThreads {
     }
 
     /**
-     * Marks this thread as working, from the start of an attempt at a step to its end.
+     * This thread is at work, from the beginning of an attempt at a step to its end. It waits while {@link #STEPS_AT_ONCE} are.
      *
      * @param check throws if the work may not start
      */
     Working work(Runnable check) {
+        takePlace(check);
         synchronized (working) {
-            check.run();
+            try {
+                check.run();
+            } catch (BodyStopped stopped) {
+                places.release();
+                throw stopped;
+            }
             working.add(Thread.currentThread());
         }
         return () -> {
             synchronized (working) {
                 working.remove(Thread.currentThread());
             }
+            places.release();
         };
     }
 
-    /** Waits for all other threads of this body to end; returns whether they have. */
+    private void takePlace(Runnable check) {
+        boolean taken = places.tryAcquire();
+        while (!taken) {
+            try {
+                places.acquire();
+                taken = true;
+            } catch (InterruptedException e) {
+                check.run();
+            }
+        }
+    }
+
+    /** Waits until no other thread of this body is left; returns whether that is so. */
     boolean awaitOthers(Duration patience) {
         long deadline = System.nanoTime() + patience.toNanos();
         try {

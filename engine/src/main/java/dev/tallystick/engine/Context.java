@@ -101,8 +101,9 @@ public interface Context {
     void sleep(Duration duration);
 
     /**
-     * Runs the branches in parallel and returns their results in the order of the branches. The first failure fails all of
-     * them: the commit that records it ends the others, with their waits, tasks, children and branches.
+     * Runs the branches side by side and returns what they returned, in their order. The first failure fails all of them: the
+     * commit that records it ends the others, with their waits, tasks, children and branches. A signal that one of them took,
+     * also one that had returned, is there again for the next wait, unless that branch recorded anything after it.
      */
     default <T extends @Nullable Object> List<T> all(Class<T> type, List<Branch<T>> branches) {
         return all(GenericType.of(type), branches);
@@ -111,9 +112,9 @@ public interface Context {
     <T extends @Nullable Object> List<T> all(GenericType<T> type, List<Branch<T>> branches);
 
     /**
-     * Runs the branches in parallel and returns the first result. The commit that records the winner ends the others, with
-     * their waits, tasks, children and branches. A signal that a loser took without getting any further is available to the
-     * next wait.
+     * Runs the branches side by side and returns what the first one returned. The commit that records who was first ends the
+     * others, with their waits, tasks, children and branches. A signal that one of them took is there again for the next wait,
+     * unless that branch recorded anything after it.
      */
     default <T extends @Nullable Object> T any(Class<T> type, List<Branch<T>> branches) {
         return any(GenericType.of(type), branches);

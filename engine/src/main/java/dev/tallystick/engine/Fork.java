@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Fork<T extends @Nullable Object> {
 
-    /** What the parent waits for. Any failure ends the wait for all; only the failure of every branch ends the wait for any. */
-    enum Until {
+    /** What the parent waits for. A failure ends the wait for all; only the failure of every branch ends the wait for any. */
+    private enum Until {
         ALL,
         ANY
     }
@@ -46,9 +46,6 @@ final class Fork<T extends @Nullable Object> {
             byte @Nullable [] output, @Nullable StepFailedException failure) {}
 
     Fork(Scope parent, BodyRun run, ActivityId choice, GenericType<T> type, List<Branch<T>> branches) {
-        if (branches.isEmpty()) {
-            throw new IllegalArgumentException("there is no branch to run");
-        }
         this.parent = parent;
         this.run = run;
         this.choice = choice;
@@ -61,8 +58,29 @@ final class Fork<T extends @Nullable Object> {
         }
     }
 
-    /** Runs the unfinished branches until the parent has what it waits for; returns the branch that decided. */
-    int decide(Until until) {
+    /** What the branches return, in their order. */
+    List<T> all() {
+        if (branches.isEmpty()) {
+            return List.of();
+        }
+        demandSuccess(decide(Until.ALL));
+        List<T> results = new ArrayList<>(branches.size());
+        for (int i = 0; i < branches.size(); i++) {
+            results.add(result(i));
+        }
+        return results;
+    }
+
+    /** What the first branch returns. */
+    T any() {
+        if (branches.isEmpty()) {
+            throw new IllegalArgumentException("any() needs at least one branch: there is no first of none");
+        }
+        return result(decide(Until.ANY));
+    }
+
+    /** Runs what has not ended, until there is what the parent waits for; returns which branch brought it. */
+    private int decide(Until until) {
         if (run.undoing() != null) {
             lookThrough();
         }
@@ -79,25 +97,35 @@ final class Fork<T extends @Nullable Object> {
         return conclude(until);
     }
 
-    /** Records which branch decided, unless that follows from the results of all branches, and ends the others. */
+    /**
+     * Says who decided, and ends the others; those that have ended give back what they took, because the workflow hears of the one
+     * that decided only. Where all have succeeded, the workflow hears of every branch and there is nothing to say.
+     */
     private int conclude(Until until) {
         int decided;
-        List<Integer> losers = new ArrayList<>();
+        List<Integer> unheard = new ArrayList<>();
+        List<Integer> open = new ArrayList<>();
         synchronized (endings) {
             isDecided = true;
             decided = decided(until);
+            boolean hearsAll = until == Until.ALL && !hasFailed(endings.get(decided));
             for (int i = 0; i < endings.size(); i++) {
-                if (endings.get(i) == null) {
-                    losers.add(i);
+                if (i != decided && !hearsAll) {
+                    unheard.add(i);
+                    if (endings.get(i) == null) {
+                        open.add(i);
+                    }
                 }
             }
         }
-        losers.forEach(i -> scopes.get(i).cancel());
-        interrupt(losers);
-        if (until == Until.ANY || !losers.isEmpty()) {
+        open.forEach(i -> scopes.get(i).cancel());
+        interrupt(open);
+        if (until == Until.ANY || !unheard.isEmpty()) {
             byte[] output = ByteBuffer.allocate(Integer.BYTES).putInt(decided).array();
             parent.decide(
-                    choice, output, losers.stream().map(i -> activity(i).path()).toList());
+                    choice,
+                    output,
+                    unheard.stream().map(i -> activity(i).path()).toList());
         }
         return decided;
     }
@@ -162,13 +190,13 @@ final class Fork<T extends @Nullable Object> {
         which.forEach(i -> Optional.ofNullable(threads.get(i)).ifPresent(Thread::interrupt));
     }
 
-    T result(int branch) {
+    private T result(int branch) {
         byte[] output = demandSuccess(branch);
         return parent.decode(activity(branch).name(), output, type);
     }
 
-    /** The output of the branch; throws its failure if it failed. */
-    byte[] demandSuccess(int branch) {
+    /** What the branch brought; throws why it failed, if it did. */
+    private byte[] demandSuccess(int branch) {
         Ending ending = ending(branch);
         if (ending == null) {
             throw new IllegalStateException("branch " + branch + " has not ended");
@@ -210,14 +238,17 @@ final class Fork<T extends @Nullable Object> {
             int ended = 0;
             for (int i = 0; i < endings.size(); i++) {
                 Ending ending = endings.get(i);
-                boolean failed = ending != null && ending.failure() != null;
-                if (ending != null && failed == (until == Until.ALL)) {
+                if (ending != null && hasFailed(ending) == (until == Until.ALL)) {
                     return i;
                 }
                 ended += ending == null ? 0 : 1;
             }
             return ended == endings.size() ? ended - 1 : -1;
         }
+    }
+
+    private static boolean hasFailed(@Nullable Ending ending) {
+        return ending != null && ending.failure() != null;
     }
 
     private @Nullable Ending ending(int i) {

@@ -1,35 +1,40 @@
 package dev.tallystick.engine;
 
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.sql.Array;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
 
 /**
- * A connection for the work of a transaction step, which must not end the transaction: that would make its effect durable
- * without its result. It refuses the methods that end a transaction, and statements that begin like one that does.
- * {@link TransactionStepStore} detects what gets past this, perhaps through the driver's own classes.
+ * A connection for the work of a transaction step, which is not to end the transaction: that would make its effect durable without
+ * its result. Refuses the methods and the SQL that do so, and guards all that it hands out that leads back to it. What gets past
+ * this is found out by {@link TransactionStepStore}.
  */
 final class GuardedConnection {
 
-    /** {@code rollback to} a savepoint does not end the transaction. */
-    private static final Pattern ENDS_TRANSACTION = Pattern.compile("(?is)(?:\\s|--[^\\n]*\\n|/\\*.*?\\*/)*+"
-            + "(?:commit|end|abort|prepare\\s+transaction|rollback(?!\\s+(?:(?:work|transaction)\\s+)?to\\b))\\b.*");
-
     private static final Set<String> ENDING = Set.of("commit", "setAutoCommit", "close", "abort");
 
-    /** The objects handed out by a connection that lead back to it. */
-    private static final List<Class<?>> LEADING_BACK =
-            List.of(CallableStatement.class, PreparedStatement.class, Statement.class, DatabaseMetaData.class);
+    /** What a connection hands out that leads back to it. */
+    private static final List<Class<?>> LEADING_BACK = List.of(
+            CallableStatement.class,
+            PreparedStatement.class,
+            Statement.class,
+            ResultSet.class,
+            Array.class,
+            DatabaseMetaData.class);
 
     private final Connection real;
     private final String step;
@@ -38,7 +43,7 @@ final class GuardedConnection {
     private GuardedConnection(Connection real, String step) {
         this.real = real;
         this.step = step;
-        this.guarded = proxy(Connection.class, this::onConnection);
+        this.guarded = guard(Connection.class, real);
     }
 
     static Connection of(Connection real, String step) {
@@ -58,69 +63,87 @@ final class GuardedConnection {
                 + " leave the transaction open, and use a savepoint to take back a part of it");
     }
 
-    private interface Call {
-        @Nullable
-        Object answer(Object self, Method method, Object @Nullable [] arguments) throws Throwable;
+    /** Stands between the work and what it was handed. */
+    private record Guard(GuardedConnection owner, Object target) implements InvocationHandler {
+
+        /** What is guarded; anything else is returned as it is. */
+        static Object behind(Object given) {
+            return Proxy.isProxyClass(given.getClass()) && Proxy.getInvocationHandler(given) instanceof Guard guard
+                    ? guard.target
+                    : given;
+        }
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // a proxy is equal to itself alone
+        public @Nullable Object invoke(Object self, Method method, Object @Nullable [] arguments) throws Throwable {
+            return switch (method.getName()) {
+                case "equals" -> arguments != null && self == arguments[0];
+                case "hashCode" -> System.identityHashCode(self);
+                case "getConnection" -> owner.guarded;
+                case "unwrap" -> owner.unwrap(self, target, (Class<?>) Objects.requireNonNull(arguments)[0]);
+                case "isWrapperFor" -> isWrapperFor(self, (Class<?>) Objects.requireNonNull(arguments)[0]);
+                default -> owner.on(target, method, arguments);
+            };
+        }
+
+        private static boolean isWrapperFor(Object self, Class<?> type) {
+            boolean isOfConnection = type == PGConnection.class || type == GuardedConnection.class;
+            return type.isInstance(self) || (isOfConnection && self instanceof Connection);
+        }
     }
 
-    @SuppressWarnings("ReferenceEquality") // a proxy equals only itself
-    private static <T> T proxy(Class<T> type, Call call) {
+    private <T> T guard(Class<T> type, Object target) {
         return type.cast(Proxy.newProxyInstance(
-                GuardedConnection.class.getClassLoader(),
-                new Class<?>[] {type},
-                (self, method, arguments) -> switch (method.getName()) {
-                    case "equals" -> arguments != null && self == arguments[0];
-                    case "hashCode" -> System.identityHashCode(self);
-                    default -> call.answer(self, method, arguments);
-                }));
+                GuardedConnection.class.getClassLoader(), new Class<?>[] {type}, new Guard(this, target)));
     }
 
-    private @Nullable Object onConnection(Object self, Method method, Object @Nullable [] arguments) throws Throwable {
+    /** {@code COPY} needs the driver's interface, which ends nothing; its classes would. */
+    private Object unwrap(Object self, Object target, Class<?> type) throws SQLException {
+        if (type.isInstance(self)) {
+            return self;
+        }
+        if (type == GuardedConnection.class) {
+            return this;
+        }
+        if (type == PGConnection.class && target instanceof Connection connection) {
+            return guard(PGConnection.class, connection.unwrap(PGConnection.class));
+        }
+        throw misuse(step, "unwraps " + type.getName() + ", which could end its transaction");
+    }
+
+    private @Nullable Object on(Object target, Method method, Object @Nullable [] arguments) throws Throwable {
         String name = method.getName();
-        if (ENDING.contains(name) || (name.equals("rollback") && method.getParameterCount() == 0)) {
+        boolean isConnection = target instanceof Connection;
+        if (isConnection && (ENDING.contains(name) || (name.equals("rollback") && method.getParameterCount() == 0))) {
             throw misuse(step, "calls " + name + "() on its connection");
         }
-        if (arguments != null && arguments[0] == GuardedConnection.class) {
-            return name.equals("unwrap") ? this : true;
-        }
-        return on(real, self, method, arguments);
-    }
-
-    private @Nullable Object on(Object target, Object self, Method method, Object @Nullable [] arguments)
-            throws Throwable {
-        if (arguments != null && arguments.length > 0 && arguments[0] instanceof String sql) {
+        if (arguments != null && arguments[0] instanceof String sql) {
             demandOpen(method, sql);
-        }
-        if (method.getName().equals("getConnection")) {
-            return guarded;
-        }
-        if (method.getName().equals("unwrap") && arguments != null && ((Class<?>) arguments[0]).isInstance(self)) {
-            return self;
         }
         Object answer = call(target, method, arguments);
         for (Class<?> type : LEADING_BACK) {
-            if (answer != null && type.isInstance(answer) && type.isAssignableFrom(method.getReturnType())) {
+            if (type.isInstance(answer) && method.getReturnType().isAssignableFrom(type)) {
                 return guard(type, answer);
             }
         }
         return answer;
     }
 
-    private <T> T guard(Class<T> type, Object target) {
-        return proxy(type, (self, method, arguments) -> on(target, self, method, arguments));
-    }
-
     private void demandOpen(Method method, String sql) {
         String name = method.getName();
         boolean isStatement = name.startsWith("execute") || name.startsWith("prepare") || name.equals("addBatch");
-        if (isStatement && ENDS_TRANSACTION.matcher(sql).matches()) {
+        if (isStatement && TransactionEnds.isIn(sql)) {
             throw misuse(step, "runs '" + Failures.shorten(sql.strip()) + "'");
         }
     }
 
     private static @Nullable Object call(Object target, Method method, Object @Nullable [] arguments) throws Throwable {
+        Object[] real = arguments == null ? null : arguments.clone();
+        for (int i = 0; real != null && i < real.length; i++) {
+            real[i] = real[i] == null ? null : Guard.behind(real[i]);
+        }
         try {
-            return method.invoke(target, arguments);
+            return method.invoke(target, real);
         } catch (InvocationTargetException e) {
             throw e.getCause();
         }

@@ -59,8 +59,8 @@ public record Limit<I extends @Nullable Object>(
     String keyOf(I input) {
         String found = key.apply(input);
         if (found == null || found.length() > LONGEST_KEY || found.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException(
-                    "the key of a limit has up to " + LONGEST_KEY + " characters and no NUL, got " + found);
+            throw new IllegalArgumentException("the key of a limit has up to " + LONGEST_KEY
+                    + " characters and no NUL, got " + (found == null ? "null" : found.length() + " characters"));
         }
         return found;
     }

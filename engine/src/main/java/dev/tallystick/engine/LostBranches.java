@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
  * Ends the open work of lost branches in the deciding transaction: their waits, timers and nested branches get a Leg 2 with the
  * reason, their children are cancelled and their tasks expire.
  *
- * <p>Invariant: no signal stays with a wait that will never be read. A signal that a lost branch took without going any further
- * passes to the oldest open wait, or stays for the next one.
+ * <p>Invariant: no signal is with a wait that nobody will read. One that a lost branch took, also a branch that has ended, goes
+ * to the oldest wait that is open, or stays for the next, unless the branch recorded anything after it.
  *
  * <p>Lock order: tasks before jobs, so {@link #lockTasks} comes first.
  */

@@ -15,7 +15,11 @@ public final class Payloads {
      * @throws PayloadTooLargeException if it has more than {@link #MAX_BYTES}
      */
     public static byte[] encode(Codec codec, @Nullable Object value) {
-        byte[] encoded = codec.encode(value);
+        byte @Nullable [] encoded = codec.encode(value);
+        if (encoded == null) {
+            throw new IllegalStateException(codec.getClass().getName()
+                    + " returned null: a codec returns the bytes to be recorded, also for null");
+        }
         if (encoded.length > MAX_BYTES) {
             throw new PayloadTooLargeException(encoded.length);
         }

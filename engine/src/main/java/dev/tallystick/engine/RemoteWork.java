@@ -69,7 +69,7 @@ public final class RemoteWork {
         JOB_CLOSED,
         /** Nothing was written: another worker holds the lease. */
         LEASE_LOST,
-        /** The work does not exist. */
+        /** There is no such work of this topic. */
         UNKNOWN,
         /**
          * Nothing was written: this worker has already reported a different result of the same attempt, and that one stands.
@@ -149,8 +149,8 @@ public final class RemoteWork {
         }
     }
 
-    /** Extends leases; returns the work that the worker still holds. */
-    public Set<UUID> keep(String mesh, String worker, List<Handle> handles) {
+    /** Extends leases; returns the work of the topic that is still its worker's. */
+    public Set<UUID> keep(String mesh, String topic, String worker, List<Handle> handles) {
         if (handles.size() > MAX_KEPT) {
             throw new IllegalArgumentException("at most " + MAX_KEPT + " pieces of work are kept at once, not "
                     + handles.size() + ": send several heartbeats");
@@ -159,18 +159,18 @@ public final class RemoteWork {
             return Set.of();
         }
         PostingStore.Beat beat = database.transact("heartbeat of remote work", tx -> {
-            List<Lease> leases =
-                    store.findOpen(tx, mesh, worker, handles.stream().distinct().toList());
+            List<Lease> leases = store.findOpen(
+                    tx, mesh, topic, worker, handles.stream().distinct().toList());
             return postings.extend(tx, leases, settings.lease());
         });
         return beat.standing().stream().map(Guid::value).collect(Collectors.toSet());
     }
 
-    public Brought succeed(String mesh, String worker, Handle handle, byte[] output) {
+    public Brought succeed(String mesh, String topic, String worker, Handle handle, byte[] output) {
         if (output.length > Payloads.MAX_BYTES) {
             throw new PayloadTooLargeException(output.length);
         }
-        return bring(mesh, worker, handle, Said.output(output), known -> new GraphTold.Output(output));
+        return bring(mesh, topic, worker, handle, Said.output(output), known -> new GraphTold.Output(output));
     }
 
     /**
@@ -180,9 +180,15 @@ public final class RemoteWork {
      *     {@link StackTraces#MAX_LENGTH}
      */
     public Brought fail(
-            String mesh, String worker, Handle handle, String said, @Nullable String stackTrace, boolean forGood) {
+            String mesh,
+            String topic,
+            String worker,
+            Handle handle,
+            String said,
+            @Nullable String stackTrace,
+            boolean forGood) {
         Fault fault = Fault.reported(said, stackTrace, codec);
-        return bring(mesh, worker, handle, Said.failure(fault.error(), forGood), known -> {
+        return bring(mesh, topic, worker, handle, Said.failure(fault.error(), forGood), known -> {
             GraphType type = types.apply(known.graph());
             GraphNode.Worker node =
                     type == null ? null : type.worker(known.activity().name());
@@ -197,10 +203,15 @@ public final class RemoteWork {
     }
 
     private Brought bring(
-            String mesh, String worker, Handle handle, Said said, Function<RemoteWorkStore.Known, GraphTold> told) {
+            String mesh,
+            String topic,
+            String worker,
+            Handle handle,
+            Said said,
+            Function<RemoteWorkStore.Known, GraphTold> told) {
         Optional<RemoteWorkStore.Known> known = database.transact(
                 "find remote work", tx -> store.find(tx, mesh, handle.job(), handle.work(), handle.fence()));
-        if (known.isEmpty()) {
+        if (known.isEmpty() || known.get().isOfAnother(topic)) {
             return Brought.UNKNOWN;
         }
         if (known.get().isHeldByAnother(worker)) {

@@ -32,13 +32,13 @@ final class RemoteWorkStore {
 
     // Recorded work has no posting any more, but a worker that repeats its result still gets the first answer.
     private static final String FIND = """
-            select w.path, w.name, w.attempts, w.owner, j.workflow, j.version
+            select w.path, w.name, w.queue, w.attempts, w.owner, j.workflow, j.version
             from (
-                select job_id, path, name, attempts, case when fence = ? then owner end as owner
+                select job_id, path, name, queue, attempts, case when fence = ? then owner end as owner
                 from tally.posting
                 where job_id = ? and guid = ?
                 union all
-                select job_id, path, name, 0, null
+                select job_id, path, name, null, 0, null
                 from tally.guid
                 where job_id = ? and guid = ?
             ) as w
@@ -51,16 +51,27 @@ final class RemoteWorkStore {
             select p.job_id, p.guid, p.path, p.name, i.fence
             from unnest(?::uuid[], ?::uuid[], ?::bigint[]) as i (job_id, guid, fence)
             join tally.posting p on p.job_id = i.job_id and p.guid = i.guid
-            where p.mesh = ? and (p.owner is null or p.owner = ?)
+            where p.mesh = ? and p.queue = ? and (p.owner is null or p.owner = ?)
             """;
 
     /**
      * What is known about a piece of work, done or not.
      *
-     * @param owner the worker that leased it with the given fence; null if that lease is over. A worker that repeats an answer
-     *     to a lease that is over gets the first answer
+     * @param topic whose work it is; null if it is done
+     * @param owner who leased it with the fence that was asked about; null if that lease is over. Who repeats an answer to a lease
+     *     that is over gets the answer of the first time
      */
-    record Known(ActivityId activity, int attempt, @Nullable String owner, String graph) {
+    record Known(
+            ActivityId activity,
+            @Nullable String topic,
+            int attempt,
+            @Nullable String owner,
+            String graph) {
+
+        /** Whether it is to be done, and by workers of another topic than this one. */
+        boolean isOfAnother(String asked) {
+            return topic != null && !topic.equals(asked);
+        }
 
         /** Whether a different worker holds that lease. */
         boolean isHeldByAnother(String worker) {
@@ -77,8 +88,9 @@ final class RemoteWorkStore {
         return tx.query(LEASE, PostingStore::lease, topic, mesh, limit, lease.toMillis(), owner);
     }
 
-    /** The work that is not done and that no other worker holds, as leases of this worker. */
-    List<Lease> findOpen(Tx tx, String mesh, String worker, List<RemoteWork.Handle> handles) throws SQLException {
+    /** Those that are not done yet and that no other worker has, as this one knows them. */
+    List<Lease> findOpen(Tx tx, String mesh, String topic, String worker, List<RemoteWork.Handle> handles)
+            throws SQLException {
         Columns<RemoteWork.Handle> of = new Columns<>(handles);
         return tx.query(
                 FIND_OPEN,
@@ -87,6 +99,7 @@ final class RemoteWorkStore {
                 of.uuids(RemoteWork.Handle::work),
                 of.longs(RemoteWork.Handle::fence),
                 mesh,
+                topic,
                 worker);
     }
 
@@ -95,6 +108,7 @@ final class RemoteWorkStore {
                 FIND,
                 row -> new Known(
                         new ActivityId(job, row.getString("path"), row.getString("name")),
+                        row.getString("queue"),
                         row.getInt("attempts"),
                         row.getString("owner"),
                         Runner.queueOf(row.getString("workflow"), row.getInt("version"))),

@@ -3,7 +3,6 @@ package dev.tallystick.engine;
 import dev.tallystick.engine.Transactions.Outcome;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -276,19 +275,12 @@ final class Scope implements Context {
 
     @Override
     public <T extends @Nullable Object> List<T> all(GenericType<T> type, List<Branch<T>> branches) {
-        Fork<T> fork = new Fork<>(this, run, next("$all"), type, branches);
-        fork.demandSuccess(fork.decide(Fork.Until.ALL));
-        List<T> results = new ArrayList<>(branches.size());
-        for (int i = 0; i < branches.size(); i++) {
-            results.add(fork.result(i));
-        }
-        return results;
+        return new Fork<>(this, run, next("$all"), type, branches).all();
     }
 
     @Override
     public <T extends @Nullable Object> T any(GenericType<T> type, List<Branch<T>> branches) {
-        Fork<T> fork = new Fork<>(this, run, next("$any"), type, branches);
-        return fork.result(fork.decide(Fork.Until.ANY));
+        return new Fork<>(this, run, next("$any"), type, branches).any();
     }
 
     /** The context of a branch at the given place. */

@@ -63,7 +63,7 @@ final class Transactions {
                 tx.withoutUsers();
                 TransactionStepStore.Held held = store.hold(tx, begun, lease);
                 if (!held.isOpen()) {
-                    throw ended(activity);
+                    throw ended(activity, store.isCommitted(tx, begun));
                 }
                 if (!Objects.equals(held.fence(), lease.fence())) {
                     throw new LeaseLostException();
@@ -113,7 +113,7 @@ final class Transactions {
             return part.run(tx);
         } catch (SQLException | RuntimeException | Error failure) {
             if (isCommitted(tx, begun)) {
-                throw ended(activity);
+                throw ended(activity, true);
             }
             throw failure;
         }
@@ -129,9 +129,10 @@ final class Transactions {
         }
     }
 
-    private static MisuseException ended(ActivityId activity) {
+    private static MisuseException ended(ActivityId activity, boolean isCommitted) {
+        String before = isCommitted ? "durable" : "rolled back";
         return GuardedConnection.misuse(
-                activity.name(), "ended its transaction, so what it wrote before that is durable");
+                activity.name(), "ended its transaction, so what it wrote before that is " + before);
     }
 
     private Outcome recordedBefore(ActivityId activity) {

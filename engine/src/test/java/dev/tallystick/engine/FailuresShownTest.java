@@ -246,7 +246,8 @@ class FailuresShownTest {
                     .getFirst()
                     .handle();
 
-            engine.remoteWork().fail("default", "worker", work, "no stock", "Traceback:\n" + "x".repeat(50_000), false);
+            engine.remoteWork()
+                    .fail("default", "far", "worker", work, "no stock", "Traceback:\n" + "x".repeat(50_000), false);
 
             assertThat(mover(engine, job)).startsWith("attempt 2, at ").contains("the last one failed: no stock");
             assertThat(lastError(job).error()).isEqualTo("no stock");

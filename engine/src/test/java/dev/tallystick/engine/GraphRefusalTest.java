@@ -135,7 +135,8 @@ class GraphRefusalTest {
         JobId job = bench.submit(engine, "remote", Map.of());
         RemoteWork.Handle handle = claim(engine);
 
-        assertThat(engine.remoteWork().succeed("default", "worker", handle, "no json".getBytes(StandardCharsets.UTF_8)))
+        assertThat(engine.remoteWork()
+                        .succeed("default", "remotely", "worker", handle, "no json".getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(RemoteWork.Brought.RECORDED);
 
         assertFailed(bench.workbench().await(engine, job), "after node 'work': the codec cannot read a payload");
@@ -148,7 +149,7 @@ class GraphRefusalTest {
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "remote", Map.of());
 
-        assertThat(engine.remoteWork().fail("default", "worker", claim(engine), "no\0money", null, true))
+        assertThat(engine.remoteWork().fail("default", "remotely", "worker", claim(engine), "no\0money", null, true))
                 .isEqualTo(RemoteWork.Brought.RECORDED);
 
         assertFailed(bench.workbench().await(engine, job), "node 'work' failed: no money");

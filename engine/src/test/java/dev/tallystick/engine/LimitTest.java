@@ -249,6 +249,16 @@ class LimitTest {
         assertThatThrownBy(() -> PER_KEY.rate(1, Duration.ofDays(2))).hasMessageContaining("looks back");
     }
 
+    @Test
+    void a_key_that_is_too_long_is_not_repeated_whole() {
+        Limit<String> itself = Limit.<String>per(input -> input).concurrency(1);
+
+        assertThatThrownBy(() -> itself.keyOf("x".repeat(100_000)))
+                .hasMessageContaining("got 100000 characters")
+                .satisfies(refused -> assertThat(refused.getMessage()).hasSizeLessThan(200));
+        assertThatThrownBy(() -> itself.keyOf("a\0b")).hasMessageContaining("no NUL");
+    }
+
     /** Notes how many of its key are at work at once. */
     private WorkflowType<String, String> busy() {
         return WorkflowType.of("busy", String.class, String.class, (ctx, input) -> {

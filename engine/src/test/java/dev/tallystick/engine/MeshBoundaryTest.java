@@ -154,10 +154,11 @@ class MeshBoundaryTest {
 
         RemoteWork remote = engine.remoteWork();
         all.assertThat(remote.claim(OURS, "parcels", "worker", 1)).isEmpty();
-        all.assertThat(remote.keep(OURS, "worker", List.of(work))).isEmpty();
-        all.assertThat(remote.succeed(OURS, "worker", work, codec.encode("done")))
+        all.assertThat(remote.keep(OURS, "parcels", "worker", List.of(work))).isEmpty();
+        all.assertThat(remote.succeed(OURS, "parcels", "worker", work, codec.encode("done")))
                 .isEqualTo(RemoteWork.Brought.UNKNOWN);
-        all.assertThat(remote.fail(OURS, "worker", work, "no", null, true)).isEqualTo(RemoteWork.Brought.UNKNOWN);
+        all.assertThat(remote.fail(OURS, "parcels", "worker", work, "no", null, true))
+                .isEqualTo(RemoteWork.Brought.UNKNOWN);
 
         all.assertThat(everything()).isEqualTo(before);
         all.assertAll();
@@ -172,12 +173,15 @@ class MeshBoundaryTest {
                 .getFirst()
                 .handle();
 
-        assertThat(remote.keep(OURS, "bob", List.of(work))).isEmpty();
-        assertThat(remote.fail(OURS, "bob", work, "no", null, true)).isEqualTo(RemoteWork.Brought.LEASE_LOST);
-        assertThat(remote.succeed(OURS, "bob", work, codec.encode("forged"))).isEqualTo(RemoteWork.Brought.LEASE_LOST);
+        assertThat(remote.keep(OURS, "parcels", "bob", List.of(work))).isEmpty();
+        assertThat(remote.fail(OURS, "parcels", "bob", work, "no", null, true))
+                .isEqualTo(RemoteWork.Brought.LEASE_LOST);
+        assertThat(remote.succeed(OURS, "parcels", "bob", work, codec.encode("forged")))
+                .isEqualTo(RemoteWork.Brought.LEASE_LOST);
 
-        assertThat(remote.keep(OURS, "ada", List.of(work))).containsExactly(work.work());
-        assertThat(remote.succeed(OURS, "ada", work, codec.encode("done"))).isEqualTo(RemoteWork.Brought.RECORDED);
+        assertThat(remote.keep(OURS, "parcels", "ada", List.of(work))).containsExactly(work.work());
+        assertThat(remote.succeed(OURS, "parcels", "ada", work, codec.encode("done")))
+                .isEqualTo(RemoteWork.Brought.RECORDED);
         assertThat(bench.result(bench.workbench().await(engine, job))).isEqualTo("done");
     }
 

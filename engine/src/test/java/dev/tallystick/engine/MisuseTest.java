@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.testkit.TestPostgres;
+import java.sql.Array;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
@@ -20,7 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.postgresql.core.BaseConnection;
+import org.postgresql.PGConnection;
+import org.postgresql.jdbc.PgConnection;
+import org.postgresql.jdbc.PgStatement;
 
 /** What would break the promise later is refused at once, with what to do instead. */
 class MisuseTest {
@@ -225,6 +230,42 @@ class MisuseTest {
                 connection.unwrap(Connection.class).commit();
             }
         },
+        COMMIT_BY_A_RESULT {
+            @Override
+            void end(Connection connection) throws SQLException {
+                try (Statement statement = connection.createStatement();
+                        ResultSet result = statement.executeQuery("select 1")) {
+                    result.getStatement().getConnection().commit();
+                }
+            }
+        },
+        COMMIT_BY_AN_ARRAY {
+            @Override
+            void end(Connection connection) throws SQLException {
+                Array array = connection.createArrayOf("int4", new Integer[] {1});
+                array.getResultSet().getStatement().getConnection().commit();
+            }
+        },
+        COMMIT_BY_THE_DRIVER {
+            @Override
+            void end(Connection connection) throws SQLException {
+                connection.unwrap(PgConnection.class).commit();
+            }
+        },
+        COMMIT_BY_A_STATEMENT_OF_THE_DRIVER {
+            @Override
+            void end(Connection connection) throws SQLException {
+                try (Statement statement = connection.createStatement()) {
+                    statement.unwrap(PgStatement.class).getConnection().commit();
+                }
+            }
+        },
+        COMMIT_BEHIND_ANOTHER_STATEMENT {
+            @Override
+            void end(Connection connection) throws SQLException {
+                execute(connection, "select E'\\'' || $x$;$x$; /* ; /* */ */ commit; select 2");
+            }
+        },
         COMMIT_AS_TEXT {
             @Override
             void end(Connection connection) throws SQLException {
@@ -270,8 +311,9 @@ class MisuseTest {
                     return "";
                 }));
 
-        assertRefused("ending", "transaction step 'pay' ended its transaction", "leave the transaction open");
-        assertThat(effects()).isLessThan(2);
+        assertRefused(
+                "ending", "transaction step 'pay' ended its transaction", hidden.before, "leave the transaction open");
+        assertThat(effects()).isEqualTo(hidden.effects);
     }
 
     @Test
@@ -281,7 +323,7 @@ class MisuseTest {
                 (ctx, input) -> ctx.transaction("pay", String.class, connection -> {
                     runs.incrementAndGet();
                     execute(connection, "insert into effect values (gen_random_uuid())");
-                    execute(connection, "select 1; commit");
+                    Hidden.COMMIT.end(connection);
                     execute(connection, "select nothing from nowhere");
                     return "";
                 }));
@@ -290,22 +332,45 @@ class MisuseTest {
         assertThat(effects()).isEqualTo(1);
     }
 
-    /** Ways to end the transaction of a step that are seen only afterwards. */
+    /** Ways to end the transaction of a step that are seen only afterwards: the server reads quotes in its old way. */
     enum Hidden {
-        BEHIND_ANOTHER_STATEMENT {
-            @Override
-            void end(Connection connection) throws SQLException {
-                execute(connection, "select 1; commit");
-            }
-        },
-        BY_THE_DRIVER {
-            @Override
-            void end(Connection connection) throws SQLException {
-                connection.unwrap(BaseConnection.class).execSQLUpdate("rollback");
-            }
-        };
+        COMMIT("durable", 1),
+        ROLLBACK("rolled back", 0);
 
-        abstract void end(Connection connection) throws SQLException;
+        private final String before;
+        private final int effects;
+
+        Hidden(String before, int effects) {
+            this.before = before;
+            this.effects = effects;
+        }
+
+        void end(Connection connection) throws SQLException {
+            execute(connection, "set standard_conforming_strings = off");
+            execute(connection, "select '\\''; " + name() + "; --'");
+        }
+    }
+
+    @Test
+    void sql_that_only_mentions_the_end_of_a_transaction_is_run() {
+        workbench.workflow(
+                "mentioning",
+                (ctx, input) -> ctx.transaction("pay", String.class, connection -> {
+                    execute(
+                            connection,
+                            "select '; commit; ', $x$; commit; $x$, \"; commit; \" from (select 1) as t (\"; commit; \")");
+                    execute(connection, "select 1 -- ; commit; \n; select E'\\'; commit; --' /* ; commit; */");
+                    execute(connection, "create function f() returns int begin atomic select 1; select 2; end");
+                    try (PreparedStatement select = connection.prepareStatement("select (?::int4[])[2]")) {
+                        select.setArray(1, connection.createArrayOf("int4", new Integer[] {3, 4}));
+                        try (ResultSet result = select.executeQuery()) {
+                            result.next();
+                            return connection.unwrap(PGConnection.class).getCopyAPI() + "copies " + result.getInt(1);
+                        }
+                    }
+                }));
+
+        assertThat(workbench.run(workbench.start(), "mentioning")).endsWith("copies 4");
     }
 
     @Test

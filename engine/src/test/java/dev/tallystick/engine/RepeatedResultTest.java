@@ -60,11 +60,11 @@ class RepeatedResultTest {
     }
 
     private Brought succeed(RemoteWork.Handle handle, byte[] output) {
-        return engine.remoteWork().succeed("default", "worker", handle, output);
+        return engine.remoteWork().succeed("default", "remotely", "worker", handle, output);
     }
 
     private Brought fail(RemoteWork.Handle handle, String reason, boolean forGood) {
-        return engine.remoteWork().fail("default", "worker", handle, reason, null, forGood);
+        return engine.remoteWork().fail("default", "remotely", "worker", handle, reason, null, forGood);
     }
 
     @Test

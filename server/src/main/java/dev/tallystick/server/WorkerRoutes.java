@@ -154,13 +154,14 @@ final class WorkerRoutes {
     private Answer keep(Call call, KeepWork held) {
         Set<UUID> kept = Call.understood(() -> work.keep(
                 call.member().mesh(),
+                topic(call),
                 call.member().id(),
                 held.work().stream().map(HeldWork::handle).toList()));
         return Answer.ok(new KeptWork(kept.stream().sorted().toList()));
     }
 
     private Answer result(Call call, WorkResult result) {
-        return switch (bring(call.member(), result)) {
+        return switch (bring(call.member(), topic(call), result)) {
             case RECORDED -> Answer.ok(new ResultTaken(result.workId(), "recorded"));
             case JOB_CLOSED -> Answer.ok(new ResultTaken(result.workId(), "job_closed"));
             case LEASE_LOST -> throw new Problem(ProblemCode.LEASE_LOST, "somebody else does this work by now");
@@ -172,11 +173,12 @@ final class WorkerRoutes {
         };
     }
 
-    private RemoteWork.Brought bring(Member worker, WorkResult result) {
+    private RemoteWork.Brought bring(Member worker, String topic, WorkResult result) {
         String error = result.error();
         if (error != null) {
             return work.fail(
                     worker.mesh(),
+                    topic,
                     worker.id(),
                     result.handle(),
                     error,
@@ -185,7 +187,7 @@ final class WorkerRoutes {
         }
         Json output = result.output() == null ? Json.ofNull() : result.output();
         try {
-            return work.succeed(worker.mesh(), worker.id(), result.handle(), output.canonicalBytes());
+            return work.succeed(worker.mesh(), topic, worker.id(), result.handle(), output.canonicalBytes());
         } catch (PayloadTooLargeException e) {
             throw new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(e.getMessage()));
         }

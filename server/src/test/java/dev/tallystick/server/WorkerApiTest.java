@@ -97,6 +97,25 @@ class WorkerApiTest {
     }
 
     @Test
+    void work_of_another_topic_is_neither_kept_nor_recorded() {
+        String job = job();
+        Http.Reply work = claim(worker);
+        String other = "/v1/workers/sample.others/";
+
+        Http.Reply kept = worker.post(other + "heartbeat", "{\"work\":[" + handle(work, "") + "]}");
+        Http.Reply result = worker.post(other + "result", handle(work, ",\"output\":\"forged\""));
+        Http.Reply failure = worker.post(other + "result", handle(work, ",\"error\":\"forged\",\"for_good\":true"));
+        worker.post(PATH + "result", handle(work, ",\"output\":\"hello\""));
+
+        assertThat(kept.at("kept").canonical()).isEqualTo("[]");
+        assertThat(result.status()).isEqualTo(404);
+        assertThat(failure.status()).isEqualTo(404);
+        assertThat(server.admin().get("/v1/jobs/" + job + "/result?wait=30").body())
+                .contains("hello")
+                .doesNotContain("forged");
+    }
+
+    @Test
     void a_second_and_different_result_of_one_attempt_is_refused() {
         String job = job();
         Http.Reply work = claim(worker);

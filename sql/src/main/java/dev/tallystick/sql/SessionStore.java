@@ -20,13 +20,19 @@ final class SessionStore {
 
     private static final String WATCHES_CLIENTS = "select version() like '%linux%' as watches";
 
+    // A transaction raises its own synchronous_commit, so the session's default is asked for.
     private static final String UNDURABLE = """
             select name
             from pg_settings
             where name in ('fsync', 'full_page_writes', 'synchronous_commit')
-                and setting = 'off'
+                and reset_val = 'off'
             order by name
             """;
+
+    /** A commit waits for the disk whatever the session was set to before; a stronger setting is kept. */
+    private static final String DURABLE = "set_config('synchronous_commit',"
+            + " case when current_setting('synchronous_commit') in ('off', 'local') then 'on'"
+            + " else current_setting('synchronous_commit') end, true), ";
 
     private static final String BACKEND = "select pg_backend_pid() as pid";
 
@@ -111,6 +117,6 @@ final class SessionStore {
     private static String select(Map<String, String> settings) {
         return settings.entrySet().stream()
                 .map(setting -> "set_config('" + setting.getKey() + "', '" + setting.getValue() + "', true)")
-                .collect(Collectors.joining(", ", "select ", ";\n"));
+                .collect(Collectors.joining(", ", "select " + DURABLE, ";\n"));
     }
 }

@@ -26,15 +26,16 @@ class SessionTest {
     static final TestPostgres postgres = TestPostgres.perTest();
 
     private static final String ISOLATION = "select current_setting('transaction_isolation') as is";
+    private static final String SYNCHRONOUS = "select current_setting('synchronous_commit') as is";
 
     @Test
     void r26_a_transaction_is_read_committed_regardless_of_the_database_default() throws Exception {
         alterDatabase("default_transaction_isolation = 'repeatable read'");
         Database database = Database.on(postgres.dataSource());
 
-        assertThat(isolation(database)).isEqualTo("read committed");
+        assertThat(answer(database, ISOLATION)).isEqualTo("read committed");
         try (GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT)) {
-            assertThat(committer.submit(new Asking(), "").join()).isEqualTo("read committed");
+            assertThat(committer.submit(new Asking(ISOLATION), "").join()).isEqualTo("read committed");
         }
     }
 
@@ -45,7 +46,7 @@ class SessionTest {
         config.setReadOnly(true);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             Database database = Database.on(pool);
-            assertThat(isolation(database)).isEqualTo("read committed");
+            assertThat(answer(database, ISOLATION)).isEqualTo("read committed");
             database.transact("write", tx -> tx.update("create table t (n int)"));
         }
     }
@@ -60,7 +61,7 @@ class SessionTest {
             Database database = Database.on(pool);
             database.transact("nothing", tx -> tx.query("select 1", row -> 1));
             try (GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT)) {
-                committer.submit(new Asking(), "").join();
+                committer.submit(new Asking(ISOLATION), "").join();
             }
             assertThat(ask(pool, settings)).isEqualTo(before);
             try (Connection connection = pool.getConnection()) {
@@ -89,6 +90,41 @@ class SessionTest {
                     where datname = current_database() and state = 'idle in transaction'
                     """)).isEqualTo("0");
         }
+    }
+
+    @Test
+    void r26_a_commit_waits_for_the_disk_although_the_database_was_changed_later() throws Exception {
+        Database database = Database.on(postgres.unpooled());
+        alterDatabase("synchronous_commit = off");
+
+        assertThat(answer(database, SYNCHRONOUS)).isEqualTo("on");
+        try (GroupCommitter committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT)) {
+            assertThat(committer.submit(new Asking(SYNCHRONOUS), "").join()).isEqualTo("on");
+        }
+    }
+
+    @Test
+    void r26_a_commit_waits_for_the_disk_although_user_code_set_its_session_otherwise() {
+        HikariConfig config = pool();
+        config.setMaximumPoolSize(1);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            Database database = Database.on(pool);
+            String atCommit = database.transact("user code", SessionLimits.USERS, tx -> {
+                tx.update("set synchronous_commit = off");
+                tx.withoutUsers();
+                return tx.first(SYNCHRONOUS, row -> row.getString("is")).orElseThrow();
+            });
+
+            assertThat(atCommit).isEqualTo("on");
+            assertThat(answer(database, SYNCHRONOUS)).isEqualTo("on");
+        }
+    }
+
+    @Test
+    void r26_a_commit_that_waits_for_more_than_the_disk_still_does() throws Exception {
+        alterDatabase("synchronous_commit = remote_apply");
+
+        assertThat(answer(Database.on(postgres.unpooled()), SYNCHRONOUS)).isEqualTo("remote_apply");
     }
 
     @Test
@@ -139,9 +175,9 @@ class SessionTest {
                         e -> assertThat(e.reason()).isEqualTo(Reason.UNAVAILABLE));
     }
 
-    private static String isolation(Database database) {
+    private static String answer(Database database, String question) {
         return database.transact(
-                "ask", tx -> tx.first(ISOLATION, row -> row.getString("is")).orElseThrow());
+                "ask", tx -> tx.first(question, row -> row.getString("is")).orElseThrow());
     }
 
     private static HikariConfig pool() {
@@ -171,8 +207,14 @@ class SessionTest {
         }
     }
 
-    /** Answers with the isolation level of its transaction. */
+    /** Answers what its transaction says to a question. */
     private static final class Asking implements Primitive<String, String> {
+
+        private final String question;
+
+        Asking(String question) {
+            this.question = question;
+        }
 
         @Override
         public String name() {
@@ -191,7 +233,7 @@ class SessionTest {
 
         @Override
         public List<@Nullable String> apply(Tx tx, List<String> items) throws SQLException {
-            return List.copyOf(tx.query(ISOLATION, row -> row.getString("is")));
+            return List.copyOf(tx.query(question, row -> row.getString("is")));
         }
     }
 
