@@ -48,13 +48,14 @@ public final class Expression {
         Compiled free = idle.poll();
         Compiled mine = free == null ? compile() : free;
         try {
-            return mine.expression().evaluate(context, mine.bounds().begin(mine.expression()));
+            return mine.expression().evaluate(context, mine.bounds().begin(mine.expression(), context));
         } catch (OutOfMemoryError | StackOverflowError e) {
             throw new ExpressionException(
                     "'" + source + "' cannot be evaluated: it takes more memory than there is", e);
         } catch (RuntimeException | Error e) {
             throw new ExpressionException("'" + source + "' cannot be evaluated: " + e.getMessage(), e);
         } finally {
+            mine.bounds().end();
             idle.add(mine);
         }
     }
@@ -67,7 +68,7 @@ public final class Expression {
     private Compiled compile() {
         try {
             Jsonata compiled = Jsonata.jsonata(source);
-            ExpressionBounds bounds = new ExpressionBounds();
+            ExpressionBounds bounds = new ExpressionBounds(source);
             LinearPattern.replaceIn(compiled, bounds);
             return new Compiled(compiled, bounds);
         } catch (RuntimeException | StackOverflowError e) {

@@ -1,14 +1,19 @@
 package dev.tallystick.engine;
 
+import static dev.tallystick.engine.ExpressionArguments.at;
+
 import com.dashjoin.jsonata.Functions;
 import com.dashjoin.jsonata.Jsonata;
 import com.dashjoin.jsonata.Jsonata.JFunction;
 import com.dashjoin.jsonata.Utils;
+import com.dashjoin.jsonata.Utils.JList;
 import dev.tallystick.engine.LinearPattern.Match;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExpressionFunctions {
 
-    /** The longest picture of a number or time, and the longest text parsed with one. */
-    private static final int MAX_PICTURE = 256;
-
-    /** How many ways there may be to split a text by a picture; the library may try all of them. */
-    private static final double MAX_READINGS = 1e6;
-
+    private final ExpressionBounds bounds;
     private final List<Bound> functions;
 
     private record Bound(String name, JFunction function) {}
@@ -36,37 +36,78 @@ final class ExpressionFunctions {
     }
 
     ExpressionFunctions(ExpressionBounds bounds) {
+        this.bounds = bounds;
         this.functions = List.of(
-                ours("match", "<s-f<s:o>n?:a<o>>", ExpressionFunctions::match),
-                ours("contains", "<s-(sf):b>", ExpressionFunctions::contains),
-                ours("split", "<s-(sf)n?:a<s>>", ExpressionFunctions::split),
-                ours("replace", "<s-(sf)(sf)n?:s>", arguments -> replace(arguments, bounds)),
+                ours("match", "<s-f<s:o>n?:a<o>>", this::match),
+                ours("contains", "<s-(sf):b>", this::contains),
+                ours("split", "<s-(sf)n?:a<s>>", this::split),
+                ours("replace", "<s-(sf)(sf)n?:s>", this::replace),
                 ours("pad", "<s-ns?:s>", ExpressionFunctions::pad),
+                ours("spread", "<x-:a<o>>", ExpressionFunctions::spread),
+                ours("distinct", "<x:x>", this::distinct),
                 ours("eval", "<sx?:x>", ExpressionFunctions::refuseEval),
-                guarded("join", "<a<s>s?:s>", "join", ExpressionFunctions::demandShortJoin),
-                guarded("number", "<(nsb)-:n>", "number", ExpressionFunctions::demandShort),
-                guarded("formatNumber", "<n-so?:s>", "formatNumber", ExpressionFunctions::demandShort),
-                guarded("formatInteger", "<n-s:s>", "formatInteger", ExpressionFunctions::demandShort),
-                guarded("parseInteger", "<s-s:n>", "parseInteger", ExpressionFunctions::demandShort),
-                guarded("fromMillis", "<n-s?s?:s>", "dateTimeFromMillis", ExpressionFunctions::demandShort),
-                guarded("now", "<s?s?:s>", "now", ExpressionFunctions::demandShort),
-                guarded("toMillis", "<s-s?:n>", "dateTimeToMillis", ExpressionFunctions::demandPlainTime));
+                guarded("join", "<a<s>s?:s>", "join", ExpressionArguments::demandShortJoin),
+                guarded("string", "<x-b?:s>", "string", ExpressionArguments::demandShortPrint),
+                guarded("substringBefore", "<s-s:s>", "substringBefore", ExpressionArguments::demandShortSearch),
+                guarded("substringAfter", "<s-s:s>", "substringAfter", ExpressionArguments::demandShortSearch),
+                guarded("encodeUrl", "<s-:s>", "encodeUrl", ExpressionArguments::demandShortUrl),
+                guarded("encodeUrlComponent", "<s-:s>", "encodeUrlComponent", ExpressionArguments::demandShortUrl),
+                guarded("round", "<n-n?:n>", "round", ExpressionArguments::demandFewPlaces),
+                guarded("number", "<(nsb)-:n>", "number", ExpressionArguments::demandShort),
+                guarded("formatNumber", "<n-so?:s>", "formatNumber", ExpressionArguments::demandShort),
+                guarded("formatInteger", "<n-s:s>", "formatInteger", ExpressionArguments::demandShort),
+                guarded("parseInteger", "<s-s:n>", "parseInteger", ExpressionArguments::demandShort),
+                guarded(
+                        "fromMillis",
+                        "<n-s?s?:s>",
+                        "dateTimeFromMillis",
+                        arguments -> ExpressionArguments.demandNarrow(arguments, 1)),
+                guarded("now", "<s?s?:s>", "now", arguments -> ExpressionArguments.demandNarrow(arguments, 0)),
+                guarded("toMillis", "<s-s?:n>", "dateTimeToMillis", ExpressionArguments::demandPlainTime),
+                counted("substring", "<s-nn?:s>", "substring"),
+                counted("lowercase", "<s-:s>", "lowercase"),
+                counted("uppercase", "<s-:s>", "uppercase"),
+                counted("trim", "<s-:s>", "trim"),
+                counted("base64encode", "<s-:s>", "base64encode"),
+                counted("base64decode", "<s-:s>", "base64decode"),
+                counted("decodeUrl", "<s-:s>", "decodeUrl"),
+                counted("decodeUrlComponent", "<s-:s>", "decodeUrlComponent"),
+                counted("formatBase", "<n-n?:s>", "formatBase"),
+                counted("map", "<af>", "map"),
+                counted("zip", "<a+>", "zip"),
+                counted("filter", "<af>", "filter"),
+                counted("reduce", "<afj?:j>", "foldLeft"),
+                counted("sift", "<o-f?:o>", "sift"),
+                counted("keys", "<x-:a<s>>", "keys"),
+                counted("lookup", "<x-s:x>", "lookup"),
+                counted("append", "<xx:a>", "append"),
+                counted("merge", "<a<o>:o>", "merge"),
+                counted("reverse", "<a:a>", "reverse"),
+                counted("each", "<o-f:a>", "each"),
+                counted("sort", "<af?:a>", "sort"),
+                counted("shuffle", "<a:a>", "shuffle"),
+                counted("clone", "<(oa)-:o>", "functionClone"));
     }
 
     void bindTo(Jsonata.Frame frame) {
         functions.forEach(each -> frame.bind(each.name(), each.function()));
     }
 
-    private static Bound ours(String name, String signature, Body body) {
+    private Bound ours(String name, String signature, Body body) {
         return new Bound(name, new Ours(name, signature, body));
     }
 
-    private static Bound guarded(String name, String signature, String method, Consumer<List<?>> look) {
+    private Bound guarded(String name, String signature, String method, Consumer<List<?>> look) {
         return new Bound(name, new Guarded(name, signature, method, look));
     }
 
-    /** Replaces a library function under the same name, in partial applications too. */
-    private static final class Ours extends JFunction {
+    /** A function that takes no longer than its arguments are large. Functions may call it without a part in between. */
+    private Bound counted(String name, String signature, String method) {
+        return guarded(name, signature, method, arguments -> {});
+    }
+
+    /** In place of a function of the library, by whose name it is known in partial applications too. */
+    private final class Ours extends JFunction {
 
         private final Body body;
 
@@ -78,12 +119,15 @@ final class ExpressionFunctions {
         @Override
         @SuppressWarnings("rawtypes") // the library's signature
         public @Nullable Object call(@Nullable Object input, List arguments) {
-            return body.call(arguments);
+            bounds.takePart();
+            Object result = body.call(arguments);
+            bounds.look(result);
+            return result;
         }
     }
 
-    /** A library function that checks its arguments first. */
-    private static final class Guarded extends JFunction {
+    /** A function of the library that looks first at what it is given. */
+    private final class Guarded extends JFunction {
 
         private final Consumer<List<?>> look;
 
@@ -95,16 +139,15 @@ final class ExpressionFunctions {
         @Override
         @SuppressWarnings("rawtypes") // the library's signature
         public @Nullable Object call(@Nullable Object input, List arguments) {
+            bounds.takePart();
             look.accept(arguments);
-            return super.call(input, arguments);
+            Object result = super.call(input, arguments);
+            bounds.look(result);
+            return result;
         }
     }
 
-    private static @Nullable Object at(List<?> arguments, int index) {
-        return index < arguments.size() ? arguments.get(index) : null;
-    }
-
-    /** The limit argument; unlimited if absent. */
+    /** The limit, or as many as there are. */
     private static int limit(List<?> arguments, int index) {
         if (!(at(arguments, index) instanceof Number limit)) {
             return Integer.MAX_VALUE;
@@ -122,7 +165,7 @@ final class ExpressionFunctions {
         throw new IllegalArgumentException("only a pattern can be searched for in this way, such as /a+/");
     }
 
-    private static @Nullable Object match(List<?> arguments) {
+    private @Nullable Object match(List<?> arguments) {
         if (!(at(arguments, 0) instanceof String text)) {
             return null;
         }
@@ -131,22 +174,24 @@ final class ExpressionFunctions {
         return found;
     }
 
-    private static @Nullable Object contains(List<?> arguments) {
+    private @Nullable Object contains(List<?> arguments) {
         if (!(at(arguments, 0) instanceof String text)) {
             return null;
         }
+        ExpressionArguments.demandShortSearch(arguments);
         return at(arguments, 1) instanceof String part
                 ? text.contains(part)
                 : pattern(at(arguments, 1)).isIn(text);
     }
 
-    private static @Nullable Object split(List<?> arguments) {
+    private @Nullable Object split(List<?> arguments) {
         if (!(at(arguments, 0) instanceof String text)) {
             return null;
         }
         int most = limit(arguments, 2);
         List<String> parts = new ArrayList<>();
         if (at(arguments, 1) instanceof String separator && separator.isEmpty()) {
+            ExpressionBounds.demandList(Math.min(most, text.length()));
             text.codePoints().limit(most).forEach(each -> parts.add(Character.toString(each)));
             return parts;
         }
@@ -161,21 +206,23 @@ final class ExpressionFunctions {
         return most < parts.size() ? new ArrayList<>(parts.subList(0, most)) : parts;
     }
 
-    private static List<Match> separators(String text, @Nullable Object separator) {
+    private List<Match> separators(String text, @Nullable Object separator) {
         return separator instanceof String part
                 ? literally(text, part, Integer.MAX_VALUE)
                 : pattern(separator).matches(text, Integer.MAX_VALUE);
     }
 
-    private static List<Match> literally(String text, String part, int most) {
+    private List<Match> literally(String text, String part, int most) {
+        ExpressionArguments.demandShortSearch(List.of(text, part));
         List<Match> found = new ArrayList<>();
         for (int at = text.indexOf(part); at >= 0 && found.size() < most; at = text.indexOf(part, at + part.length())) {
+            bounds.create(LinearPattern.MATCH);
             found.add(new Match(at, at + part.length(), part, List.of()));
         }
         return found;
     }
 
-    private static @Nullable Object replace(List<?> arguments, ExpressionBounds bounds) {
+    private @Nullable Object replace(List<?> arguments) {
         if (!(at(arguments, 0) instanceof String text)) {
             return null;
         }
@@ -268,42 +315,46 @@ final class ExpressionFunctions {
         return width.intValue() < 0 ? padding + text : text + padding;
     }
 
+    private static @Nullable Object spread(List<?> arguments) {
+        Object given = at(arguments, 0);
+        if (!(given instanceof List<?> || given instanceof Map<?, ?>)) {
+            return given;
+        }
+        List<Object> spread = Utils.createSequence();
+        spreadInto(spread, given);
+        return spread;
+    }
+
+    private static void spreadInto(List<Object> spread, @Nullable Object given) {
+        switch (given) {
+            case List<?> list -> list.forEach(each -> spreadInto(spread, each));
+            case Map<?, ?> map ->
+                map.forEach((key, value) -> {
+                    Map<Object, @Nullable Object> single = new LinkedHashMap<>();
+                    single.put(key, value);
+                    spread.add(single);
+                });
+            case null -> {}
+            case Object other -> spread.add(other);
+        }
+    }
+
+    /** Lists and maps that differ may have the same hash: the set compares each of them with all the others then. */
+    private @Nullable Object distinct(List<?> arguments) {
+        if (!(at(arguments, 0) instanceof List<?> list) || list.size() <= 1) {
+            return at(arguments, 0);
+        }
+        Set<@Nullable Object> distinct = new LinkedHashSet<>();
+        for (Object each : list) {
+            bounds.takePart();
+            distinct.add(each);
+        }
+        List<@Nullable Object> inOrder = list instanceof JList<?> ? Utils.createSequence() : new ArrayList<>();
+        inOrder.addAll(distinct);
+        return inOrder;
+    }
+
     private static @Nullable Object refuseEval(List<?> arguments) {
         throw new IllegalArgumentException("$eval is not available: what a job is given is never run as an expression");
-    }
-
-    private static void demandShortJoin(List<?> arguments) {
-        if (at(arguments, 0) instanceof List<?> parts) {
-            double separator = at(arguments, 1) instanceof String text ? text.length() : 0;
-            double length = separator * parts.size();
-            for (Object part : parts) {
-                length += part instanceof String text ? text.length() : 0;
-            }
-            ExpressionBounds.demandText(length);
-        }
-    }
-
-    private static void demandShort(List<?> arguments) {
-        for (Object each : arguments) {
-            if (each instanceof String text && text.length() > MAX_PICTURE) {
-                throw new ExpressionBounds.Exceeded(
-                        "a number, a time or its picture is longer than " + MAX_PICTURE + " characters");
-            }
-        }
-    }
-
-    /** The library parses times with a pattern built from the picture, which backtracks over where each part may end. */
-    private static void demandPlainTime(List<?> arguments) {
-        demandShort(arguments);
-        if (at(arguments, 0) instanceof String text && at(arguments, 1) instanceof String picture) {
-            double readings = 1;
-            int adjacent = picture.replaceAll("\\s", "").split("\\][\\w]*\\[", -1).length - 1;
-            for (int i = 0; i < adjacent; i++) {
-                readings *= Math.max(1.0, text.length() - i) / (i + 1);
-            }
-            if (readings > MAX_READINGS) {
-                throw new ExpressionBounds.Exceeded("the picture can be read in too many ways: separate its parts");
-            }
-        }
     }
 }

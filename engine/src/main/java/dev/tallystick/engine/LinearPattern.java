@@ -31,6 +31,9 @@ final class LinearPattern extends JFunction {
     /** The maximum size of a pattern with its repetitions written out. */
     static final int MAX_SIZE = 5_000;
 
+    /** Elements that a match takes the place of, besides its groups. */
+    static final int MATCH = 4;
+
     private static final List<Field> PARTS = partsOf(Parser.Symbol.class);
     private static final Field ROOT = opened(Jsonata.class, "ast");
 
@@ -140,8 +143,9 @@ final class LinearPattern extends JFunction {
             for (int group = 1; group <= matcher.groupCount(); group++) {
                 groups.add(matcher.group(group));
             }
+            bounds.create(MATCH + groups.size());
             found.add(new Match(matcher.start(), matcher.end(), matcher.group(), groups));
-            bounds.demandTime();
+            bounds.takePart();
         }
         return found;
     }
@@ -199,7 +203,7 @@ final class LinearPattern extends JFunction {
         return parts;
     }
 
-    private static Field opened(Class<?> type, String name) {
+    static Field opened(Class<?> type, String name) {
         try {
             Field field = type.getDeclaredField(name);
             field.setAccessible(true);
@@ -209,7 +213,7 @@ final class LinearPattern extends JFunction {
         }
     }
 
-    private static @Nullable Object read(Field field, Object holder) {
+    static @Nullable Object read(Field field, Object holder) {
         try {
             return field.get(holder);
         } catch (IllegalAccessException e) {

@@ -3,6 +3,8 @@ package dev.tallystick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -98,6 +100,66 @@ class ExpressionTest {
                 .hasMessageContaining(reason);
     }
 
+    /** What the library makes, copies or runs through within one part of an expression, where nothing can stop it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = " => ",
+            quoteCharacter = '`',
+            value = {
+                "$count(list.($$.list)) => the parts of it return more than 2,097,152 elements",
+                "$count(list.($$.list.($$.list))) => the parts of it return more than 2,097,152 elements",
+                "$count([1..20000].([1..20000])) => the parts of it return more than 2,097,152 elements",
+                "$count(list@$a.$$.list@$b.[$a, $b]) => the parts of it return more than 65,536 elements",
+                "$map([1..20000], function($n) { [$$.list, $n] }) => 2,097,152 elements",
+                "[1..500000].$pad('', 10000) => it makes more than 2,097,152 elements",
+                "[1..500000].{'a': [1], 'b': [2]} => it makes more than 2,097,152 elements",
+                "$map([1..500000], $spread) ~> $map($append(?, list)) => 2,097,152 elements",
+                "$string($reduce([1..40], function($a, $n) { [[$a], [$a]] }, 1)) => a value of it holds more than",
+                "$reduce([1..40], function($a, $n) { [[$a], [$a]] }, 1) = 1 => a value of it holds more than",
+                "$reduce([1..40], function($a, $n) { {'a': $a, 'b': $a} }, 1).** => a value of it holds more than",
+                "$string($reduce([1..19], function($a, $n) { $a ~> |$|{'a': $, 'b': $a}| }, {})) => cannot be evaluated",
+                "$string([1..3000].[$$.text]) => a value of it holds more than",
+                "$string($reduce([1..4000], function($a, $n) { [[$a], $n] }, 1), true) => a text of it is longer than",
+                "$merge([1..30000].{$string($): [1]}).* => there are too many lists for *",
+                "$split($pad('', 4000000), '') => a list of it is longer than 524,288 elements",
+                "$match($pad('', 4000000), / /) => cannot be evaluated: it",
+                "$replace($pad('', 4000000), ' ', '.') => it makes more than 2,097,152 elements"
+            })
+    void a_value_that_would_not_fit_in_memory_is_refused_before_it_is_made(String source, String reason) {
+        List<Integer> list = new ArrayList<>(Collections.nCopies(30_000, 1));
+        Map<String, Object> context = Map.of("list", list, "text", "a".repeat(100_000));
+
+        assertThatThrownBy(() -> Expression.of(source).evaluate(context))
+                .isInstanceOf(ExpressionException.class)
+                .hasMessageContaining(reason);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = " => ",
+            quoteCharacter = '`',
+            value = {
+                "$fromMillis(1, '[Y,1000000000-1000000000]') => three digits at most",
+                "$fromMillis(1, '[Y,1 0 0 0 0 0]') => three digits at most",
+                "$fromMillis(1, '[M,+100000]') => three digits at most",
+                "$fromMillis(1, '[Y,\u0661\u0660\u0660\u0660\u0660\u0660]') => three digits at most",
+                "$now('[Y,*-100000]') => three digits at most",
+                "$toMillis('1', '[Y,100000]') => three digits at most",
+                "$toMillis($pad('', 250, '-') & 'x', '[Yw]-[Mw]-[Dw]-[Hw]-[mw]-[sw]') => too many ways",
+                "$round(1, 2000000000) => rounded to 400 places at most",
+                "$round(1, -2000000000) => rounded to 400 places at most",
+                "$contains($pad('', 4000000, 'a'), $pad('', 2000000, 'a') & 'b') => too long to search for",
+                "$split($pad('', 4000000, 'a'), $pad('', 2000000, 'a') & 'b') => too long to search for",
+                "$substringBefore($pad('', 4000000, 'a'), $pad('', 2000000, 'a') & 'b') => too long to search for",
+                "$substringAfter($pad('', 4000000, 'a'), $pad('', 2000000, 'a') & 'b') => too long to search for",
+                "$encodeUrl($pad('', 4000000)) => a text of it is longer than"
+            })
+    void an_argument_with_which_a_function_would_take_for_ever_is_refused(String source, String reason) {
+        assertThatThrownBy(() -> Expression.of(source).evaluate(CONTEXT))
+                .isInstanceOf(ExpressionException.class)
+                .hasMessageContaining(reason);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiterString = " => ",
@@ -126,7 +188,17 @@ class ExpressionTest {
                 "$pad('abc', -8, '12') => 12121abc",
                 "$pad('abc', 5) & '.' => abc  .",
                 "$pad('abc', 2) => abc",
-                "'a' ~> $pad(3, '#') => a##"
+                "'a' ~> $pad(3, '#') => a##",
+                "$spread([{'a': 1, 'b': 2}, {'c': 3}]) => [{a=1}, {b=2}, {c=3}]",
+                "$distinct([1, 2, 1, [3], [3]]) => [1, 2, [3]]",
+                "$fromMillis(0, '[Y,4-4]') => 1970",
+                "$fromMillis(0, '[Y9,999,*]') => 1,970",
+                "$round(12.345, 2) => 12.34",
+                "$toMillis('2026-01-02', '[Y0001]-[M01]-[D01]') => 1767312000000",
+                "$string({'a': [1]}, true) => `{\n  \"a\": [\n    1\n  ]\n}`",
+                "$count($reduce([1..1500], $append)) => 1500",
+                "$sum($map([1..300000], function($n) { $n % 2 })) => 150000",
+                "{'a': 1} ~> |$|{'b': 2}| => {a=1, b=2}"
             })
     void what_is_bounded_does_what_it_always_did(String source, String result) {
         assertThat(Expression.of(source).evaluate(CONTEXT)).hasToString(result);
