@@ -18,16 +18,24 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs what users have written (expressions, codecs, keys of limits) for threads on which others depend. Those wait for it no
  * longer than they want to, and go on without it. It has threads of its own, of the platform, so that their processor time can be
  * counted and the scheduler can take it away from them. Thread-safe.
  */
-final class UserCode {
+public final class UserCode {
 
-    /** A thread that never comes back is left behind. When so many are, nothing more is begun. */
+    private static final Logger LOG = LoggerFactory.getLogger(UserCode.class);
+
     private static final int MAX_THREADS = 64;
+
+    /** A thread that does not come back in time is left behind. When so many of this process are, nothing more is begun. */
+    static final int MAX_STUCK = 16;
+
+    private static final AtomicInteger STUCK = new AtomicInteger();
 
     /** So many work for one caller, so that an item that takes long does not hold up all the others. */
     private static final int AT_ONCE = 4;
@@ -39,6 +47,13 @@ final class UserCode {
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
             Thread.ofPlatform().daemon().name("tally-user-code-", 0).factory());
+
+    UserCode() {}
+
+    /** How many threads of this process still run user code that nothing waits for any more. */
+    public static int stuck() {
+        return STUCK.get();
+    }
 
     /** Something to be done with an item. */
     @FunctionalInterface
@@ -74,6 +89,9 @@ final class UserCode {
 
     /** Does it with all of the items, and waits no longer than this for all of them together. What it throws is thrown here. */
     <T> Left<T> each(List<T> items, Duration patience, Work<T> work) throws SQLException {
+        if (stuck() >= MAX_STUCK) {
+            throw overloaded(stuck());
+        }
         Round<T> round = new Round<>(items, work);
         int helpers = 0;
         try {
@@ -85,12 +103,18 @@ final class UserCode {
             // Those that are there do it, or nobody.
         }
         if (helpers == 0) {
-            throw new DefiniteFailureException(
-                    DefiniteFailureException.Reason.OVERLOADED,
-                    MAX_THREADS + " calls of codecs or expressions have not come back: see what they wait for",
-                    null);
+            throw overloaded(MAX_THREADS);
         }
         return round.await(System.nanoTime() + patience.toNanos());
+    }
+
+    private static DefiniteFailureException overloaded(int threads) {
+        return new DefiniteFailureException(
+                DefiniteFailureException.Reason.OVERLOADED,
+                threads
+                        + " calls of codecs or expressions have not come back: take a thread dump, and look at the threads"
+                        + " tally-user-code-*",
+                null);
     }
 
     private static final class Round<T> implements Caller {
@@ -128,7 +152,9 @@ final class UserCode {
                 failure = e;
                 questions.add(end);
             } finally {
-                helpers.remove(Thread.currentThread());
+                if (!helpers.remove(Thread.currentThread())) {
+                    STUCK.decrementAndGet();
+                }
                 // The interrupt was for what was done here.
                 boolean unused = Thread.interrupted();
             }
@@ -166,6 +192,7 @@ final class UserCode {
             } finally {
                 over = true;
                 helpers.forEach(Thread::interrupt);
+                leaveBehind();
                 questions.forEach(each -> each.cancel(false));
             }
             throwFailure();
@@ -176,6 +203,21 @@ final class UserCode {
                 }
             }
             return rest;
+        }
+
+        /** Counts the helpers that are still at work as stuck. A helper that finds itself removed is stuck no longer. */
+        private void leaveBehind() {
+            if (left.get() == 0) {
+                return;
+            }
+            for (Thread helper : List.copyOf(helpers)) {
+                STUCK.incrementAndGet();
+                if (!helpers.remove(helper)) {
+                    STUCK.decrementAndGet();
+                } else if (stuck() >= MAX_STUCK) {
+                    LOG.error("{} still runs, and so do {} in all: nothing more is begun", helper.getName(), stuck());
+                }
+            }
         }
 
         private void throwFailure() throws SQLException {
