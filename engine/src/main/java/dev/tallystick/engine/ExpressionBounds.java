@@ -67,7 +67,7 @@ final class ExpressionBounds {
 
     private final long[] collected = new long[MAX_DEPTH + 1];
     private final int[] mostCollected = new int[MAX_DEPTH + 1];
-    private Map<Object, Long> weights = new IdentityHashMap<>();
+    private IdentityHashMap<Object, Long> weights = new IdentityHashMap<>();
     private long heaviest;
     private long created;
     private long deadline;
@@ -109,7 +109,7 @@ final class ExpressionBounds {
 
     /** Forgets the values of the evaluation. */
     void end() {
-        weights = Map.of();
+        weights = new IdentityHashMap<>();
     }
 
     void demandTime() {

@@ -344,12 +344,12 @@ final class ExpressionFunctions {
         if (!(at(arguments, 0) instanceof List<?> list) || list.size() <= 1) {
             return at(arguments, 0);
         }
-        Set<@Nullable Object> distinct = new LinkedHashSet<>();
+        Set<Object> distinct = new LinkedHashSet<>();
         for (Object each : list) {
             bounds.takePart();
             distinct.add(each);
         }
-        List<@Nullable Object> inOrder = list instanceof JList<?> ? Utils.createSequence() : new ArrayList<>();
+        List<Object> inOrder = list instanceof JList<?> ? Utils.createSequence() : new ArrayList<>();
         inOrder.addAll(distinct);
         return inOrder;
     }

@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.sql.SessionLimits;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -29,7 +30,8 @@ final class GraphWriter {
     /** How long user code may take while others queue for the transaction, and while none do. */
     static final Duration IN_COMPANY = Duration.ofMillis(100);
 
-    static final Duration BY_ITSELF = Duration.ofSeconds(10);
+    /** Shorter than the database lets a transaction wait: else it would end the transaction, and with it the reason. */
+    static final Duration BY_ITSELF = SessionLimits.OWN.idle().minusSeconds(1);
 
     private final CollationStore collation;
     private final PostingStore postings;

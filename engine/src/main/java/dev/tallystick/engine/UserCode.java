@@ -18,18 +18,26 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs user code (expressions, codecs, key functions of limits) for shared threads. They wait for it up to a time limit and
  * then continue without it. It runs on its own platform threads, so that their CPU time can be measured and the operating
  * system can preempt them. Thread-safe.
  */
-final class UserCode {
+public final class UserCode {
 
-    /** A thread that never returns is abandoned. At this number of threads, no more work is started. */
+    private static final Logger LOG = LoggerFactory.getLogger(UserCode.class);
+
     private static final int MAX_THREADS = 64;
 
-    /** The threads per caller, so that a slow item does not hold up all the others. */
+    /** A thread that does not come back in time is left behind. When so many of this process are, nothing more is begun. */
+    static final int MAX_STUCK = 16;
+
+    private static final AtomicInteger STUCK = new AtomicInteger();
+
+    /** So many work for one caller, so that an item that takes long does not hold up all the others. */
     private static final int AT_ONCE = 4;
 
     private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
@@ -40,7 +48,14 @@ final class UserCode {
             new SynchronousQueue<>(),
             Thread.ofPlatform().daemon().name("tally-user-code-", 0).factory());
 
-    /** Work to do on an item. */
+    UserCode() {}
+
+    /** How many threads of this process still run user code that nothing waits for any more. */
+    public static int stuck() {
+        return STUCK.get();
+    }
+
+    /** Something to be done with an item. */
     @FunctionalInterface
     interface Work<T> {
         void on(T item, Caller caller) throws SQLException;
@@ -76,6 +91,9 @@ final class UserCode {
      * Does the work on all items, and waits at most {@code patience} for all of them together. Rethrows what the work throws.
      */
     <T> Left<T> each(List<T> items, Duration patience, Work<T> work) throws SQLException {
+        if (stuck() >= MAX_STUCK) {
+            throw overloaded(stuck());
+        }
         Round<T> round = new Round<>(items, work);
         int helpers = 0;
         try {
@@ -87,12 +105,18 @@ final class UserCode {
             // The helpers that did start do it all; with none, this fails below.
         }
         if (helpers == 0) {
-            throw new DefiniteFailureException(
-                    DefiniteFailureException.Reason.OVERLOADED,
-                    MAX_THREADS + " calls of codecs or expressions have not come back: see what they wait for",
-                    null);
+            throw overloaded(MAX_THREADS);
         }
         return round.await(System.nanoTime() + patience.toNanos());
+    }
+
+    private static DefiniteFailureException overloaded(int threads) {
+        return new DefiniteFailureException(
+                DefiniteFailureException.Reason.OVERLOADED,
+                threads
+                        + " calls of codecs or expressions have not come back: take a thread dump, and look at the threads"
+                        + " tally-user-code-*",
+                null);
     }
 
     private static final class Round<T> implements Caller {
@@ -130,8 +154,10 @@ final class UserCode {
                 failure = e;
                 questions.add(end);
             } finally {
-                helpers.remove(Thread.currentThread());
-                // The interrupt was for the work done here.
+                if (!helpers.remove(Thread.currentThread())) {
+                    STUCK.decrementAndGet();
+                }
+                // The interrupt was for what was done here.
                 boolean unused = Thread.interrupted();
             }
         }
@@ -168,6 +194,7 @@ final class UserCode {
             } finally {
                 over = true;
                 helpers.forEach(Thread::interrupt);
+                leaveBehind();
                 questions.forEach(each -> each.cancel(false));
             }
             throwFailure();
@@ -178,6 +205,21 @@ final class UserCode {
                 }
             }
             return rest;
+        }
+
+        /** Counts the helpers that are still at work as stuck. A helper that finds itself removed is stuck no longer. */
+        private void leaveBehind() {
+            if (left.get() == 0) {
+                return;
+            }
+            for (Thread helper : List.copyOf(helpers)) {
+                STUCK.incrementAndGet();
+                if (!helpers.remove(helper)) {
+                    STUCK.decrementAndGet();
+                } else if (stuck() >= MAX_STUCK) {
+                    LOG.error("{} still runs, and so do {} in all: nothing more is begun", helper.getName(), stuck());
+                }
+            }
         }
 
         private void throwFailure() throws SQLException {

@@ -3,10 +3,13 @@ package dev.tallystick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.dashjoin.jsonata.Jsonata;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -208,5 +211,25 @@ class ExpressionTest {
     void a_long_text_is_padded_in_no_time() {
         assertThat(Expression.of("$length($pad('x', 1000000))").evaluate(CONTEXT))
                 .hasToString("1000000");
+    }
+
+    /** So that a function that comes with another version of the library is looked at. */
+    @Test
+    void each_function_of_the_library_is_bounded_or_known_to_take_no_longer_than_its_arguments() throws Exception {
+        Set<String> plain = Set.of(
+                "sum", "count", "max", "min", "average", "length", "floor", "ceil", "abs", "sqrt", "power", "random",
+                "boolean", "not", "single", "exists", "error", "assert", "type", "millis");
+        Field frame = Jsonata.class.getDeclaredField("staticFrame");
+        Field bindings = Jsonata.Frame.class.getDeclaredField("bindings");
+        frame.setAccessible(true);
+        bindings.setAccessible(true);
+        Jsonata.Frame bounded = new Jsonata.Frame(null);
+        new ExpressionFunctions(new ExpressionBounds("")).bindTo(bounded);
+
+        Map<?, ?> functions = (Map<?, ?>) bindings.get(frame.get(null));
+
+        assertThat(functions.keySet())
+                .hasSizeGreaterThan(60)
+                .allMatch(name -> plain.contains(name) || bounded.lookup((String) name) != null);
     }
 }

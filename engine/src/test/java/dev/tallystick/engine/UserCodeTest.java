@@ -2,6 +2,7 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.sql.SessionLimits;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOError;
@@ -128,6 +129,19 @@ class UserCodeTest {
 
         released.fire();
         assertThat(bench.workbench().await(engine, stuck)).isNotNull();
+        assertThat(bench.violations()).isEmpty();
+    }
+
+    @Test
+    void a_plan_is_given_up_before_the_database_ends_its_transaction() {
+        assertThat(GraphWriter.BY_ITSELF).isLessThan(SessionLimits.OWN.idle());
+        Engine engine = bench.start();
+
+        Closed closed = bench.run(engine, "modest", "stuck");
+
+        assertThat(closed.outcome()).isEqualTo(JobOutcome.FAILED);
+        assertThat(closed.error()).contains("took longer than " + GraphWriter.BY_ITSELF.toMillis() + " ms");
+        assertNeighboursAreFine(engine);
         assertThat(bench.violations()).isEmpty();
     }
 

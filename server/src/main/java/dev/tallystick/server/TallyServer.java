@@ -15,6 +15,7 @@ import dev.tallystick.engine.JobReader;
 import dev.tallystick.engine.JsonCodec;
 import dev.tallystick.engine.Scheduler;
 import dev.tallystick.engine.Tracing;
+import dev.tallystick.engine.UserCode;
 import dev.tallystick.keys.AcceptDoor;
 import dev.tallystick.keys.ReserveDoor;
 import dev.tallystick.sql.Database;
@@ -113,6 +114,11 @@ public final class TallyServer implements AutoCloseable {
                     "Commit threads that died and were replaced: each one points to a bug, and was logged.",
                     this,
                     server -> LastingThreads.replaced());
+            meters.gauge(
+                    "tally_user_code_stuck",
+                    "Threads that still run an expression or a codec that nothing waits for any more.",
+                    this,
+                    server -> UserCode.stuck());
             meters.gauge("tally_waiting_requests", "Requests that wait for something.", waits, Waits::number);
             engine.start();
             scheduler.start();
