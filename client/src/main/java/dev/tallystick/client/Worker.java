@@ -167,7 +167,8 @@ public final class Worker implements AutoCloseable {
             } catch (InterruptedException e) {
                 return;
             } catch (UnavailableException | OutcomeUnknownException e) {
-                // The client has already waited in between; work of a claim whose answer was lost comes again after its lease.
+                // The client has already waited in between; work of a claim whose answer was lost comes again after its
+                // lease.
             } catch (Throwable e) {
                 // A refusal: the next claim would be refused too.
                 failure = e instanceof RuntimeException ours ? ours : new IllegalStateException(e);

@@ -8,7 +8,8 @@ final class SpaceStore {
 
     private static final String PING = "select 1";
 
-    // Writing to an existing table may find room in its pages: only new pages show that the disk has space. Postgres compresses
+    // Writing to an existing table may find room in its pages: only new pages show that the disk has space. Postgres
+    // compresses
     // repetitive content.
     private static final String TAKE_SPACE = """
             create temporary table tally_space on commit drop as

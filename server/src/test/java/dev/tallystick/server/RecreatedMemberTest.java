@@ -121,8 +121,8 @@ class RecreatedMemberTest {
                         () -> ((Json.ArrayValue) admin.get("/v1/tasks").at("tasks"))
                                 .elements().stream()
                                         .map(Json.ObjectValue.class::cast)
-                                        .filter(each ->
-                                                Json.of(job).equals(each.members().get("job_id")))
+                                        .filter(each -> Json.of(job)
+                                                .equals(each.members().get("job_id")))
                                         .findFirst(),
                         Optional::isPresent)
                 .orElseThrow();
