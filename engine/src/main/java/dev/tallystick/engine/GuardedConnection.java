@@ -137,10 +137,13 @@ final class GuardedConnection {
         }
     }
 
-    private static @Nullable Object call(Object target, Method method, Object @Nullable [] arguments) throws Throwable {
-        Object[] real = arguments == null ? null : arguments.clone();
-        for (int i = 0; real != null && i < real.length; i++) {
-            real[i] = real[i] == null ? null : Guard.behind(real[i]);
+    private static @Nullable Object call(Object target, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        @Nullable Object[] given = arguments == null ? new Object[0] : arguments;
+        @Nullable Object[] real = new @Nullable Object[given.length];
+        for (int i = 0; i < real.length; i++) {
+            Object argument = given[i];
+            real[i] = argument == null ? null : Guard.behind(argument);
         }
         try {
             return method.invoke(target, real);
