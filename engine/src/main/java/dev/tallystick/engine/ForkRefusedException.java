@@ -14,7 +14,9 @@ public final class ForkRefusedException extends RuntimeException {
         /** Its kind or its end leaves nothing to go on from. */
         NOTHING_TO_GO_ON_FROM,
         /** It is no dead letter. */
-        NO_LETTER
+        NO_LETTER,
+        /** It is one of a graph whose limit lets no further job begin now. */
+        OVER_LIMIT
     }
 
     private final Reason reason;

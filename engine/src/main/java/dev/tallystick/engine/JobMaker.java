@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -273,7 +274,7 @@ final class JobMaker {
     /** Whether making a job of this workflow calls what a user has written: the key of its limit. */
     boolean hasLimit(String workflow) {
         WorkflowType<?, ?> code = runner.types().newest(workflow);
-        return code != null && code.limit() != null;
+        return (code != null && code.limit() != null) || graphs.mayHaveLimit(workflow);
     }
 
     /** A job whose workflow has a limit waits for its turn, also if this process could run it at once. */
@@ -291,14 +292,26 @@ final class JobMaker {
         if (other != null && other.row().limited()) {
             throw new UnknownWorkflowException(other);
         }
-        return type == null || type.limit() == null ? null : keyOf(type, type.limit(), input);
+        if (type != null) {
+            return type.limit() == null ? null : keyOf(type, type.limit(), input);
+        }
+        Graph graph = graphs.graph(queue);
+        return graph == null || graph.limit() == null ? null : keyOf(graph, graph.limit(), input);
     }
 
     private <I extends @Nullable Object> String keyOf(WorkflowType<?, ?> type, Limit<I> limit, byte[] input) {
+        return keyOf(type.name(), () -> limit.keyOf(codec.<I>decode(input, type.input())));
+    }
+
+    private String keyOf(Graph graph, GraphLimit limit, byte[] input) {
+        return keyOf(graph.name(), () -> limit.keyOf(codec.<@Nullable Object>decode(input, Object.class)));
+    }
+
+    private static String keyOf(String workflow, Supplier<String> key) {
         try {
-            return limit.keyOf(codec.<I>decode(input, type.input()));
+            return key.get();
         } catch (RuntimeException | Error e) {
-            throw new LimitKeyException(type.name(), e);
+            throw new LimitKeyException(workflow, e);
         }
     }
 }
