@@ -1,8 +1,10 @@
 package dev.tallystick;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.engine.Context;
+import dev.tallystick.engine.GraphYaml;
 import dev.tallystick.engine.Limit;
 import dev.tallystick.engine.Workflow;
 import dev.tallystick.engine.WorkflowType;
@@ -45,6 +47,33 @@ class LimitGuideTest {
             for (Submitted<String> charge : tally.<String>submitAll("charge", charges)) {
                 assertThat(charge.job().result(PATIENCE)).startsWith("charged ");
             }
+        }
+    }
+
+    @Test
+    void a_graph_has_its_limit_beside_its_name() throws Exception {
+        try (Tallystick tally =
+                Tallystick.builder().dataSource(postgres.dataSource()).build()) {
+            tally.register(GraphYaml.read("charge.yaml", """
+                    workflow: charge
+                    limit: {key: input.customer, concurrency: 1, rate: 100, per: PT1M}
+                    nodes:
+                      received: {kind: trigger, next: pay}
+                      pay: {kind: worker, input: input}
+                    output: pay
+                    """));
+            tally.worker("pay", Charge.class, (work, charge) -> "charged " + charge.amount());
+            tally.start();
+            List<Request> charges = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                charges.add(Submit.key("k" + i).with(new Charge("customer-" + i % 2, i)));
+            }
+
+            for (Submitted<String> charge : tally.<String>submitAll("charge", charges)) {
+                assertThat(charge.job().result(PATIENCE)).startsWith("charged ");
+            }
+            assertThatThrownBy(() -> tally.submit("charge", "no customer", Submit.key("none")))
+                    .hasMessageContaining("the limit of workflow 'charge' has no key for this input");
         }
     }
 }

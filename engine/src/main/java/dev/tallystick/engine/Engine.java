@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class Engine implements AutoCloseable {
 
     private static final int CLAIM_BATCH = 200;
-    private static final int IDLE_LOOKS = 30;
+    static final int IDLE_LOOKS = 30;
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
     /** The most batches of expired keys per sweep, so that a sweep does not hog the database. */

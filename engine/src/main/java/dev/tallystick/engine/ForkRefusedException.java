@@ -12,8 +12,10 @@ public final class ForkRefusedException extends RuntimeException {
         NO_SUCH_STEP,
         /** Its kind or its end leaves nothing to resume from. */
         NOTHING_TO_GO_ON_FROM,
-        /** The job is not a dead letter. */
-        NO_LETTER
+        /** It is no dead letter. */
+        NO_LETTER,
+        /** It is one of a graph whose limit lets no further job begin now. */
+        OVER_LIMIT
     }
 
     private final Reason reason;

@@ -10,18 +10,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * A workflow drawn as a graph of nodes and transitions. An instance is always runnable: the constructor checks it.
  *
- * @param version jobs stay with the version they were started with; several may be registered at once
- * @param output the result of a completed job; null for none
+ * @param version jobs stay with the version that they were begun with; several may be registered side by side
+ * @param output what a completed job returns; null if that is nothing
+ * @param limit how many of its jobs run at once and begin within a time; null if there is no limit
  */
 public record Graph(
         String name,
         int version,
         List<GraphPlace> places,
-        @Nullable Expression output) {
+        @Nullable Expression output,
+        @Nullable GraphLimit limit) {
 
     public Graph {
         places = List.copyOf(places);
-        List<String> problems = GraphCheck.problems(name, version, places);
+        List<String> problems = GraphCheck.problems(name, version, places, limit);
         if (!problems.isEmpty()) {
             throw new InvalidGraphException(name, problems);
         }

@@ -21,6 +21,7 @@ public final class GraphBuilder {
     private final Set<String> joins = new LinkedHashSet<>();
     private final Map<String, List<GraphPlace.Transition>> next = new LinkedHashMap<>();
     private @Nullable Expression output;
+    private @Nullable GraphLimit limit;
 
     GraphBuilder(String name) {
         this.name = name;
@@ -128,6 +129,12 @@ public final class GraphBuilder {
         return this;
     }
 
+    /** How many jobs of the graph run at once and begin within a time. */
+    public GraphBuilder limit(GraphLimit most) {
+        limit = most;
+        return this;
+    }
+
     public Graph build() {
         List<String> known = nodes.stream().map(GraphNode::name).toList();
         List<String> problems = new ArrayList<>();
@@ -152,7 +159,8 @@ public final class GraphBuilder {
                         .map(node -> new GraphPlace(
                                 node, joins.contains(node.name()), next.getOrDefault(node.name(), List.of())))
                         .toList(),
-                output);
+                output,
+                limit);
     }
 
     private void way(String from, GraphPlace.Transition transition) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the problems of a graph, each with a fix. */
 final class GraphCheck {
@@ -31,8 +32,8 @@ final class GraphCheck {
         this.incoming = Graph.incoming(places);
     }
 
-    /** Later checks rely on earlier ones, so checking stops at the first group of problems. */
-    static List<String> problems(String name, int version, List<GraphPlace> places) {
+    /** Later checks need what the earlier ones assure, so a graph that fails some of them is not looked at further. */
+    static List<String> problems(String name, int version, List<GraphPlace> places, @Nullable GraphLimit limit) {
         if (places.size() > MAX_NODES) {
             return List.of("there are " + places.size() + " nodes, at most " + MAX_NODES
                     + " are possible: draw parts of it as workflows of their own, and await them");
@@ -42,6 +43,9 @@ final class GraphCheck {
         check.trigger();
         check.transitions();
         check.hooks();
+        if (limit != null) {
+            check.problems.addAll(limit.problems(name, places));
+        }
         if (check.problems.isEmpty()) {
             check.loops();
         }

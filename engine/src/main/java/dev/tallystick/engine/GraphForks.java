@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -30,12 +29,14 @@ final class GraphForks {
     static final int MAX_TOLD = 10_000;
 
     private final GraphWriter writer;
-    private final Function<String, @Nullable GraphType> types;
+    private final GraphRegistry registry;
+    private final Lanes lanes;
     private final GraphForkStore store = new GraphForkStore();
 
-    GraphForks(GraphWriter writer, Function<String, @Nullable GraphType> types) {
+    GraphForks(GraphWriter writer, GraphRegistry registry, Lanes lanes) {
         this.writer = writer;
-        this.types = types;
+        this.registry = registry;
+        this.lanes = lanes;
     }
 
     /** Where the record is cut: at the node of this name, some of whose entries are dropped. */
@@ -79,7 +80,7 @@ final class GraphForks {
 
     /** The graph with which the job's record is replayed. */
     GraphType typeOf(RerunStore.Source source, JobId job) {
-        GraphType type = types.apply(Runner.queueOf(source.workflow(), source.version()));
+        GraphType type = registry.type(Runner.queueOf(source.workflow(), source.version()));
         if (type == null) {
             throw new ForkRefusedException(
                     job,
@@ -88,6 +89,17 @@ final class GraphForks {
                             + ", which is not registered here: register it, or fork the job where it is");
         }
         return type;
+    }
+
+    /** What is on record is followed at once, so a fork cannot wait for its turn in the lane that it was just put into. */
+    void demandTurn(Tx tx, NewJob fork, JobId from) throws SQLException {
+        if (fork.hasLane() && !lanes.admitNow(tx, fork, registry.rule(fork.workflow()))) {
+            throw new ForkRefusedException(
+                    from,
+                    Reason.OVER_LIMIT,
+                    "cannot be forked now, because " + fork.workflow() + " has a limit and others with key '"
+                            + fork.lane() + "' run or come first: fork it once they have ended, or rerun it");
+        }
     }
 
     private void follow(Tx tx, GraphType type, JobId from, JobId to, List<Entry> record, Cut cut) throws SQLException {

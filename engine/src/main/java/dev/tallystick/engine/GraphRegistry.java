@@ -1,10 +1,13 @@
 package dev.tallystick.engine;
 
 import java.lang.reflect.Type;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +19,9 @@ final class GraphRegistry {
     private final Map<String, GraphWorker.Typed<?>> workers = new ConcurrentHashMap<>();
     private final Elsewhere elsewhere;
 
+    /** Whether any graph of this process has a limit; asked whenever a job begins or ends. */
+    private volatile boolean hasLimits;
+
     GraphRegistry(Elsewhere elsewhere) {
         this.elsewhere = elsewhere;
     }
@@ -25,6 +31,48 @@ final class GraphRegistry {
             throw new IllegalArgumentException(
                     "workflow '" + graph.name() + "' version " + graph.version() + " is registered already");
         }
+        if (graph.limit() != null) {
+            hasLimits = true;
+        }
+    }
+
+    boolean hasLimits() {
+        return hasLimits;
+    }
+
+    /** The limits of the graphs of this process. What has lost its limit has one too, for it may have left jobs in lanes. */
+    Map<String, LaneStore.Rule> rules() {
+        return types.values().stream()
+                .map(type -> type.graph().name())
+                .distinct()
+                .map(this::rule)
+                .collect(Collectors.toMap(LaneStore.Rule::workflow, rule -> rule));
+    }
+
+    /** The limit of a workflow: of the newest version of this process, or else of the newest that others have registered. */
+    LaneStore.Rule rule(String workflow) {
+        Stream<Graph> ours = types.values().stream().map(GraphType::graph);
+        return newest(ours, workflow)
+                .or(() -> newest(others(), workflow))
+                .flatMap(graph -> Optional.ofNullable(graph.limit()))
+                .orElseGet(GraphLimit::overall)
+                .rule(workflow);
+    }
+
+    private Stream<Graph> others() {
+        return elsewhere.all().stream()
+                .flatMap(each -> Stream.ofNullable(each.graph()))
+                .map(GraphType::graph);
+    }
+
+    /** Whether a version of it has a limit, as far as is known here. */
+    boolean mayHaveLimit(String workflow) {
+        return Stream.concat(types.values().stream().map(GraphType::graph), others())
+                .anyMatch(graph -> graph.name().equals(workflow) && graph.limit() != null);
+    }
+
+    private static Optional<Graph> newest(Stream<Graph> graphs, String workflow) {
+        return graphs.filter(graph -> graph.name().equals(workflow)).max(Comparator.comparingInt(Graph::version));
     }
 
     /** Sets whether new jobs of the graph may start; existing ones continue either way. */
@@ -71,10 +119,7 @@ final class GraphRegistry {
 
     @Nullable
     Graph newest(String workflow) {
-        return startable()
-                .filter(graph -> graph.name().equals(workflow))
-                .max((one, other) -> Integer.compare(one.version(), other.version()))
-                .orElse(null);
+        return newest(startable(), workflow).orElse(null);
     }
 
     /** The graphs of this process whose jobs may start. */

@@ -55,12 +55,13 @@ public final class GraphYaml {
     }
 
     private Graph read(String yaml) {
-        YamlValue.Mapping top =
-                mapping(YamlValue.parse(file, yaml), "a graph", Set.of("workflow", "version", "nodes", "output"));
+        YamlValue.Mapping top = mapping(
+                YamlValue.parse(file, yaml), "a graph", Set.of("workflow", "version", "limit", "nodes", "output"));
         String name =
                 text(top, "workflow", "name the workflow, e.g. workflow: order").orElse("?");
         int version = number(top, "version").orElse(1);
         Expression output = expression(top, "output").orElse(null);
+        GraphLimit limit = limit(top).orElse(null);
         List<GraphPlace> places = new ArrayList<>();
         YamlValue nodes = top.values().get("nodes");
         if (nodes == null) {
@@ -70,12 +71,12 @@ public final class GraphYaml {
             declared.values().forEach((node, value) -> place(node, value).ifPresent(places::add));
         }
         demandNoProblems(name);
-        List<String> found = GraphCheck.problems(name, version, places);
+        List<String> found = GraphCheck.problems(name, version, places, limit);
         if (!found.isEmpty()) {
             found.forEach(problem -> problems.add(located(problem)));
             demandNoProblems(name);
         }
-        return new Graph(name, version, places, output);
+        return new Graph(name, version, places, output, limit);
     }
 
     private void demandNoProblems(String name) {
@@ -222,6 +223,28 @@ public final class GraphYaml {
         return after.isEmpty() || group.isEmpty()
                 ? Optional.empty()
                 : checked(next, () -> new Ask.Escalation(after.get(), group.get()));
+    }
+
+    private Optional<GraphLimit> limit(YamlValue.Mapping top) {
+        YamlValue value = top.values().get("limit");
+        if (value == null) {
+            return Optional.empty();
+        }
+        YamlValue.Mapping fields = mapping(value, "limit", Set.of("key", "concurrency", "rate", "per"));
+        Optional<Integer> concurrency = number(fields, "concurrency");
+        Optional<Integer> rate = number(fields, "rate");
+        Optional<Duration> per = duration(fields, "per");
+        if (!fields.values().containsKey("concurrency") && !fields.values().containsKey("rate")) {
+            problem(fields, "a limit has a 'concurrency', a 'rate', or both: say how many jobs it lets through");
+        }
+        if (fields.values().containsKey("rate") != fields.values().containsKey("per")) {
+            problem(fields, "a limit has 'rate' and 'per' together, e.g. rate: 100 and per: PT1M");
+        }
+        return checked(fields, () -> {
+            GraphLimit limit = GraphLimit.of(expression(fields, "key").orElse(null));
+            GraphLimit most = concurrency.map(limit::concurrency).orElse(limit);
+            return rate.isEmpty() || per.isEmpty() ? most : most.rate(rate.get(), per.get());
+        });
     }
 
     private Retry retry(YamlValue.Mapping fields) {

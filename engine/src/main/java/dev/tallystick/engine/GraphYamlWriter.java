@@ -16,6 +16,9 @@ final class GraphYamlWriter {
         Map<String, Object> top = new LinkedHashMap<>();
         top.put("workflow", graph.name());
         top.put("version", graph.version());
+        if (graph.limit() != null) {
+            top.put("limit", limit(graph.limit()));
+        }
         Map<String, Object> nodes = new LinkedHashMap<>();
         graph.places().forEach(place -> nodes.put(place.name(), place(place)));
         top.put("nodes", nodes);
@@ -66,6 +69,19 @@ final class GraphYamlWriter {
         }
         if (!place.next().isEmpty()) {
             fields.put("next", next(place.next()));
+        }
+        return fields;
+    }
+
+    private static Map<String, Object> limit(GraphLimit limit) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        put(fields, "key", limit.key());
+        if (limit.hasConcurrency()) {
+            fields.put("concurrency", limit.concurrency());
+        }
+        if (limit.hasRate()) {
+            fields.put("rate", limit.starts());
+            put(fields, "per", limit.per());
         }
         return fields;
     }

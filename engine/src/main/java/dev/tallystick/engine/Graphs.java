@@ -57,8 +57,11 @@ final class Graphs {
     private final Repeats repeats = new Repeats(() -> this.stopping);
     private final Loop claims;
     private final Loop dues;
+    private final Lanes lanes;
+    private final Loop limited;
     private final List<Loop> loops;
     private volatile boolean stopping;
+    private int idleLooks;
 
     /**
      * The services that graphs need from the engine.
@@ -110,7 +113,8 @@ final class Graphs {
         this.mover = new GraphMover(collation, postings, store, writer, new GraphTasks(store, registry::type));
         this.signals = new GraphSignals(
                 store, postings, writer, queue -> registry.graphs().contains(queue));
-        this.forks = new GraphForks(writer, registry::type);
+        this.lanes = new Lanes(database, settings.lease());
+        this.forks = new GraphForks(writer, registry, lanes);
         this.runner = new GraphRunner(
                 database,
                 postings,
@@ -134,7 +138,8 @@ final class Graphs {
                 (posting, told) -> hand(posting, told, null),
                 settings);
         this.dues = new Loop("graph-dues", settings.poll(), () -> doDue(due));
-        this.loops = List.of(claims, dues, new Loop("graph-heartbeat", settings.heartbeat(), runner::beat));
+        this.limited = new Loop("graph-limited", settings.poll(), this::admit);
+        this.loops = List.of(claims, dues, limited, new Loop("graph-heartbeat", settings.heartbeat(), runner::beat));
     }
 
     GraphSignals signals() {
@@ -197,16 +202,28 @@ final class Graphs {
         registry.start(queue, starts);
     }
 
-    /** Signals that something may be due. */
+    boolean mayHaveLimit(String workflow) {
+        return registry.mayHaveLimit(workflow);
+    }
+
+    /** Something may be due. */
     void ring() {
         claims.ring();
         dues.ring();
+        ringLimited();
+    }
+
+    private void ringLimited() {
+        if (registry.hasLimits()) {
+            limited.ring();
+        }
     }
 
     /** Signals that something falls due after this time. */
     void ringIn(Duration time) {
         claims.ringIn(time);
         dues.ringIn(time);
+        limited.ringIn(time);
     }
 
     /**
@@ -217,6 +234,10 @@ final class Graphs {
         String graph = Runner.queueOf(job.workflow(), job.version());
         if (!registry.graphs().contains(graph)) {
             surroundings.othersAreDue().run();
+            return;
+        }
+        if (job.hasLane()) {
+            ringLimited();
             return;
         }
         if (slow.has(graph)) {
@@ -240,6 +261,18 @@ final class Graphs {
     private void claim() {
         while (!stopping && runner.claim(CLAIM_BATCH) == CLAIM_BATCH) {
             Thread.onSpinWait();
+        }
+    }
+
+    /** Without limits of its own, an engine looks only now and then for what graphs have left in lanes that had some. */
+    private void admit() {
+        if (registry.graphs().isEmpty() || (!registry.hasLimits() && ++idleLooks % Engine.IDLE_LOOKS != 0)) {
+            return;
+        }
+        Set<String> here = Set.of(GraphStore.queuesOf(registry.graphs()));
+        while (!stopping
+                && database.transact("begin limited", tx -> lanes.admit(tx, registry.rules(), here, CLAIM_BATCH)) > 0) {
+            dues.ring();
         }
     }
 
@@ -341,6 +374,7 @@ final class Graphs {
                 logFailed(step, closed, String.valueOf(done.workflow()));
             }
             surroundings.tell().accept(closed);
+            ringLimited();
         }
         if (done.engineIsDue()) {
             ring();

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGConnection;
 
 /**
  * A connection for the work of a transaction step, which is not to end the transaction: that would make its effect durable without
@@ -87,7 +86,7 @@ final class GuardedConnection {
         }
 
         private static boolean isWrapperFor(Object self, Class<?> type) {
-            boolean isOfConnection = type == PGConnection.class || type == GuardedConnection.class;
+            boolean isOfConnection = isDriversInterface(type) || type == GuardedConnection.class;
             return type.isInstance(self) || (isOfConnection && self instanceof Connection);
         }
     }
@@ -95,6 +94,10 @@ final class GuardedConnection {
     private <T> T guard(Class<T> type, Object target) {
         return type.cast(Proxy.newProxyInstance(
                 GuardedConnection.class.getClassLoader(), new Class<?>[] {type}, new Guard(this, target)));
+    }
+
+    private static boolean isDriversInterface(Class<?> type) {
+        return type.getName().equals("org.postgresql.PGConnection");
     }
 
     /** {@code COPY} needs the driver's interface, which ends nothing; its classes would. */
@@ -105,8 +108,8 @@ final class GuardedConnection {
         if (type == GuardedConnection.class) {
             return this;
         }
-        if (type == PGConnection.class && target instanceof Connection connection) {
-            return guard(PGConnection.class, connection.unwrap(PGConnection.class));
+        if (isDriversInterface(type) && target instanceof Connection connection) {
+            return guard(type, connection.unwrap(type));
         }
         throw misuse(step, "unwraps " + type.getName() + ", which could end its transaction");
     }

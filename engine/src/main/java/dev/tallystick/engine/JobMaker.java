@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -276,7 +277,7 @@ final class JobMaker {
     /** Whether creating a job of this workflow calls user code: the key function of its limit. */
     boolean hasLimit(String workflow) {
         WorkflowType<?, ?> code = runner.types().newest(workflow);
-        return code != null && code.limit() != null;
+        return (code != null && code.limit() != null) || graphs.mayHaveLimit(workflow);
     }
 
     /** A job whose workflow has a limit waits for its turn, even if this process could run it at once. */
@@ -294,14 +295,26 @@ final class JobMaker {
         if (other != null && other.row().limited()) {
             throw new UnknownWorkflowException(other);
         }
-        return type == null || type.limit() == null ? null : keyOf(type, type.limit(), input);
+        if (type != null) {
+            return type.limit() == null ? null : keyOf(type, type.limit(), input);
+        }
+        Graph graph = graphs.graph(queue);
+        return graph == null || graph.limit() == null ? null : keyOf(graph, graph.limit(), input);
     }
 
     private <I extends @Nullable Object> String keyOf(WorkflowType<?, ?> type, Limit<I> limit, byte[] input) {
+        return keyOf(type.name(), () -> limit.keyOf(codec.<I>decode(input, type.input())));
+    }
+
+    private String keyOf(Graph graph, GraphLimit limit, byte[] input) {
+        return keyOf(graph.name(), () -> limit.keyOf(codec.<@Nullable Object>decode(input, Object.class)));
+    }
+
+    private static String keyOf(String workflow, Supplier<String> key) {
         try {
-            return limit.keyOf(codec.<I>decode(input, type.input()));
+            return key.get();
         } catch (RuntimeException | Error e) {
-            throw new LimitKeyException(type.name(), e);
+            throw new LimitKeyException(workflow, e);
         }
     }
 }

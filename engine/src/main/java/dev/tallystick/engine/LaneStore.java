@@ -5,9 +5,12 @@ import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.UUID;
 
 /** The lane table, and the postings of jobs that have a limit. One method is one statement; the caller owns the transaction. */
 final class LaneStore {
@@ -18,6 +21,7 @@ final class LaneStore {
             set queue = i.queue
             from unnest(?::uuid[], ?::uuid[], ?::text[]) as i (job_id, guid, queue)
             where p.job_id = i.job_id and p.guid = i.guid and p.fence = 0
+                and not exists (select 1 from tally.posting x where x.job_id = p.job_id and x.name = '$place')
             """;
 
     // Hops along the index from queue to queue and from mesh to mesh, so the cost grows with the number of keys that
@@ -106,9 +110,12 @@ final class LaneStore {
             for no key update of l skip locked
             """;
 
-    // A separate statement after the lock, so that it sees what the lock's last holder leased. Jobs that have begun
-    // come first, because finishing them frees places.
-    private static final String LEASE = """
+    private static final String AWAIT_LOCK = LOCK.replace("skip locked", "");
+
+    // A statement of its own after the lock, so that it sees what the last holder of the lock has leased. What has
+    // begun
+    // goes before what has not: to finish frees places.
+    private static final String ALLOWED = """
             with place as (
                 select *
                 from unnest(?::int[], ?::text[], ?::text[], ?::bool[], ?::bool[]) as q (lane, mesh, queue, begun, here)
@@ -158,14 +165,17 @@ final class LaneStore {
                 where c.turn <= c.places
             ),
             due as materialized (
-                select a.job_id, a.guid, a.lane, a.was_lost
+                select a.job_id, a.guid, a.lane, a.queue, a.was_lost
                 from allowed a
                 join room r on r.lane = a.lane
                 where a.queue like '%*' or a.begins <= r.starts
                 order by a.turn, a.lane
                 limit ?
-            ),
-            leased as (
+            )
+            """;
+
+    private static final String LEASE = ALLOWED + """
+            , leased as (
                 update tally.posting p
                 set visible_at = now() + ? * interval '1 millisecond', fence = p.fence + 1, owner = ?,
                     attempts = p.attempts + 1, queue = case when p.queue like '%*' then p.queue else p.queue || '*' end
@@ -175,7 +185,31 @@ final class LaneStore {
             )
             """ + PostingStore.BODIES;
 
-    // Drops starts older than the rate's period.
+    // Locks the jobs too, so that an end that is under way sees the place which is made, or is left alone here.
+    private static final String ADMIT = ALLOWED + """
+            , open as materialized (
+                select d.job_id, d.guid, d.lane, d.queue
+                from due d
+                join tally.job j on j.id = d.job_id
+                where j.closed_by is null
+                for no key update of j skip locked
+            )
+            update tally.posting p
+            set queue = split_part(p.queue, '[', 1), visible_at = now()
+            from open o
+            where p.job_id = o.job_id and p.guid = o.guid
+            returning p.job_id, p.mesh, p.priority, o.lane, o.queue || '*' as queue
+            """;
+
+    // It has an owner and an end, so it is counted as a lease is. That end never comes: the end of the job deletes it.
+    private static final String TAKE_PLACE = """
+            insert into tally.posting (job_id, guid, mesh, queue, priority, visible_at, owner, path, name)
+            select job_id, guid, mesh, queue, priority, timestamptz '9999-01-01Z', '$graph', '', '$place'
+            from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::int[]) as i (job_id, guid, mesh, queue, priority)
+            on conflict (job_id, guid) do nothing
+            """;
+
+    // Beginnings that no rate looks back at any more are forgotten.
     private static final String NOTE = """
             with used as (
                 select *
@@ -210,14 +244,24 @@ final class LaneStore {
             )
             """;
 
-    /** A workflow's limit, as declared in code. */
+    /** The rule of a workflow, as it is written in code or in a graph. */
     record Rule(String workflow, int concurrency, int starts, Duration per) {}
 
     /** A lane and its queues. */
     record Open(Lane lane, List<String> queues) {}
 
-    /** A leased body, and its queue from now on. */
-    record Leased(LeasedBody body, int lane, String queue) {}
+    /** Something of a lane that has its turn, and the queue in which it holds its place. */
+    interface Taken {
+        int lane();
+
+        String queue();
+    }
+
+    /** A body, and where it waits from now on. */
+    record Leased(LeasedBody body, int lane, String queue) implements Taken {}
+
+    /** A job of a graph that may begin, and that holds a place until it ends. */
+    record Admitted(JobId job, String mesh, int priority, int lane, String queue) implements Taken {}
 
     /** What was leased from a lane; {@code begun} counts the jobs leased for the first time. */
     record Note(int number, Lane lane, int begun, Duration per) {}
@@ -246,56 +290,88 @@ final class LaneStore {
                 limit);
     }
 
-    /** Locks the lanes that are not locked yet. */
-    List<Open> lock(Tx tx, List<Lane> lanes) throws SQLException {
+    /** Locks the lanes, or those of them that nobody else has locked. */
+    List<Open> lock(Tx tx, List<Lane> lanes, boolean wait) throws SQLException {
         Columns<Lane> of = new Columns<>(lanes);
         Object[] keys = {of.texts(Lane::mesh), of.texts(Lane::workflow), of.texts(Lane::key)};
         tx.update(MAKE, keys);
-        return tx.query(LOCK, LaneStore::open, keys);
+        return tx.query(wait ? AWAIT_LOCK : LOCK, LaneStore::open, keys);
     }
 
     /** A queue of one of the locked lanes. */
     record Place(int lane, String mesh, String queue, boolean here) {}
 
-    /** Leases from locked lanes within their limits. The n-th rule belongs to the n-th lane. */
-    List<Leased> lease(
-            Tx tx, List<Lane> lanes, List<Rule> rules, List<Place> places, int limit, Duration lease, String owner)
-            throws SQLException {
-        Columns<Place> of = new Columns<>(places);
-        Columns<Lane> lane = new Columns<>(lanes);
-        Columns<Rule> rule = new Columns<>(rules);
-        int[] numbers = new int[lanes.size()];
-        Arrays.setAll(numbers, i -> i);
+    /** Lanes that are locked, with their rules and queues. The n-th rule is that of the n-th lane. */
+    record Locked(List<Lane> lanes, List<Rule> rules, List<Place> places) {
+
+        private List<Object> parameters(int limit) {
+            Columns<Place> of = new Columns<>(places);
+            Columns<Lane> lane = new Columns<>(lanes);
+            Columns<Rule> rule = new Columns<>(rules);
+            int[] numbers = new int[lanes.size()];
+            Arrays.setAll(numbers, i -> i);
+            return List.of(
+                    of.ints(Place::lane),
+                    of.texts(Place::mesh),
+                    of.texts(Place::queue),
+                    of.flags(place -> Lane.isBegun(place.queue())),
+                    of.flags(Place::here),
+                    numbers,
+                    lane.texts(Lane::mesh),
+                    lane.texts(Lane::workflow),
+                    lane.texts(Lane::key),
+                    rule.ints(Rule::concurrency),
+                    rule.ints(Rule::starts),
+                    rule.longs(each -> each.per().toMillis()),
+                    limit,
+                    limit);
+        }
+    }
+
+    /** Leases from lanes as far as their limits allow. */
+    List<Leased> lease(Tx tx, Locked locked, int limit, Duration lease, String owner) throws SQLException {
         long askedAt = System.nanoTime();
+        List<Object> parameters = new ArrayList<>(locked.parameters(limit));
+        Collections.addAll(parameters, lease.toMillis(), owner);
         return tx.query(
                 LEASE,
                 row -> new Leased(PostingStore.leasedBody(row, askedAt), row.getInt("lane"), row.getString("queue")),
-                of.ints(Place::lane),
-                of.texts(Place::mesh),
-                of.texts(Place::queue),
-                of.flags(place -> Lane.isBegun(place.queue())),
-                of.flags(Place::here),
-                numbers,
-                lane.texts(Lane::mesh),
-                lane.texts(Lane::workflow),
-                lane.texts(Lane::key),
-                rule.ints(Rule::concurrency),
-                rule.ints(Rule::starts),
-                rule.longs(each -> each.per().toMillis()),
-                limit,
-                limit,
-                lease.toMillis(),
-                owner);
+                parameters.toArray());
     }
 
-    /** Records what was leased, with one note per lane. */
-    void note(Tx tx, List<Note> notes, List<Leased> leased) throws SQLException {
+    /** Lets jobs of graphs begin as far as the limits of the lanes allow. Each takes a place until it ends. */
+    List<Admitted> admit(Tx tx, Locked locked, int limit) throws SQLException {
+        List<Admitted> admitted = tx.query(
+                ADMIT,
+                row -> new Admitted(
+                        new JobId(row.getObject("job_id", UUID.class)),
+                        row.getString("mesh"),
+                        row.getInt("priority"),
+                        row.getInt("lane"),
+                        row.getString("queue")),
+                locked.parameters(limit).toArray());
+        if (!admitted.isEmpty()) {
+            Columns<Admitted> of = new Columns<>(admitted);
+            tx.update(
+                    TAKE_PLACE,
+                    of.uuids(each -> each.job().value()),
+                    of.uuids(each ->
+                            Guid.of(new ActivityId(each.job(), "", "$place"), 0).value()),
+                    of.texts(Admitted::mesh),
+                    of.texts(Admitted::queue),
+                    of.ints(Admitted::priority));
+        }
+        return admitted;
+    }
+
+    /** Notes what was taken, with one note for each lane. */
+    void note(Tx tx, List<Note> notes, List<? extends Taken> taken) throws SQLException {
         Columns<Note> of = new Columns<>(notes);
-        Columns<Leased> used = new Columns<>(leased);
+        Columns<Taken> used = new Columns<>(List.copyOf(taken));
         tx.update(
                 NOTE,
-                used.ints(Leased::lane),
-                used.texts(Leased::queue),
+                used.ints(Taken::lane),
+                used.texts(Taken::queue),
                 of.ints(Note::number),
                 of.texts(note -> note.lane().mesh()),
                 of.texts(note -> note.lane().workflow()),

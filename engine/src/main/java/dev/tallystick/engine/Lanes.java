@@ -12,13 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
- * Leases bodies whose workflows have limits.
+ * Leases bodies whose workflows have limits, and lets jobs of graphs begin that have some.
  *
- * <p>Invariant: a process leases from a lane only while it holds the lane's lock, and counts only after taking it, so no two
- * processes fill the same place. A place is a lease: it is free again when the lease is released or expires, and a crash leaves
- * nothing else to repair.
+ * <p>Invariant: whoever leases from a lane holds its lock, and counts after it has the lock; so no two processes fill the same
+ * place. A place is a lease: it is free again when that is given back or over, and nothing else has to be put right after a crash.
+ * The place of a graph's job is a posting of its own, which stays from its beginning until the job's end deletes it.
  *
  * <p>Fair: the lane whose job has waited longest comes first; a lane that is full or past its rate is skipped, however long its
  * queue.
@@ -42,32 +43,48 @@ final class Lanes {
     /** Leases at most {@code limit} bodies that are due and within their limits. */
     List<LeasedBody> lease(Tx tx, Map<String, LaneStore.Rule> rules, Set<String> here, int limit, String owner)
             throws SQLException {
-        List<LaneStore.Open> open = store.open(tx, List.copyOf(rules.values()), here, MOST);
-        return open.isEmpty() ? List.of() : lease(tx, open, rules, here, limit, owner);
+        LaneStore.Locked locked = lock(tx, store.open(tx, List.copyOf(rules.values()), here, MOST), rules, here, false);
+        List<LaneStore.Leased> leased =
+                locked.lanes().isEmpty() ? List.of() : store.lease(tx, locked, limit, lease, owner);
+        note(tx, locked, leased, each -> each.body().lease().fence() == 1);
+        return leased.stream().map(LaneStore.Leased::body).toList();
     }
 
-    private List<LeasedBody> lease(
-            Tx tx,
-            List<LaneStore.Open> open,
-            Map<String, LaneStore.Rule> rules,
-            Set<String> here,
-            int limit,
-            String owner)
+    /** Lets jobs of graphs begin that are due and within their limits; returns how many. */
+    int admit(Tx tx, Map<String, LaneStore.Rule> rules, Set<String> here, int limit) throws SQLException {
+        List<LaneStore.Open> open = store.open(tx, List.copyOf(rules.values()), here, MOST);
+        return admit(tx, lock(tx, open, rules, here, false), limit).size();
+    }
+
+    /** Whether it is the turn of a job of a graph that this transaction has started; waits for the lock of its lane. */
+    boolean admitNow(Tx tx, NewJob job, LaneStore.Rule rule) throws SQLException {
+        Lane lane = new Lane(job.mesh(), rule.workflow(), Objects.requireNonNull(job.lane()));
+        Set<String> here = Set.of(Lane.baseOf(job.queueOfLane()));
+        List<LaneStore.Open> open = store.open(tx, List.of(rule), here, Integer.MAX_VALUE).stream()
+                .filter(each -> each.lane().equals(lane))
+                .toList();
+        LaneStore.Locked locked = lock(tx, open, Map.of(rule.workflow(), rule), here, true);
+        return admit(tx, locked, Integer.MAX_VALUE).stream()
+                .anyMatch(each -> each.job().equals(job.id()));
+    }
+
+    private List<LaneStore.Admitted> admit(Tx tx, LaneStore.Locked locked, int limit) throws SQLException {
+        List<LaneStore.Admitted> admitted = locked.lanes().isEmpty() ? List.of() : store.admit(tx, locked, limit);
+        note(tx, locked, admitted, each -> true);
+        return admitted;
+    }
+
+    private LaneStore.Locked lock(
+            Tx tx, List<LaneStore.Open> open, Map<String, LaneStore.Rule> rules, Set<String> here, boolean wait)
             throws SQLException {
-        List<LaneStore.Open> locked =
-                store.lock(tx, open.stream().map(LaneStore.Open::lane).toList());
-        if (locked.isEmpty()) {
-            return List.of();
-        }
+        List<LaneStore.Open> locked = open.isEmpty()
+                ? List.of()
+                : store.lock(tx, open.stream().map(LaneStore.Open::lane).toList(), wait);
         List<Lane> lanes = locked.stream().map(LaneStore.Open::lane).toList();
         List<LaneStore.Rule> limits = lanes.stream()
                 .map(lane -> Objects.requireNonNull(rules.get(lane.workflow())))
                 .toList();
-        List<LaneStore.Leased> leased = store.lease(tx, lanes, limits, places(open, locked, here), limit, lease, owner);
-        if (!leased.isEmpty()) {
-            store.note(tx, notes(leased, lanes, limits), leased);
-        }
-        return leased.stream().map(LaneStore.Leased::body).toList();
+        return new LaneStore.Locked(lanes, limits, places(open, locked, here));
     }
 
     /** The queues seen before the lock, and those that other processes used until then. */
@@ -87,14 +104,17 @@ final class Lanes {
         return places;
     }
 
-    private static List<LaneStore.Note> notes(
-            List<LaneStore.Leased> leased, List<Lane> lanes, List<LaneStore.Rule> limits) {
+    private <T extends LaneStore.Taken> void note(Tx tx, LaneStore.Locked locked, List<T> taken, Predicate<T> begins)
+            throws SQLException {
+        if (taken.isEmpty()) {
+            return;
+        }
         Map<Integer, Integer> begun = new HashMap<>();
-        leased.forEach(each -> begun.merge(each.lane(), each.body().lease().fence() == 1 ? 1 : 0, Integer::sum));
+        taken.forEach(each -> begun.merge(each.lane(), begins.test(each) ? 1 : 0, Integer::sum));
         List<LaneStore.Note> notes = new ArrayList<>();
         begun.forEach((lane, count) -> notes.add(new LaneStore.Note(
-                lane, lanes.get(lane), count, limits.get(lane).per())));
-        return notes;
+                lane, locked.lanes().get(lane), count, locked.rules().get(lane).per())));
+        store.note(tx, notes, taken);
     }
 
     /** Deletes lanes that no job has used for longer than any rate's period. */

@@ -21,9 +21,13 @@ public record Limit<I extends @Nullable Object>(
     public static final Duration LONGEST_PERIOD = Duration.ofDays(1);
     public static final int LONGEST_KEY = 200;
 
-    private static final int NO_LIMIT = Integer.MAX_VALUE;
+    static final int NO_LIMIT = Integer.MAX_VALUE;
 
     public Limit {
+        check(concurrency, starts, per);
+    }
+
+    static void check(int concurrency, int starts, Duration per) {
         if (concurrency < 1 || starts < 1 || !per.isPositive()) {
             throw new IllegalArgumentException("a limit lets at least one job through");
         }
@@ -57,7 +61,10 @@ public record Limit<I extends @Nullable Object>(
     }
 
     String keyOf(I input) {
-        String found = key.apply(input);
+        return checkKey(key.apply(input));
+    }
+
+    static String checkKey(@Nullable String found) {
         if (found == null || found.length() > LONGEST_KEY || found.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("the key of a limit has up to " + LONGEST_KEY
                     + " characters and no NUL, got " + (found == null ? "null" : found.length() + " characters"));

@@ -126,7 +126,8 @@ record NewJob(
 
     /** The queue it waits in; only for a job that has a lane. */
     String queueOfLane() {
-        return Lane.queueOf(workflow, version, Objects.requireNonNull(lane));
+        String name = trigger == null ? workflow : GraphStore.queueOf(workflow);
+        return Lane.queueOf(name, version, Objects.requireNonNull(lane));
     }
 
     boolean isTimed() {

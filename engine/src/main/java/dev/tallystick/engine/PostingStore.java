@@ -248,9 +248,8 @@ final class PostingStore {
     private static final String DROP_WAITING = """
             delete from tally.posting
             where job_id = any(?)
-                and owner is null
-                and source is null
-                and name not in ('$main', '$cancel', '$ceiling')
+                and (name = '$place'
+                    or owner is null and source is null and name not in ('$main', '$cancel', '$ceiling'))
             """;
 
     private static final String WAKE = """

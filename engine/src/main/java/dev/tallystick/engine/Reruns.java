@@ -270,7 +270,9 @@ public final class Reruns {
             throws SQLException {
         GraphType type = graphs.typeOf(source, job);
         if (jobs.read(tx, id).isEmpty()) {
-            start(tx, job, maker.fork(id, job, source, type.graph().trigger().name(), lanes));
+            NewJob fork = maker.fork(id, job, source, type.graph().trigger().name(), lanes);
+            start(tx, job, fork);
+            graphs.demandTurn(tx, fork, job);
             store.fork(tx, job, id);
             recall.write(type);
         }

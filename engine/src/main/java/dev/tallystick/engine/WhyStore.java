@@ -78,13 +78,16 @@ final class WhyStore {
         }
         String queue = row.getString("queue");
         if (row.getBoolean("due") && queue.indexOf('[') >= 0) {
-            return "due since " + Tx.instant(row, "visible_at") + ", waiting for its turn: " + row.getString("workflow")
-                    + " has a limit for those with key '"
-                    + queue.substring(queue.indexOf('[') + 1, queue.lastIndexOf(']')) + "'";
+            return "due since " + Tx.instant(row, "visible_at") + ", waiting for its turn: " + limit(row, queue);
         }
         return row.getBoolean("due")
                 ? "due since " + Tx.instant(row, "visible_at") + ", waiting for " + processFor(row)
                 : "not before " + Tx.instant(row, "visible_at");
+    }
+
+    private static String limit(ResultSet row, String queue) throws SQLException {
+        return row.getString("workflow") + " has a limit for those with key '"
+                + queue.substring(queue.indexOf('[') + 1, queue.lastIndexOf(']')) + "'";
     }
 
     private static String signal(@Nullable String signal, @Nullable Instant due) {
@@ -178,6 +181,10 @@ final class WhyStore {
     /** An engine must continue the job. */
     private static String turn(ResultSet row, @Nullable Instant due) throws SQLException {
         int begun = row.getInt("begun");
+        String queue = row.getString("queue");
+        if (queue != null && queue.indexOf('[') >= 0) {
+            return "its turn, waiting for it since " + due + ": " + limit(row, queue);
+        }
         return processFor(row)
                 + (begun == 0
                         ? ", since " + due

@@ -129,6 +129,24 @@ class FiringTest {
     }
 
     @Test
+    void r25_what_the_key_of_a_graphs_limit_comes_to_is_the_trouble_of_its_schedule_alone() {
+        engine.register(Graph.named("limited")
+                .trigger("start")
+                .limit(GraphLimit.per("$error('planted')").concurrency(1))
+                .build());
+        scheduler.save(schedule("nightly", "0 2 * * *", ZoneOffset.UTC));
+        scheduler.save(SchedulerTest.scheduleOf("limited", "broken", "0 2 * * *", ZoneOffset.UTC));
+        clock.set(Instant.parse("2030-01-01T02:00:00Z"));
+
+        assertThat(engine.maker().hasLimit("limited")).isTrue();
+        assertThat(scheduler.fire()).isEqualTo(2);
+
+        assertThat(view("nightly").firedFor()).isPresent();
+        assertThat(view("broken").firedFor()).isEmpty();
+        assertThat(view("broken").trouble()).contains("the limit of workflow 'limited' has no key", "planted");
+    }
+
+    @Test
     void a_schedule_that_changes_while_it_is_about_to_fire_fires_as_it_is_then() throws Exception {
         Signal asked = new Signal("the key of the limit is asked for");
         Signal answered = new Signal("the key of the limit is there");

@@ -57,6 +57,56 @@ class GraphYamlTest {
     }
 
     @Test
+    void a_limit_survives_being_written_and_read() {
+        for (GraphLimit limit : List.of(
+                GraphLimit.per("input.customer").concurrency(2).rate(100, Duration.ofMinutes(1)),
+                GraphLimit.per("$string(input.shop)").rate(5, Duration.ofSeconds(1)),
+                GraphLimit.overall().concurrency(1))) {
+            Graph graph = Graph.named("limited").trigger("start").limit(limit).build();
+
+            assertThat(GraphYaml.read("limited.yaml", GraphYaml.write(graph))).isEqualTo(graph);
+        }
+        assertThat(GraphYaml.read("sample.yaml", limited("{key: input.customer, concurrency: 1, rate: 100, per: PT1M}"))
+                        .limit())
+                .isEqualTo(GraphLimit.per("input.customer").concurrency(1).rate(100, Duration.ofMinutes(1)));
+    }
+
+    @Test
+    void a_limit_that_says_too_little_or_too_much_is_refused_with_its_place() {
+        assertThat(problems(limited("{key: input.customer}")))
+                .containsExactly("sample.yaml:2:1: a limit has a 'concurrency', a 'rate', or both:"
+                        + " say how many jobs it lets through");
+        assertThat(problems(limited("{rate: 5}")))
+                .containsExactly(
+                        "sample.yaml:2:1: a limit has 'rate' and 'per' together, e.g. rate: 100 and per: PT1M");
+        assertThat(problems(limited("{concurrency: 0}")))
+                .containsExactly("sample.yaml:2:1: a limit lets at least one job through");
+        assertThat(problems(limited("{rate: 1001, per: PT1S}")))
+                .singleElement()
+                .asString()
+                .contains("shorter time");
+        assertThat(problems(limited("{concurrency: 1, key: 'input.'}")))
+                .singleElement()
+                .asString()
+                .contains("no JSONata");
+        assertThat(problems(limited("{most: 1, concurrency: 1}")))
+                .singleElement()
+                .asString()
+                .contains("limit has no 'most', only [concurrency, key, per, rate]");
+        assertThat(problems("""
+                workflow: sample
+                limit: {concurrency: 1}
+                nodes:
+                  start: {kind: trigger, next: again}
+                  again: {kind: await, workflow: sample, input: input}
+                """)).singleElement().asString().contains("node 'again' awaits a job of its own workflow");
+    }
+
+    private static String limited(String limit) {
+        return "workflow: sample\nlimit: " + limit + "\nnodes:\n  start: {kind: trigger}\n";
+    }
+
+    @Test
     void yaml_reads_as_what_the_builder_builds() {
         assertThat(GraphYaml.read("sample.yaml", GOOD))
                 .isEqualTo(Graph.named("sample")

@@ -72,6 +72,7 @@ class UserCodeTest {
                 .from("wait", "child")
                 .from("child", "tell")
                 .output("$string(tell.delivered)")
+                .limit(GraphLimit.per("input.key = 1 ? 'a' : 'b'").concurrency(2))
                 .build());
         JobId other = bench.submit(engine, "all", Map.of());
         JobId job = bench.submit(engine, "all", Map.of());
@@ -81,7 +82,8 @@ class UserCodeTest {
 
         assertThat(threads)
                 .isNotEmpty()
-                .noneMatch(name -> name.matches("tally-(commit.*|graph-dues|graph-claims|timers|claims|limited)"));
+                .noneMatch(name ->
+                        name.matches("tally-(commit.*|graph-dues|graph-claims|graph-limited|timers|claims|limited)"));
     }
 
     @ParameterizedTest

@@ -165,6 +165,7 @@ final class RerunRoutes {
             ProblemCode code = switch (e.reason()) {
                 case OPEN -> ProblemCode.JOB_OPEN;
                 case NO_LETTER -> ProblemCode.NOT_FOUND;
+                case OVER_LIMIT -> ProblemCode.OVER_LIMIT;
                 case NO_SUCH_STEP, NOTHING_TO_GO_ON_FROM -> ProblemCode.RERUN_REFUSED;
             };
             throw new Problem(code, String.valueOf(e.getMessage()));

@@ -102,6 +102,25 @@ class DeployApiTest {
     }
 
     @Test
+    void a_deployed_graph_with_a_limit_refuses_an_input_without_a_key_and_runs_the_others() {
+        String yaml = yaml("limited", 1, "done").replace("nodes:", "limit: {key: input.who, concurrency: 1}\nnodes:");
+        assertThat(atFirst.put("/v1/workflows/limited/1", body(yaml)).status()).isEqualTo(201);
+
+        Http.Reply refused = submit(atSecond, "limited");
+
+        assertThat(refused.status()).as(refused.body()).isEqualTo(400);
+        assertThat(refused.body()).contains("the limit of workflow 'limited' has no key for this input");
+        for (Http http : List.of(atFirst, atSecond)) {
+            Http.Reply accepted =
+                    http.submit("limited:" + http.hashCode(), "{\"workflow\":\"limited\",\"input\":{\"who\":\"ada\"}}");
+            assertThat(accepted.status()).as(accepted.body()).isEqualTo(201);
+            assertThat(http.get("/v1/jobs/" + accepted.text("job_id") + "/result?wait=30")
+                            .text("output"))
+                    .isEqualTo("done");
+        }
+    }
+
+    @Test
     void a_version_never_changes_and_a_new_one_is_what_new_jobs_get() {
         assertThat(deploy(atFirst, "kept", 1, "old").status()).isEqualTo(201);
         assertThat(deploy(atSecond, "kept", 1, "old").status()).isEqualTo(200);
