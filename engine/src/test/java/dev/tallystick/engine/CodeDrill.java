@@ -54,7 +54,9 @@ final class CodeDrill {
     private static String committing(Context ctx, String input) {
         return ctx.transaction("commit", String.class, Retry.NONE, connection -> {
             try (Statement statement = connection.createStatement()) {
-                statement.execute("select 1; commit");
+                // Not seen in the SQL, because the server reads quotes in its old way.
+                statement.execute("set standard_conforming_strings = off");
+                statement.execute("select '\\''; commit; --'");
             }
             return "";
         });

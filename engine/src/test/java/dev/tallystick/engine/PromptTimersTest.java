@@ -56,7 +56,7 @@ class PromptTimersTest {
         });
         Engine engine = start();
         JobId job = workbench.submit(engine, "sleepy", "k");
-        Eventually.holds("it sleeps", () -> workbench.count("posting where queue = '$engine'") == 1);
+        Eventually.holds("it is parked", () -> workbench.count("posting where visible_at = 'infinity'") == 1);
         workbench.kill(engine);
 
         Engine next = start();

@@ -56,7 +56,7 @@ final class Ground {
 
     private @Nullable SignedCommit hinted(SignedCommit commit) throws IOException {
         try {
-            SignedCommit hinted = read(commit.trailer("Skip-Commit"));
+            SignedCommit hinted = read(commit.trailer("SkipCommit"));
             return !hinted.isForeign() && hinted.trailer("Root").equals(commit.trailer("Skip")) ? hinted : null;
         } catch (Unsound e) {
             return null;

@@ -92,7 +92,7 @@ final class SignedCommit {
         return Long.parseLong(trailer("Position"));
     }
 
-    /** What follows {@code Tally-<name>: }, or empty if there is no such line. */
+    /** What follows {@code Tally-<name>: }, its hyphens left out, or empty if there is no such line. */
     String trailer(String name) {
         String value = root == null ? null : root.group(name);
         return value == null ? "" : value;
