@@ -61,7 +61,7 @@ public final class Stock {
         return tx -> {
             takeTurn(tx, mesh);
             if (!store.hasRoomForToken(tx, mesh, member, quotas.tokens())) {
-                throw new QuotaExceededException("the member has " + quotas.tokens() + " good tokens", Quotas.TOKENS);
+                throw new QuotaExceededException("the member has " + quotas.tokens() + " valid tokens", Quotas.TOKENS);
             }
         };
     }

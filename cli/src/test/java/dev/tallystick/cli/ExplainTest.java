@@ -120,13 +120,13 @@ class ExplainTest {
             delimiter = '|',
             value = {
                 "1001110000000001  | a ledger must have 15 digits, got 16      | Pass all 15 digits",
-                "1110000000001     | a ledger must have 15 digits, got 13      | is it 001110000000001?",
+                "1110000000001     | a ledger must have 15 digits, got 13      | did you mean 001110000000001?",
                 "''                | a ledger must have 15 digits, got 0       | Pass all 15 digits",
                 "00111000000000x   | digits 0 to 9; character 15         | Pass all 15 digits",
                 "-01110000000001   | a ledger must not be negative            | Pass all 15 digits",
                 "-5                | a ledger must not be negative            | Pass all 15 digits",
-                "001710000000001   | digit 4 (leg1 complete) is a flag and must be 0 or 1, got 7 | No increment leads to",
-                "001110900000001   | digit 7 (completion tasks done) is a flag and must be 0 or 1, got 9 | No increment leads to",
+                "001710000000001   | digit 4 (leg1 complete) is a flag and must be 0 or 1, got 7 | No sequence of increments yields",
+                "001110900000001   | digit 7 (completion tasks done) is a flag and must be 0 or 1, got 9 | No sequence of increments yields",
             })
     void an_invalid_activity_ledger_is_refused_with_the_reason_and_advice(String digits, String why, String whatToDo) {
         Run run = Run.tally("explain", digits);

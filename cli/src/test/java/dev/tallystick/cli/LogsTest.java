@@ -112,7 +112,7 @@ class LogsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_line_without_its_secrets_stays_whole_and_in_its_trace(boolean isJson) {
+    void a_line_with_hidden_tokens_stays_whole_and_in_its_trace(boolean isJson) {
         String message = "cannot reach \"jdbc:postgresql://db/tally?password=secret\"";
         LoggingEvent event = new LoggingEvent(
                 "", new LoggerContext().getLogger("pool"), Level.WARN, message, new IllegalStateException(TOKEN), null);

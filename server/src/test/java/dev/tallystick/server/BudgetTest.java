@@ -113,6 +113,7 @@ class BudgetTest {
         try (TallyServer server = start(budget)) {
             Http setUp = ServerUnderTest.memberOf(admin(server), "bob", "member");
             Http alice = ServerUnderTest.memberOf(admin(server), "alice", "member");
+            admin(server).put("/v1/topics/quiet", "{}");
             List<Costly> costly = costly(Things.madeBy(setUp, alice));
             assertThat(costly)
                     .extracting(Costly::route)
@@ -141,6 +142,7 @@ class BudgetTest {
         int enough = 5;
         try (TallyServer server = start(new Limiter.Budget(enough, Duration.ofDays(1)))) {
             Http alice = ServerUnderTest.memberOf(admin(server), "alice", "member");
+            admin(server).put("/v1/topics/quiet", "{}");
             costly = costly(Things.madeBy(admin(server), alice));
             token = alice.token();
             for (int i = 0; i < enough; i++) {

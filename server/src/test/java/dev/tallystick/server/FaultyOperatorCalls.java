@@ -124,6 +124,12 @@ final class FaultyOperatorCalls {
                 (server, name) -> new Ready(
                         client -> client.workflows().deploy(name, 1, graph(name)),
                         () -> server.has(() -> server.direct.workflows().find(name, 1)))));
+        rows.add(row("workflows.remove", Repeat.SAME, (server, name) -> {
+            server.direct.workflows().deploy(name, 1, graph(name));
+            return new Ready(
+                    client -> client.workflows().remove(name, 1),
+                    () -> server.direct.workflows().find(name, 1).removedAt() != null);
+        }));
     }
 
     private static void members(List<Row> rows) {
