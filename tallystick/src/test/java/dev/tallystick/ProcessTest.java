@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tallystick.testkit.TestPostgres;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,6 +71,46 @@ class ProcessTest {
             }
         }
         assertThat(most.get()).isEqualTo(3);
+    }
+
+    @Test
+    void a_body_that_only_waits_for_its_commit_takes_no_place() throws Exception {
+        CountDownLatch returning = new CountDownLatch(1);
+        CountDownLatch locked = new CountDownLatch(1);
+        try (Tallystick tally = Tallystick.builder()
+                        .dataSource(postgres.dataSource())
+                        .atOnce(1, 1)
+                        .build();
+                Connection stranger = postgres.dataSource().getConnection()) {
+            tally.register("blocked", String.class, String.class, (ctx, input) -> {
+                returning.countDown();
+                return ctx.step("wait", String.class, () -> {
+                    locked.await();
+                    return input;
+                });
+            });
+            tally.register("free", String.class, String.class, (ctx, input) -> input);
+            tally.start();
+            JobHandle<String> blocked = tally.submit("blocked", "x", Submit.key("blocked"));
+            returning.await();
+            stranger.setAutoCommit(false);
+            lock(stranger, blocked);
+            locked.countDown();
+
+            assertThat(tally.submit("free", "y", Submit.key("free")).result(Duration.ofSeconds(30)))
+                    .isEqualTo("y");
+
+            stranger.rollback();
+            assertThat(blocked.result(Duration.ofSeconds(30))).isEqualTo("x");
+        }
+    }
+
+    /** Until the end of the transaction, the job cannot be closed. */
+    private static void lock(Connection stranger, JobHandle<?> job) throws SQLException {
+        try (PreparedStatement lock = stranger.prepareStatement("select 1 from tally.job where id = ? for update")) {
+            lock.setObject(1, job.id().value());
+            lock.executeQuery().close();
+        }
     }
 
     @Test

@@ -110,7 +110,7 @@ class TallystickTest {
             });
             tally.start();
             JobHandle<String> job = tally.submit("approval", "expenses", Submit.key("k"));
-            Eventually.holds("it waits", () -> job.why().text().contains("nobody holds it"));
+            Eventually.holds("it waits", () -> job.why().text().contains("not claimed"));
 
             assertThat(job.why().text()).contains("a signal 'approve'");
             assertThatThrownBy(() -> job.result(Duration.ofMillis(1))).isInstanceOf(JobOpenException.class);

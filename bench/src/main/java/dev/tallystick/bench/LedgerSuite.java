@@ -72,7 +72,7 @@ final class LedgerSuite implements Suite {
             this.heads = heads;
         }
 
-        /** Written in memory if the machine can do that, since nobody measures it, then laid on the disk. */
+        /** Written in memory where possible, since it is not measured, then copied to disk. */
         static Books prepared(Path repository, int streams, int versions) throws IOException {
             Path draft = Scratch.memory().resolve(repository.getFileName());
             AtomicReferenceArray<TxHash> heads = new AtomicReferenceArray<>(streams);
@@ -95,7 +95,7 @@ final class LedgerSuite implements Suite {
             return new Books(repository, Ledger.open(repository, LedgerOptions.defaults()), heads);
         }
 
-        /** Each caller has streams of its own, so that nobody loses a race. */
+        /** Each caller has its own streams, so that no caller loses a race. */
         Round writers(int callers) {
             return round(caller -> {
                 int own = Math.max(1, heads.length() / callers);

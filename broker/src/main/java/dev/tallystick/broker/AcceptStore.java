@@ -97,7 +97,7 @@ final class AcceptStore {
                 of.texts(item -> item.envelope().to().reference())));
     }
 
-    /** For each that mentions somebody who is no member, one of those names. Asks nothing if nobody is mentioned. */
+    /** For each message with a mention that is not a member, one such name. Sends no query if there are no mentions. */
     Map<UUID, String> unknownMentions(Tx tx, List<AcceptItem> items) throws SQLException {
         List<Mention> mentions = mentionsIn(items);
         Map<UUID, String> unknown = new HashMap<>();

@@ -180,7 +180,7 @@ public final class Broker implements AutoCloseable {
         return spend(new ScopedKey(member.scope(), key), request, bytes);
     }
 
-    /** As {@link #spend(Member, IdempotencyKey, Fingerprint, int)}, for what nobody asks for at this moment. */
+    /** As {@link #spend(Member, IdempotencyKey, Fingerprint, int)}, for work that no caller is waiting for. */
     public Limiter.Decision spend(ScopedKey key, Fingerprint request, int bytes) {
         Limiter.Decision decision = limiter.consume(key, request, bytes);
         if (decision instanceof Limiter.Decision.Over over) {

@@ -48,7 +48,7 @@ public final class Directory {
     public boolean delete(String mesh, Destination destination) {
         requireNamed(destination);
         return database.transact("delete " + destination, tx -> {
-            // First, so that whoever is adding something to it has done so.
+            // First, so that concurrent additions to it have committed.
             boolean there = store.delete(tx, mesh, destination);
             store.deleteSubscriptions(tx, mesh, destination);
             store.endWebhooks(tx, mesh, destination);

@@ -38,7 +38,7 @@ final class DirectoryStore {
             where mesh = ? and kind = ? and name = ?
             """;
 
-    // Whoever deletes it waits, and then finds what was added to it.
+    // A concurrent delete waits, and then sees what was added.
     private static final String LOCK = """
             select 1
             from tally.destination

@@ -74,7 +74,7 @@ final class HistoryStore {
             where m.id = any(?) and m.mesh = ? and m.key is not null
             """;
 
-    // In a statement of its own, so that the next one sees all that whoever numbered before has committed.
+    // A separate statement, so that the next one sees everything that the previous sequencer committed.
     private static final String LOCK_END = """
             select position
             from tally.sequencer

@@ -30,7 +30,7 @@ class LostTokenTest {
 
             assertThat(run.exitCode()).isEqualTo(ExitCode.UNKNOWN_OUTCOME.code());
             assertThat(run.err())
-                    .contains("nobody knows whether", look, "tally member revoke ID")
+                    .contains("it is unknown whether", look, "tally member revoke ID")
                     .doesNotContain("--key");
             assertThat(requests).hasValue(1);
         }

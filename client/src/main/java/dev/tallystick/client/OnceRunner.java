@@ -77,7 +77,7 @@ final class OnceRunner {
             remember(asked, said);
             throw new OutcomeUnknownException(
                     "the handler ran under the key " + asked.key()
-                            + ", and nobody knows whether that is recorded: " + failure(e)
+                            + ", and it is unknown whether that is recorded: " + failure(e)
                             + "; ask again under the same key",
                     failure(e),
                     e);

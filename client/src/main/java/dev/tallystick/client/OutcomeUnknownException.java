@@ -17,14 +17,14 @@ public final class OutcomeUnknownException extends TallyException {
 
     OutcomeUnknownException(Request request, AttemptFailure failure, @Nullable Throwable cause) {
         this(
-                "nobody knows whether " + request + " happened: " + failure + "; " + advice(request),
+                "it is unknown whether " + request + " happened: " + failure + "; " + advice(request),
                 failure,
                 cause == null ? new IllegalStateException(failure.detail()) : cause);
     }
 
     OutcomeUnknownException(Request request, RefusedException refused) {
         this(
-                "nobody knows whether " + request + " happened: an answer was lost, and the next one was a refusal ("
+                "it is unknown whether " + request + " happened: an answer was lost, and the next one was a refusal ("
                         + refused.getMessage() + "), which says nothing about it"
                         + (request.key() == null ? "" : "; the key is " + request.key()),
                 refused.failure(),

@@ -8,7 +8,7 @@ public abstract class Unwinding extends Error {
 
     private static final long serialVersionUID = 1L;
 
-    /** Without a stack trace, which nobody reads. */
+    /** Without a stack trace: it is never printed. */
     protected Unwinding(String why) {
         super(why, null, false, false);
     }

@@ -53,20 +53,21 @@ final class BodyThreads {
     }
 
     /**
-     * This thread is at work, from the beginning of an attempt at a step to its end. It waits while {@link #STEPS_AT_ONCE} are.
+     * Marks this thread as working, from the start of an attempt at a step to its end. It waits while {@link #STEPS_AT_ONCE}
+     * others work.
      *
      * @param check throws if the work may not start
      */
     Working work(Runnable check) {
         takePlace(check);
-        synchronized (working) {
-            try {
+        try {
+            synchronized (working) {
                 check.run();
-            } catch (BodyStopped stopped) {
-                places.release();
-                throw stopped;
+                working.add(Thread.currentThread());
             }
-            working.add(Thread.currentThread());
+        } catch (RuntimeException | Error refused) {
+            places.release();
+            throw refused;
         }
         return () -> {
             synchronized (working) {

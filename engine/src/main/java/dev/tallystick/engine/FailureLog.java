@@ -63,9 +63,15 @@ final class FailureLog {
         switch (why) {
             case BodyStopped stopped -> {}
             case Unwinding died -> throw died;
-            case TransactionException away -> LOG.warn("{} is left to whoever leases it next", what, away);
-            case NotRecordedException refused -> LOG.warn("{} is left to whoever leases it next", what, refused);
-            default -> LOG.error("{} is left to whoever leases it next: please report this", what, why);
+            case TransactionException away ->
+                LOG.warn("giving up {}, which another process resumes after the lease expires", what, away);
+            case NotRecordedException refused ->
+                LOG.warn("giving up {}, which another process resumes after the lease expires", what, refused);
+            default ->
+                LOG.error(
+                        "giving up {}, which another process resumes after the lease expires; please report this",
+                        what,
+                        why);
         }
     }
 

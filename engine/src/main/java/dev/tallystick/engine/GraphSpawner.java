@@ -181,7 +181,7 @@ final class GraphSpawner {
             return name;
         } catch (IllegalArgumentException e) {
             throw new ExpressionException(
-                    "node '" + hook.name() + "': '" + person + "' comes to nobody: " + e.getMessage(), e);
+                    "node '" + hook.name() + "': '" + person + "' names no one: " + e.getMessage(), e);
         }
     }
 

@@ -290,7 +290,7 @@ final class LaneStore {
                 limit);
     }
 
-    /** Locks the lanes, or those of them that nobody else has locked. */
+    /** Locks the lanes, or only those that are not locked. */
     List<Open> lock(Tx tx, List<Lane> lanes, boolean wait) throws SQLException {
         Columns<Lane> of = new Columns<>(lanes);
         Object[] keys = {of.texts(Lane::mesh), of.texts(Lane::workflow), of.texts(Lane::key)};

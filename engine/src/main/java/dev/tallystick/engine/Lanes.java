@@ -17,9 +17,9 @@ import java.util.function.Predicate;
 /**
  * Leases bodies whose workflows have limits, and lets jobs of graphs begin that have some.
  *
- * <p>Invariant: whoever leases from a lane holds its lock, and counts after it has the lock; so no two processes fill the same
- * place. A place is a lease: it is free again when that is given back or over, and nothing else has to be put right after a crash.
- * The place of a graph's job is a posting of its own, which stays from its beginning until the job's end deletes it.
+ * <p>Invariant: a process locks a lane before it counts and leases, so no two processes fill the same place. A place is a
+ * lease: it is free when the lease is released or expires, so a crash leaves nothing to repair. The place of a graph's job is a
+ * separate posting, which exists until the job closes.
  *
  * <p>Fair: the lane whose job has waited longest comes first; a lane that is full or past its rate is skipped, however long its
  * queue.

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  * Ends the open work of lost branches in the deciding transaction: their waits, timers and nested branches get a Leg 2 with the
  * reason, their children are cancelled and their tasks expire.
  *
- * <p>Invariant: no signal is with a wait that nobody will read. One that a lost branch took, also a branch that has ended, goes
+ * <p>Invariant: no signal belongs to a wait that is never read. A signal that a lost or ended branch took goes
  * to the oldest wait that is open, or stays for the next, unless the branch recorded anything after it.
  *
  * <p>Lock order: tasks before jobs, so {@link #lockTasks} comes first.

@@ -135,7 +135,7 @@ public final class RemoteWork {
         try {
             bring(new GraphStep(work.lease(), told, null));
         } catch (TransactionException | NotRecordedException e) {
-            LOG.warn("{} is left to whoever claims it next", work.lease(), e);
+            LOG.warn("giving up {}, which another worker claims after the lease expires", work.lease(), e);
         }
     }
 
@@ -145,7 +145,7 @@ public final class RemoteWork {
             return steps.bring(step);
         } catch (BodyStopped stopped) {
             throw new UnknownOutcomeException(
-                    "the engine stops, and does not know what came of " + step.posting(), stopped);
+                    "the engine stops, and does not know the outcome of " + step.posting(), stopped);
         }
     }
 

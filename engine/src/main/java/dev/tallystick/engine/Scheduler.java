@@ -306,7 +306,7 @@ public final class Scheduler implements AutoCloseable {
         if (!submitters.include(tx, schedule.scope())) {
             String trouble = "did not fire for " + firing.moment() + ": "
                     + schedule.scope().member()
-                    + ", who made it, may not submit jobs any more; somebody who may has to put it again";
+                    + ", who made it, may not submit jobs any more; a member with that role must create it again";
             store.fired(tx, schedule, firing.next(), null, null, trouble);
         } else if (firing.waitsUntil() != null) {
             store.postpone(tx, schedule, firing.waitsUntil(), String.valueOf(firing.trouble()));

@@ -53,7 +53,7 @@ final class TimeLimit {
                 worker.interrupt();
             }
         } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody interrupts the watch", e);
+            throw new IllegalStateException("the watch is never interrupted", e);
         } finally {
             lock.unlock();
         }

@@ -173,7 +173,7 @@ public final class UserCode {
                 return asked.get();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new IllegalStateException("nobody waits for this any more", e);
+                throw new IllegalStateException("no caller waits for this any more", e);
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof SQLException away) {
                     throw away;

@@ -74,7 +74,7 @@ final class WhyStore {
             return "open; each of its activities waits for something of its own";
         }
         if (row.getBoolean("parked")) {
-            return "waiting; nobody holds it";
+            return "waiting; not claimed";
         }
         String queue = row.getString("queue");
         if (row.getBoolean("due") && queue.indexOf('[') >= 0) {
@@ -166,7 +166,7 @@ final class WhyStore {
                             + " unless it is extended" + lastFailure(row.getString("error"));
         }
         if (row.getBoolean("due")) {
-            return who(row) + ": nobody has taken it since " + due;
+            return who(row) + ": not claimed since " + due;
         }
         return "attempt " + (begun + 1) + ", at " + due + lastFailure(row.getString("error"));
     }
@@ -175,7 +175,7 @@ final class WhyStore {
         String queue = row.getString("queue");
         return queue.equals(Runner.queueOf(row.getString("workflow"), row.getInt("version")))
                 ? processFor(row) + " with all its workers"
-                : "somebody who does the work of topic '" + queue + "'";
+                : "a worker of topic '" + queue + "'";
     }
 
     /** An engine must continue the job. */

@@ -208,7 +208,7 @@ class GraphTaskTest {
         Engine engine = bench.start();
 
         assertThat(bench.run(engine, "impatient", Map.of()).error())
-                .contains("node 'approve': 'input.manager' comes to nobody");
+                .contains("node 'approve': 'input.manager' names no one");
         assertThat(bench.run(engine, "impatient", Map.of("manager", " ")).error())
                 .contains("the name of a person has 1 to 200 characters, got ' '");
         assertThat(bench.workbench().count("task")).isZero();

@@ -59,7 +59,7 @@ class GraphWhyTest {
                 engine,
                 job,
                 "work",
-                "a process in which single version 1 is registered with all its workers: nobody has taken it since .*Z");
+                "a process in which single version 1 is registered with all its workers: not claimed since .*Z");
     }
 
     @Test
@@ -72,7 +72,7 @@ class GraphWhyTest {
         Engine engine = bench.start();
         JobId job = bench.submit(engine, "single", Map.of());
 
-        awaitMover(engine, job, "work", "somebody who does the work of topic 'parcels': nobody has taken it since .*Z");
+        awaitMover(engine, job, "work", "a worker of topic 'parcels': not claimed since .*Z");
     }
 
     @Test

@@ -112,7 +112,7 @@ final class CommitWriter {
         prepared = commit;
     }
 
-    /** Moves {@code main} from {@code head} to the commit that was prepared; says no if somebody else moved it or is about to. */
+    /** Moves {@code main} from {@code head} to the commit that was prepared; returns false if another writer moved it or is about to. */
     boolean move(Head head) throws IOException {
         boolean moved = main.move(head.id()) == Ref.Move.MOVED;
         if (moved && prepared != null) {

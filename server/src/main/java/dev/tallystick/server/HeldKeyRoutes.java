@@ -107,8 +107,7 @@ final class HeldKeyRoutes {
                         .answers(HeldKeys.class)
                         .refuses(ProblemCode.IDEMPOTENCY_KEY_REFUSED, ProblemCode.NOT_FOUND),
                 Route.post(KeyRoutes.PATH + "/resolve", ResolveKey.class, this::resolve)
-                        .summary(
-                                "Say what came of a member's request in its place. What the holder says later is refused.")
+                        .summary("Settle a member's request on its behalf. What the holder says later is refused.")
                         .roles(Role.ADMIN)
                         .answers(KeyRoutes.KeyState.class)
                         .refuses(

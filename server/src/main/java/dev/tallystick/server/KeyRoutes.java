@@ -89,7 +89,7 @@ final class KeyRoutes {
     List<Route> routes() {
         return List.of(
                 Route.post(PATH + "/reserve", ReserveKey.class, this::reserve)
-                        .summary("Reserve a key before the work begins; or learn what came of it before.")
+                        .summary("Reserve a key before the work begins; or learn its outcome.")
                         .roles(Role.MEMBER)
                         .answers(KeyState.class)
                         .statuses(201, 200)
@@ -183,7 +183,7 @@ final class KeyRoutes {
             case Reserve.Replayed replayed -> Answer.ok(state(replayed.entry())).header(Submissions.REPLAYED, "true");
             case Reserve.InProgress other ->
                 throw unresolved(
-                        ProblemCode.REQUEST_IN_PROGRESS, "its holder has not said yet what came of it", other.entry());
+                        ProblemCode.REQUEST_IN_PROGRESS, "its holder has not reported the outcome yet", other.entry());
             case Reserve.OutcomeUnknown unknown ->
                 throw unresolved(
                         ProblemCode.OUTCOME_UNRESOLVED,

@@ -150,7 +150,7 @@ final class OpenApi {
 
     private Json success(@Nullable Class<? extends Record> response) {
         Json mark = object(
-                "description", Json.of("on every answer of a server; an empty one without it is somebody else's"),
+                "description", Json.of("on every answer of a server; an empty answer without it is not ours"),
                 "schema", object("type", Json.of("string")));
         if (response == null) {
             return object("description", Json.of("done"), "headers", object(Answer.MARK, mark));

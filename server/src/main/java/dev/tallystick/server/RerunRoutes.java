@@ -95,7 +95,7 @@ final class RerunRoutes {
                                 ProblemCode.OVER_LIMIT),
                 Route.get(LETTERS, this::list)
                         .summary(
-                                "Jobs that failed or were not done in time, that nobody waits for and nobody has redriven;"
+                                "Jobs that failed or were not done in time, that no job waits for and that were not redriven;"
                                         + " the oldest first.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .query("after", "only those after this job: the next of the page before")

@@ -14,6 +14,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,171 +160,46 @@ public record ServerSettings(
     }
 
     public ServerSettings at(String otherHost, int otherPort) {
-        return new ServerSettings(
-                otherHost,
-                otherPort,
-                data,
-                postgres,
-                connections,
-                samples,
-                broker,
-                engine,
-                budget,
-                limiter,
-                tls,
-                schema,
-                limits,
-                quotas);
+        return with(draft -> {
+            draft.host = otherHost;
+            draft.port = otherPort;
+        });
     }
 
     public ServerSettings on(@Nullable String jdbcUrl) {
-        return new ServerSettings(
-                host,
-                port,
-                data,
-                jdbcUrl,
-                connections,
-                samples,
-                broker,
-                engine,
-                budget,
-                limiter,
-                tls,
-                schema,
-                limits,
-                quotas);
+        return with(draft -> draft.postgres = jdbcUrl);
     }
 
     public ServerSettings withConnections(int number) {
-        return new ServerSettings(
-                host, port, data, postgres, number, samples, broker, engine, budget, limiter, tls, schema, limits,
-                quotas);
+        return with(draft -> draft.connections = number);
     }
 
     public ServerSettings withSamples(boolean wanted) {
-        return new ServerSettings(
-                host,
-                port,
-                data,
-                postgres,
-                connections,
-                wanted,
-                broker,
-                engine,
-                budget,
-                limiter,
-                tls,
-                schema,
-                limits,
-                quotas);
+        return with(draft -> draft.samples = wanted);
     }
 
     public ServerSettings withBroker(BrokerSettings other) {
-        return new ServerSettings(
-                host,
-                port,
-                data,
-                postgres,
-                connections,
-                samples,
-                other,
-                engine,
-                budget,
-                limiter,
-                tls,
-                schema,
-                limits,
-                quotas);
+        return with(draft -> draft.broker = other);
     }
 
     public ServerSettings withEngine(EngineSettings other) {
-        return new ServerSettings(
-                host,
-                port,
-                data,
-                postgres,
-                connections,
-                samples,
-                broker,
-                other,
-                budget,
-                limiter,
-                tls,
-                schema,
-                limits,
-                quotas);
+        return with(draft -> draft.engine = other);
     }
 
     public ServerSettings withBudget(Limiter.Budget other) {
-        return new ServerSettings(
-                host,
-                port,
-                data,
-                postgres,
-                connections,
-                samples,
-                broker,
-                engine,
-                other,
-                limiter,
-                tls,
-                schema,
-                limits,
-                quotas);
+        return with(draft -> draft.budget = other);
     }
 
     public ServerSettings withLimiter(@Nullable URI other) {
-        return new ServerSettings(
-                host,
-                port,
-                data,
-                postgres,
-                connections,
-                samples,
-                broker,
-                engine,
-                budget,
-                other,
-                tls,
-                schema,
-                limits,
-                quotas);
+        return with(draft -> draft.limiter = other);
     }
 
     public ServerSettings withTls(@Nullable Certificate other) {
-        return new ServerSettings(
-                host,
-                port,
-                data,
-                postgres,
-                connections,
-                samples,
-                broker,
-                engine,
-                budget,
-                limiter,
-                other,
-                schema,
-                limits,
-                quotas);
+        return with(draft -> draft.tls = other);
     }
 
     public ServerSettings withSchema(SchemaName other) {
-        return new ServerSettings(
-                host,
-                port,
-                data,
-                postgres,
-                connections,
-                samples,
-                broker,
-                engine,
-                budget,
-                limiter,
-                tls,
-                other,
-                limits,
-                quotas);
+        return with(draft -> draft.schema = other);
     }
 
     /** Traces to this OpenTelemetry; by default nothing is traced. */
@@ -332,20 +208,66 @@ public record ServerSettings(
     }
 
     public ServerSettings withQuotas(Quotas other) {
-        return new ServerSettings(
-                host,
-                port,
-                data,
-                postgres,
-                connections,
-                samples,
-                broker,
-                engine,
-                budget,
-                limiter,
-                tls,
-                schema,
-                limits,
-                other);
+        return with(draft -> draft.quotas = other);
+    }
+
+    private ServerSettings with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.settings();
+    }
+
+    /** A copy that can be changed. */
+    private static final class Draft {
+
+        private String host;
+        private int port;
+        private final Path data;
+        private @Nullable String postgres;
+        private int connections;
+        private boolean samples;
+        private BrokerSettings broker;
+        private EngineSettings engine;
+        private Limiter.Budget budget;
+        private @Nullable URI limiter;
+        private @Nullable Certificate tls;
+        private SchemaName schema;
+        private final Limits limits;
+        private Quotas quotas;
+
+        Draft(ServerSettings from) {
+            this.host = from.host;
+            this.port = from.port;
+            this.data = from.data;
+            this.postgres = from.postgres;
+            this.connections = from.connections;
+            this.samples = from.samples;
+            this.broker = from.broker;
+            this.engine = from.engine;
+            this.budget = from.budget;
+            this.limiter = from.limiter;
+            this.tls = from.tls;
+            this.schema = from.schema;
+            this.limits = from.limits;
+            this.quotas = from.quotas;
+        }
+
+        ServerSettings settings() {
+            return new ServerSettings(
+                    host,
+                    port,
+                    data,
+                    postgres,
+                    connections,
+                    samples,
+                    broker,
+                    engine,
+                    budget,
+                    limiter,
+                    tls,
+                    schema,
+                    limits,
+                    quotas);
+        }
     }
 }

@@ -95,7 +95,7 @@ final class TaskRoutes {
                 changing("release", ForPerson.class, this::release)
                         .summary("Give a task back, for others of its group to claim."),
                 changing("escalate", HandOn.class, this::escalate)
-                        .summary("Hand a task to another group, whoever has it now."),
+                        .summary("Hand a task to another group, even if a member holds it."),
                 changing("resolve", ResolveTask.class, this::resolve)
                         .summary("Answer a task: its job goes on with this. The same key again is the same answer.")
                         .underKey()
@@ -123,7 +123,7 @@ final class TaskRoutes {
         List<TaskView> found = group != null
                 ? desk.ofGroup(mesh, group, after, limit)
                 : person != null
-                        ? desk.heldBy(mesh, Call.understood(() -> whoever(mesh, person)), after, limit)
+                        ? desk.heldBy(mesh, Call.understood(() -> personNamed(mesh, person)), after, limit)
                         : desk.all(mesh, after, limit);
         List<Task> page = found.stream().map(task -> Task.of(task, null)).toList();
         return Answer.ok(
@@ -191,18 +191,18 @@ final class TaskRoutes {
         }
         return named == null || named.equals(caller.name())
                 ? own(caller)
-                : Call.understood(() -> whoever(caller.mesh(), named));
+                : Call.understood(() -> personNamed(caller.mesh(), named));
     }
 
     /** The caller, who owns the name only if it was not given to another member since. */
     private Person own(Member caller) {
-        return Optional.of(whoever(caller.mesh(), caller.name()))
+        return Optional.of(personNamed(caller.mesh(), caller.name()))
                 .filter(holder -> holder.id().equals(caller.id()))
                 .orElseGet(() -> new Person(caller.id(), caller.name(), Instant.MAX));
     }
 
     /** The member that has this name now, or a person who is not a member. */
-    private Person whoever(String mesh, String name) {
+    private Person personNamed(String mesh, String name) {
         return people.apply(mesh, name)
                 .map(found -> new Person(found.member().id(), found.member().name(), found.created()))
                 .orElseGet(() -> Person.named(name));

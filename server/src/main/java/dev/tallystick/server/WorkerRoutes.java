@@ -111,12 +111,13 @@ final class WorkerRoutes {
                         .roles(Role.WORKER)
                         .answers(ClaimedWork.class),
                 Route.post(PATH + "/heartbeat", KeepWork.class, this::keep)
-                        .summary("Keep what you have claimed. What is not among the kept is somebody else's by now.")
+                        .summary(
+                                "Keep what you have claimed. Work that is not listed as kept now belongs to another worker.")
                         .roles(Role.WORKER)
                         .answers(KeptWork.class),
                 Route.post(PATH + "/result", WorkResult.class, this::result)
                         .summary(
-                                "Bring what came of the work. It is recorded once, and a repeat gets the answer of the first time: "
+                                "Report the result of the work. It is recorded once, and a repeat gets the answer of the first time: "
                                         + "status 'recorded', or 'job_closed' if the job had ended.")
                         .roles(Role.WORKER)
                         .answers(ResultTaken.class)
@@ -164,7 +165,7 @@ final class WorkerRoutes {
         return switch (bring(call.member(), topic(call), result)) {
             case RECORDED -> Answer.ok(new ResultTaken(result.workId(), "recorded"));
             case JOB_CLOSED -> Answer.ok(new ResultTaken(result.workId(), "job_closed"));
-            case LEASE_LOST -> throw new Problem(ProblemCode.LEASE_LOST, "somebody else does this work by now");
+            case LEASE_LOST -> throw new Problem(ProblemCode.LEASE_LOST, "another worker has claimed this work");
             case ANOTHER_RESULT ->
                 throw new Problem(
                         ProblemCode.RESULT_DIFFERS,

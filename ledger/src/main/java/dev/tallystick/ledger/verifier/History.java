@@ -189,7 +189,7 @@ final class History implements AutoCloseable {
         signatures.demand(commit, position, key);
     }
 
-    /** A history that somebody has continued with a retired key ends with that key. */
+    /** A history that was continued with a retired key ends with that key. */
     void checkCurrentKey(String newest) throws IOException {
         Links.Link link = links.find(newest);
         if (!trust.currentKey().isEmpty() && link != null) {

@@ -50,8 +50,8 @@ public sealed interface ReceiptCheck {
     }
 
     /**
-     * Judges a receipt as somebody does who also knows which key signs today: a receipt shows the keys up to the one that
-     * signed it, so whoever has stolen a retired key can make one in which that key is the newest.
+     * Judges a receipt with knowledge of today's signing key. A receipt shows the keys up to the one that signed it, so a
+     * thief of a retired key can forge a receipt in which that key is the newest.
      *
      * @param currentKey the key that signs today, or empty if that is not known
      */

@@ -83,7 +83,7 @@ final class SignedCommit {
         return !trailer("Merged").isEmpty();
     }
 
-    /** The parents that count: of a foreign commit the first alone, because nobody vouches for what else it joins. */
+    /** The parents that count: of a foreign commit only the first, because nothing vouches for the others. */
     List<String> lineage() {
         return isForeign() && parents.size() > 1 ? parents.subList(0, 1) : parents;
     }
