@@ -35,7 +35,7 @@ final class AcceptStore {
             """;
 
     // A member that was removed a moment ago is the last of its name. Four tables, each written once. A message that a
-    // subscriber's inbox would get twice is one row all the same.
+    // subscriber's inbox would get twice is one row all the same. Ordinals follow the order of the arrays.
     private static final String WRITE = """
             with item as (
                 select i.*,
@@ -43,7 +43,8 @@ final class AcceptStore {
                         then coalesce(
                             (select m.id from tally.member m where m.mesh = i.mesh and m.name = i.reference), i.reference)
                         else i.reference
-                    end as recipient
+                    end as recipient,
+                    nextval('tally.message_ordinal') as ordinal
                 from unnest(
                     ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[],
                     ?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[]
@@ -61,8 +62,8 @@ final class AcceptStore {
                 from item
             ),
             remembered as (
-                insert into tally.history (id, message_id, mesh, destination)
-                select history_id, id, mesh, kind || ':' || recipient
+                insert into tally.history (id, message_id, mesh, destination, ordinal)
+                select history_id, id, mesh, kind || ':' || recipient, ordinal
                 from item
             ),
             mentioned as (
@@ -72,12 +73,12 @@ final class AcceptStore {
                     i.message_id
                 from unnest(?::text[], ?::text[], ?::uuid[]) as i (mesh, member, message_id)
             )
-            insert into tally.delivery (message_id, inbox, mesh, priority)
-            select id, kind || ':' || recipient, mesh, priority
+            insert into tally.delivery (message_id, inbox, mesh, priority, ordinal)
+            select id, kind || ':' || recipient, mesh, priority, ordinal
             from item
             where kind in ('member', 'queue')
             union
-            select i.id, s.inbox, i.mesh, i.priority
+            select i.id, s.inbox, i.mesh, i.priority, i.ordinal
             from item i
             join tally.subscription s on s.mesh = i.mesh and s.source = i.kind || ':' || i.reference
             where i.kind in ('topic', 'member')

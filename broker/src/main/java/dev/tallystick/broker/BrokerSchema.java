@@ -16,7 +16,8 @@ public final class BrokerSchema {
             "0011-windows-by-their-start.sql",
             "0014-identities-of-members.sql",
             "0015-positions-of-a-mesh.sql",
-            "0016-webhooks-of-deleted-topics.sql");
+            "0016-webhooks-of-deleted-topics.sql",
+            "0017-ordinals.sql");
 
     private BrokerSchema() {}
 }

@@ -23,7 +23,7 @@ final class DeliveryStore {
                 select message_id, inbox
                 from tally.delivery
                 where mesh = ? and inbox = ? and done_at is null and dead_at is null and visible_at <= now()
-                order by priority, message_id
+                order by priority, ordinal
                 limit ?
                 for update skip locked
             ),
@@ -32,12 +32,12 @@ final class DeliveryStore {
                 set visible_at = now() + ? * interval '1 millisecond', fence = d.fence + 1, attempts = d.attempts + 1, holder = ?
                 from due
                 where d.message_id = due.message_id and d.inbox = due.inbox
-                returning d.message_id, d.inbox, d.fence, d.attempts, d.visible_at, d.priority as turn
+                returning d.message_id, d.inbox, d.fence, d.attempts, d.visible_at, d.priority, d.ordinal
             )
             select l.inbox, l.fence, l.attempts, l.visible_at, %s
             from leased l
             join tally.message m on m.id = l.message_id
-            order by l.turn, l.message_id
+            order by l.priority, l.ordinal
             """.formatted(MessageColumns.SELECTED);
 
     // In a fixed order, so that two callers that settle the same deliveries do not deadlock.

@@ -84,13 +84,13 @@ final class HistoryStore {
 
     private static final String NUMBER = """
             with unsequenced as (
-                select id, mesh, row_number() over (order by id) as place,
-                    row_number() over (partition by mesh order by id) as mesh_place, count(*) over (partition by mesh) as mesh_count
+                select id, mesh, row_number() over (order by ordinal) as place,
+                    row_number() over (partition by mesh order by ordinal) as mesh_place, count(*) over (partition by mesh) as mesh_count
                 from (
-                    select id, mesh
+                    select id, mesh, ordinal
                     from tally.history
                     where position is null
-                    order by id
+                    order by ordinal
                     limit ?
                 ) as oldest
             ),
