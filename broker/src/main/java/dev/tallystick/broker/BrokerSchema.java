@@ -17,7 +17,8 @@ public final class BrokerSchema {
             "0014-identities-of-members.sql",
             "0015-positions-of-a-mesh.sql",
             "0016-webhooks-of-deleted-topics.sql",
-            "0017-ordinals.sql");
+            "0017-ordinals.sql",
+            "0018-previous-keys-and-hosts-of-devices.sql");
 
     private BrokerSchema() {}
 }

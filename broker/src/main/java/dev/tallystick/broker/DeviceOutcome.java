@@ -13,6 +13,9 @@ public sealed interface DeviceOutcome {
     /** Nothing changed: the name or the key is taken, or the device was revoked. */
     record Taken(String why) implements DeviceOutcome {}
 
+    /** Nothing changed: the device is on another host. */
+    record Cloned() implements DeviceOutcome {}
+
     /** Nothing changed: the member has no such device. */
     record NoSuchDevice() implements DeviceOutcome {}
 }

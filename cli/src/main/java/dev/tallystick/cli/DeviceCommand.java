@@ -2,7 +2,9 @@ package dev.tallystick.cli;
 
 import dev.tallystick.client.Devices;
 import dev.tallystick.client.TallyClient;
+import java.time.Duration;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -82,9 +84,15 @@ final class DeviceCommand extends TallyCommand {
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String replaced;
 
+        @Option(
+                names = "--grace",
+                paramLabel = "SECONDS",
+                description = "How long the replaced key still counts, at most 30 days (default: a day).")
+        private @Nullable Integer grace;
+
         @Override
         ExitCode run(TallyClient client) {
-            client.devices().rotate(name(), replaced, key());
+            client.devices().rotate(name(), replaced, key(), grace == null ? null : Duration.ofSeconds(grace));
             answer("device " + name() + " has its new key");
             return ExitCode.OK;
         }

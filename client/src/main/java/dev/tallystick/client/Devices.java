@@ -1,7 +1,9 @@
 package dev.tallystick.client;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,8 @@ public final class Devices {
     /**
      * A device.
      *
+     * @param previousKey the key it had before, until {@code previousUntil}; null if only the current one counts
+     * @param hostFingerprint the host it was registered on; null if it did not say
      * @param rotatedAt when it got this key; null if it has had no other
      * @param revokedAt null while it is valid
      */
@@ -28,6 +32,9 @@ public final class Devices {
             String name,
             String member,
             String publicKey,
+            @Nullable String previousKey,
+            @Nullable Instant previousUntil,
+            @Nullable String hostFingerprint,
             Instant registeredAt,
             @Nullable Instant rotatedAt,
             @Nullable Instant revokedAt) {
@@ -37,25 +44,67 @@ public final class Devices {
                     fields.text("name"),
                     fields.text("member"),
                     fields.text("public_key"),
+                    fields.textIfThere("previous_key"),
+                    fields.textIfThere("previous_until", Instant::parse),
+                    fields.textIfThere("host_fingerprint"),
                     fields.text("registered_at", Instant::parse),
                     fields.textIfThere("rotated_at", Instant::parse),
                     fields.textIfThere("revoked_at", Instant::parse));
         }
     }
 
+    /** What a server does if a device that was registered on one host registers with the same key on another. */
+    public enum IfCloned {
+        /** It refuses with {@code device_cloned}. */
+        REFUSE,
+        /** It answers with the host on which the device was registered, for the caller to compare. */
+        WARN,
+        /** It takes the device to have moved to the new host. */
+        ALLOW
+    }
+
     /** Registers a device. The same key again is the same device. */
     public Device register(String name, String publicKey) {
-        Body body = new Body().with("public_key", publicKey);
+        return register(name, new Body().with("public_key", publicKey));
+    }
+
+    /**
+     * Registers a device and the host it runs on, so that a copy of it on another host is noticed.
+     *
+     * @param hostFingerprint a SHA-256 of what distinguishes the host, in lower-case hex
+     */
+    public Device register(String name, String publicKey, String hostFingerprint, IfCloned ifCloned) {
+        Body body = new Body()
+                .with("public_key", publicKey)
+                .with("host_fingerprint", hostFingerprint)
+                .with("if_cloned", ifCloned.name().toLowerCase(Locale.ROOT));
+        return register(name, body);
+    }
+
+    private Device register(String name, Body body) {
         return exchange.ask(Request.put(path(name), body.json()), answer -> Device.of(answer.about("name", name)));
+    }
+
+    /**
+     * Replaces the key of a device; the replaced one still counts for a day. Repeating this changes nothing.
+     *
+     * @param replaced the device's current key
+     */
+    public Device rotate(String name, String replaced, String publicKey) {
+        return rotate(name, replaced, publicKey, null);
     }
 
     /**
      * Replaces the key of a device. Repeating this changes nothing.
      *
-     * @param replaced the device's previous key
+     * @param replaced the device's current key
+     * @param grace how long the replaced key still counts, at most 30 days; null for a day
      */
-    public Device rotate(String name, String replaced, String publicKey) {
-        Body body = new Body().with("public_key", publicKey).with("replaces", replaced);
+    public Device rotate(String name, String replaced, String publicKey, @Nullable Duration grace) {
+        Body body = new Body()
+                .with("public_key", publicKey)
+                .with("replaces", replaced)
+                .withSeconds("grace_seconds", grace);
         return exchange.ask(
                 Request.post(path(name) + "/rotate", body.json()), answer -> Device.of(answer.about("name", name)));
     }

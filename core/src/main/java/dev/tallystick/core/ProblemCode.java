@@ -38,6 +38,7 @@ public enum ProblemCode {
     TASK_OVER(409, Lasting.PERMANENT, "The task is no longer open."),
     VERSION_TAKEN(409, Lasting.PERMANENT, "This version already exists with different content."),
     DEVICE_TAKEN(409, Lasting.PERMANENT, "The name or the key of the device belongs to another device."),
+    DEVICE_CLONED(409, Lasting.PERMANENT, "The device was registered on another host."),
     TOO_MANY_WEBHOOKS(409, Lasting.PERMANENT, "The member has reached its limit of webhooks."),
     TOO_MANY(409, Lasting.PERMANENT, "The limit for these has been reached."),
     LEASE_LOST(409, Lasting.PERMANENT, "The lease has been lost."),

@@ -4,11 +4,14 @@ import dev.tallystick.broker.Device;
 import dev.tallystick.broker.DeviceKey;
 import dev.tallystick.broker.DeviceOutcome;
 import dev.tallystick.broker.Devices;
+import dev.tallystick.broker.HostFingerprint;
+import dev.tallystick.broker.IfCloned;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.ProblemCode;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,25 +29,53 @@ final class DeviceRoutes {
         this.spending = spending;
     }
 
-    /** @param publicKey Ed25519, as 32 bytes in base64 */
-    record RegisterDevice(String publicKey) {}
+    /**
+     * @param publicKey Ed25519, as 32 bytes in base64
+     * @param hostFingerprint a SHA-256 of what distinguishes the machine, in hex; the same key on another one is a copy
+     */
+    record RegisterDevice(
+            String publicKey,
+            @Nullable String hostFingerprint,
 
-    /** @param replaces the device's previous key */
-    record RotateDevice(String publicKey, String replaces) {}
+            @Values(
+                    oneOf = {"refuse", "warn", "allow"},
+                    ifMissing = "\"refuse\"")
+            @Nullable
+            String ifCloned) {}
 
+    /**
+     * @param replaces the device's current key
+     * @param graceSeconds for how long the replaced key still counts
+     */
+    record RotateDevice(
+            String publicKey,
+            String replaces,
+
+            @Values(least = 0, most = 2_592_000, ifMissing = "86400") @Nullable
+            Integer graceSeconds) {}
+
+    /** @param previousKey while it still counts */
     record DeviceView(
             String name,
             String member,
             String publicKey,
+            @Nullable String previousKey,
+            @Nullable Instant previousUntil,
+            @Nullable String hostFingerprint,
             Instant registeredAt,
             @Nullable Instant rotatedAt,
             @Nullable Instant revokedAt) {
 
         static DeviceView of(Device device) {
+            Device.PreviousKey previous = device.previous();
+            HostFingerprint host = device.host();
             return new DeviceView(
                     device.name(),
                     device.member(),
                     device.key().base64(),
+                    previous == null ? null : previous.key().base64(),
+                    previous == null ? null : previous.until(),
+                    host == null ? null : host.hex(),
                     device.registered(),
                     device.rotated(),
                     device.revoked());
@@ -60,9 +91,10 @@ final class DeviceRoutes {
                         .roles(Role.MEMBER)
                         .answers(DeviceView.class)
                         .statuses(201, 200)
-                        .refuses(ProblemCode.DEVICE_TAKEN, ProblemCode.OVER_LIMIT),
+                        .refuses(ProblemCode.DEVICE_TAKEN, ProblemCode.DEVICE_CLONED, ProblemCode.OVER_LIMIT),
                 Route.post(PATH + "/{device}/rotate", RotateDevice.class, this::rotate)
-                        .summary("Replace the key of a device of yours. Asking again changes nothing.")
+                        .summary("Replace the key of a device of yours; the replaced one counts for a while."
+                                + " Asking again changes nothing.")
                         .roles(Role.MEMBER)
                         .answers(DeviceView.class)
                         .refuses(ProblemCode.NOT_FOUND, ProblemCode.DEVICE_TAKEN),
@@ -83,12 +115,20 @@ final class DeviceRoutes {
         DeviceKey key = Call.understood(() -> new DeviceKey(wanted.publicKey()));
         Fingerprint request = Fingerprint.of("device", call.name("device"), key.base64());
         return spending.spend(
-                call, false, new IdempotencyKey("device:" + request.hex()), request, () -> registered(call, key));
+                call,
+                false,
+                new IdempotencyKey("device:" + request.hex()),
+                request,
+                () -> registered(call, key, wanted));
     }
 
-    private Answer registered(Call call, DeviceKey key) {
-        DeviceOutcome.Known known =
-                known(Call.understood(() -> devices.register(call.member(), call.name("device"), key)));
+    private Answer registered(Call call, DeviceKey key, RegisterDevice wanted) {
+        DeviceOutcome.Known known = known(Call.understood(() -> devices.register(
+                call.member(),
+                call.name("device"),
+                key,
+                wanted.hostFingerprint() == null ? null : new HostFingerprint(wanted.hostFingerprint()),
+                wanted.ifCloned() == null ? IfCloned.REFUSE : IfCloned.parse(wanted.ifCloned()))));
         return Answer.of(known.before() ? 200 : 201, DeviceView.of(known.device()));
     }
 
@@ -97,7 +137,8 @@ final class DeviceRoutes {
                 call.member(),
                 call.name("device"),
                 new DeviceKey(wanted.replaces()),
-                new DeviceKey(wanted.publicKey()))));
+                new DeviceKey(wanted.publicKey()),
+                wanted.graceSeconds() == null ? Devices.USUAL_GRACE : Duration.ofSeconds(wanted.graceSeconds()))));
         return Answer.ok(DeviceView.of(known.device()));
     }
 
@@ -105,6 +146,11 @@ final class DeviceRoutes {
         return switch (outcome) {
             case DeviceOutcome.Known known -> known;
             case DeviceOutcome.Taken taken -> throw new Problem(ProblemCode.DEVICE_TAKEN, taken.why());
+            case DeviceOutcome.Cloned cloned ->
+                throw new Problem(
+                        ProblemCode.DEVICE_CLONED,
+                        "this device was registered on another host: give the copy its own name and key,"
+                                + " or register it with if_cloned allow if the device has moved");
             case DeviceOutcome.NoSuchDevice none -> throw Call.notFound();
         };
     }

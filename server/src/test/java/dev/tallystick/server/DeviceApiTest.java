@@ -7,9 +7,12 @@ import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
 import java.security.KeyPairGenerator;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -74,6 +77,73 @@ class DeviceApiTest {
         assertThat(register(bob, "laptop", key()).status())
                 .as("names are a member's own")
                 .isEqualTo(201);
+    }
+
+    @Test
+    void a_replaced_key_counts_until_its_grace_is_over() throws NoSuchAlgorithmException {
+        String first = key();
+        String second = key();
+        String third = key();
+        register(alice, "tablet", first);
+
+        Http.Reply rotated = rotate(alice, "tablet", first, second);
+
+        assertThat(rotated.text("previous_key")).isEqualTo(first);
+        assertThat(Duration.between(
+                        Instant.parse(rotated.text("rotated_at")), Instant.parse(rotated.text("previous_until"))))
+                .isEqualTo(Duration.ofDays(1));
+        assertThat(register(alice, "tablet", first).text("public_key")).isEqualTo(second);
+        assertThat(register(bob, "thief", first).code()).isEqualTo("device_taken");
+        assertThat(rotate(alice, "tablet", first, third).code())
+                .as("only the current key is replaced")
+                .isEqualTo("device_taken");
+        assertThat(rotate(alice, "tablet", second, first).code())
+                .as("a key does not come back while it counts")
+                .isEqualTo("device_taken");
+
+        Http.Reply atOnce = alice.post(
+                "/v1/devices/tablet/rotate",
+                "{\"public_key\":\"" + third + "\",\"replaces\":\"" + second + "\",\"grace_seconds\":0}");
+
+        assertThat(atOnce.body()).doesNotContain("previous");
+        assertThat(register(alice, "tablet", second).code()).isEqualTo("device_taken");
+        assertThat(register(alice, "tablet", third).status()).isEqualTo(200);
+        assertThat(alice.post(
+                                "/v1/devices/tablet/rotate",
+                                "{\"public_key\":\"" + key() + "\",\"replaces\":\"" + third
+                                        + "\",\"grace_seconds\":2592001}")
+                        .code())
+                .isEqualTo("malformed_request");
+    }
+
+    @Test
+    void the_same_key_on_another_host_is_a_copy_of_the_device() throws NoSuchAlgorithmException {
+        String key = key();
+        String here = "ab".repeat(32);
+        String there = "cd".repeat(32);
+        assertThat(on(here, null, key).status()).isEqualTo(201);
+
+        assertThat(on(here, null, key).status()).isEqualTo(200);
+        assertThat(on(there, null, key).code()).isEqualTo("device_cloned");
+        assertThat(on(there, "refuse", key).code()).isEqualTo("device_cloned");
+        assertThat(on(there, "warn", key).text("host_fingerprint")).isEqualTo(here);
+        assertThat(register(alice, "moving", key).text("host_fingerprint"))
+                .as("a device that does not say where it is, is no copy")
+                .isEqualTo(here);
+        assertThat(on(there, "allow", key).text("host_fingerprint")).isEqualTo(there);
+        assertThat(on(here, null, key).code()).isEqualTo("device_cloned");
+        assertThat(on(here, null, key()).code())
+                .as("another key is another device")
+                .isEqualTo("device_taken");
+        assertThat(on("AB".repeat(32), null, key).code()).isEqualTo("malformed_request");
+        assertThat(on(here, "perhaps", key).code()).isEqualTo("malformed_request");
+    }
+
+    private static Http.Reply on(String host, @Nullable String ifCloned, String key) {
+        String rule = ifCloned == null ? "" : ",\"if_cloned\":\"" + ifCloned + "\"";
+        return alice.put(
+                "/v1/devices/moving",
+                "{\"public_key\":\"" + key + "\",\"host_fingerprint\":\"" + host + "\"" + rule + "}");
     }
 
     @Test
