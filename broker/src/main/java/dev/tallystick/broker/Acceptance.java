@@ -29,7 +29,11 @@ public sealed interface Acceptance {
      *
      * @param original the ID it will get if it is accepted; null if another broker is processing it
      */
-    record InProgress(@Nullable UUID original, Duration retryAfter) implements Acceptance {}
+    record InProgress(@Nullable UUID original, Duration retryAfter) implements Acceptance {
+
+        /** Another broker is processing it. */
+        static final InProgress ELSEWHERE = new InProgress(null, Duration.ofSeconds(1));
+    }
 
     /** Too many submissions are being processed to track another. Nothing was written. */
     record Busy(Duration retryAfter) implements Acceptance {}

@@ -1,8 +1,6 @@
 package dev.tallystick.broker;
 
 import dev.tallystick.core.CrashPoints;
-import dev.tallystick.core.Destination;
-import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
@@ -13,9 +11,7 @@ import dev.tallystick.keys.KeyReuse;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
-import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Loop;
-import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.UnknownOutcomeException;
 import dev.tallystick.sql.Wakeups;
 import java.time.Duration;
@@ -24,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Accepts messages and jobs, each once under its key.
@@ -37,9 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Broker implements AutoCloseable {
 
-    /** How long to wait while another broker processes the same submission. */
-    private static final Duration ELSEWHERE = Duration.ofSeconds(1);
-
     private static final Duration STOPPING = Duration.ofSeconds(10);
     private static final Duration SWEEPING = Duration.ofMinutes(10);
     private static final Duration BETWEEN_TURNS = Duration.ofMillis(10);
@@ -49,15 +41,13 @@ public final class Broker implements AutoCloseable {
     /** The channel on which brokers notify each other of new messages. */
     private static final String WAKE = "tally_broker";
 
-    private final BrokerSettings settings;
     private final AcceptHook hook;
+    private final Screening screening;
+    private final BatchIntake batches;
     private final Limiter limiter;
     private final Ids ids;
     private final CrashPoints crashPoints;
-    private final GroupCommitter reads;
-    private final GroupCommitter committer;
-    private final Primitive<ScopedKey, Optional<KeyEntry>> lookUp;
-    private final Acceptor acceptor;
+    private final KeyedCommits commits;
     private final Gate<Acceptance> gate;
     private final Counters counters = new Counters();
     private final Bells bells = new Bells();
@@ -85,8 +75,8 @@ public final class Broker implements AutoCloseable {
             InstantSource clock,
             RandomGenerator random,
             CrashPoints crashPoints) {
-        this.settings = settings;
         this.hook = hook;
+        this.screening = new Screening(settings.maxPayload(), settings.maxMentions(), hook);
         this.limiter = limiter;
         this.crashPoints = crashPoints;
         this.ids = new Ids(clock, random);
@@ -97,10 +87,9 @@ public final class Broker implements AutoCloseable {
         this.history = new History(database);
         this.gate = new Gate<>(settings.gate(), clock);
         AcceptDoor keys = new AcceptDoor(settings.keyRetention(), crashPoints);
-        this.lookUp = keys.lookingUp();
-        this.acceptor = new Acceptor(keys, hook, crashPoints);
-        this.reads = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
-        this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
+        this.commits = new KeyedCommits(database, settings.lanes(), keys, new Acceptor(keys, hook, crashPoints));
+        this.batches = new BatchIntake(
+                gate, screening, limiter, commits, ids, crashPoints, counters::consumedThenRejected, this::accepted);
         Sequencer sequencer = new Sequencer(database, crashPoints);
         this.sequencing = new Loop("sequencer", settings.poll(), BETWEEN_TURNS, () -> sequence(sequencer));
         this.webhooks = new Webhooks(
@@ -175,6 +164,25 @@ public final class Broker implements AutoCloseable {
         return answer;
     }
 
+    /**
+     * Accepts the submissions of one member in their order, each for itself, and in one transaction where possible. Of those to
+     * one destination, other than a workflow, the first that cannot be taken now holds back the later ones. One outcome for
+     * each, in the same order.
+     *
+     * @param submissions with different keys
+     * @throws DefiniteFailureException if nothing was written because the database is down or overloaded
+     * @throws UnknownOutcomeException if the outcome of all is unknown; repeat the same submissions under the same keys
+     */
+    public List<BatchOutcome> acceptAll(Member member, List<Submission> submissions) {
+        List<BatchOutcome> outcomes = batches.accept(member, submissions);
+        for (BatchOutcome outcome : outcomes) {
+            if (outcome instanceof BatchOutcome.Answered answered) {
+                counters.count(answered.answer());
+            }
+        }
+        return outcomes;
+    }
+
     /** Charges a request that is accepted elsewhere to its member's budget, like a submission. */
     public Limiter.Decision spend(Member member, IdempotencyKey key, Fingerprint request, int bytes) {
         return spend(new ScopedKey(member.scope(), key), request, bytes);
@@ -196,7 +204,7 @@ public final class Broker implements AutoCloseable {
 
     /** The accepted message of a member's key, if any. */
     public Optional<AcceptedMessage> find(ScopedKey key) {
-        return Futures.join(reads.submit(lookUp, key)).map(AcceptedMessage::of);
+        return commits.find(key).map(AcceptedMessage::of);
     }
 
     public Members members() {
@@ -262,48 +270,23 @@ public final class Broker implements AutoCloseable {
         loops.forEach(Loop::end);
         loops.forEach(loop -> loop.awaitEnd(STOPPING));
         webhooks.close(STOPPING);
-        reads.close();
-        committer.close();
+        commits.close();
     }
 
     private Acceptance admitted(Member member, Submission submission, UUID id, Gate.Pass<Acceptance> pass) {
         try (pass) {
             Acceptance answer = process(member, submission, id);
-            switch (answer) {
-                case Acceptance.Accepted accepted -> remember(pass, accepted.message());
-                case Acceptance.Duplicate duplicate -> remember(pass, duplicate.message());
-                case Acceptance.Rejected rejected -> refuse(pass, rejected, submission);
-                case Acceptance.KeyReused reused -> pass.shared(reused);
-                case Acceptance.OverLimit over -> pass.shared(over);
-                case Acceptance.InProgress other -> pass.close();
-                case Acceptance.Busy busy -> pass.close();
-            }
+            GateReports.report(pass, submission, answer);
             return answer;
         }
     }
 
-    /** A job's options are not part of its fingerprint: a job refused because of them may pass with others. */
-    private static void refuse(Gate.Pass<Acceptance> pass, Acceptance.Rejected rejected, Submission submission) {
-        if (submission.envelope().to().kind() == Destination.Kind.WORKFLOW
-                || !submission.options().equals(JobOptions.NONE)) {
-            pass.close();
-        } else if (rejected.why().code().isDeterminedByRequestAlone()) {
-            pass.rejected(rejected);
-        } else {
-            pass.shared(rejected);
-        }
-    }
-
-    private static void remember(Gate.Pass<Acceptance> pass, AcceptedMessage message) {
-        pass.committed(message.fingerprint(), new Acceptance.Duplicate(message));
-    }
-
     private Acceptance process(Member member, Submission submission, UUID id) {
-        Optional<KeyEntry> known = Futures.join(reads.submit(lookUp, new ScopedKey(member.scope(), submission.key())));
+        Optional<KeyEntry> known = commits.find(new ScopedKey(member.scope(), submission.key()));
         if (known.isPresent()) {
-            return repeated(known.get(), submission.fingerprint());
+            return Screening.repeated(known.get(), submission.fingerprint());
         }
-        Optional<Rejection> refused = check(submission);
+        Optional<Rejection> refused = screening.check(submission);
         if (refused.isPresent()) {
             return new Acceptance.Rejected(refused.get());
         }
@@ -314,72 +297,31 @@ public final class Broker implements AutoCloseable {
         if (decision instanceof Limiter.Decision.Over over) {
             return new Acceptance.OverLimit(over.retryAfter());
         }
-        AcceptItem item = new AcceptItem(id, ids.next(), member, submission, plan(member, submission));
+        AcceptItem item = new AcceptItem(id, ids.next(), member, submission, screening.plan(member, submission));
         crashPoints.reached(BrokerCrashPoint.CHECKED);
-        Acceptance answer = committed(item);
+        Acceptance answer = commits.accept(item);
         switch (answer) {
-            case Acceptance.Accepted accepted -> accepted(item);
+            case Acceptance.Accepted accepted -> accepted(List.of(item));
             case Acceptance.Rejected rejected -> counters.consumedThenRejected();
             default -> {}
         }
         return answer;
     }
 
-    /** Accepting waits only for the key, while another broker binds it. */
-    private Acceptance committed(AcceptItem item) {
-        try {
-            return Futures.join(committer.submit(acceptor, item));
-        } catch (DefiniteFailureException e) {
-            if (e.reason() == DefiniteFailureException.Reason.LOCKED) {
-                return new Acceptance.InProgress(null, ELSEWHERE);
-            }
-            throw e;
-        }
-    }
-
-    private static Acceptance repeated(KeyEntry entry, Fingerprint offered) {
-        return entry.fingerprint().equals(offered)
-                ? new Acceptance.Duplicate(AcceptedMessage.of(entry))
-                : new Acceptance.KeyReused(KeyReuse.of(entry.key(), entry.fingerprint(), offered));
-    }
-
-    /** Checks that depend on the request alone. */
-    private Optional<Rejection> check(Submission submission) {
-        Envelope envelope = submission.envelope();
-        int bytes =
-                envelope.body().bytes().length + MessageColumns.meta(envelope).length();
-        if (bytes > settings.maxPayload()) {
-            return Optional.of(new Rejection(
-                    Rejection.Code.PAYLOAD_TOO_LARGE,
-                    "body and meta have " + bytes + " bytes; the limit is " + settings.maxPayload()));
-        }
-        if (envelope.mentions().size() > settings.maxMentions()) {
-            return Optional.of(new Rejection(
-                    Rejection.Code.MENTIONS_REFUSED,
-                    envelope.mentions().size() + " members are mentioned; the limit is " + settings.maxMentions()));
-        }
-        if (!envelope.mentions().stream().allMatch(Names::isName)) {
-            return Optional.of(new Rejection(Rejection.Code.MENTIONS_REFUSED, "a mention is not a valid member name"));
-        }
-        if (envelope.to().kind() != Destination.Kind.WORKFLOW
-                && !submission.options().equals(JobOptions.NONE)) {
-            return Optional.of(
-                    new Rejection(Rejection.Code.OPTIONS_REFUSED, "only jobs take version, not_before and attributes"));
-        }
-        return Optional.empty();
-    }
-
-    private AcceptHook.@Nullable Plan plan(Member member, Submission submission) {
-        return submission.envelope().to().kind() == Destination.Kind.WORKFLOW ? hook.plan(member, submission) : null;
-    }
-
-    private void accepted(AcceptItem item) {
+    private void accepted(List<AcceptItem> items) {
         crashPoints.reached(BrokerCrashPoint.ACCEPTED);
-        if (item.plan() instanceof AcceptHook.Plan.Ready ready) {
-            hook.started(new AcceptHook.PlannedJob(item.id(), item.member(), item.submission(), ready));
-            sequencing.ring();
-        } else {
+        boolean areMessages = false;
+        for (AcceptItem item : items) {
+            if (item.plan() instanceof AcceptHook.Plan.Ready ready) {
+                hook.started(new AcceptHook.PlannedJob(item.id(), item.member(), item.submission(), ready));
+            } else {
+                areMessages = true;
+            }
+        }
+        if (areMessages) {
             ring();
+        } else {
+            sequencing.ring();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.tallystick.broker;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.keys.ScopedKey;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -80,6 +81,16 @@ public interface Limiter extends AutoCloseable {
      * @param bytes the size of the request's body
      */
     Decision consume(ScopedKey key, Fingerprint fingerprint, int bytes);
+
+    /** A request that {@link #consumeAll} counts. */
+    record Charge(ScopedKey key, Fingerprint fingerprint, int bytes) {}
+
+    /** Counts several requests with different keys, each by itself and in this order. One decision for each. */
+    default List<Decision> consumeAll(List<Charge> charges) {
+        return charges.stream()
+                .map(charge -> consume(charge.key(), charge.fingerprint(), charge.bytes()))
+                .toList();
+    }
 
     default Decision consume(ScopedKey key, Fingerprint fingerprint) {
         return consume(key, fingerprint, 0);

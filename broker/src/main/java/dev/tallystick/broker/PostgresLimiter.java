@@ -10,6 +10,7 @@ import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +39,19 @@ public final class PostgresLimiter implements Limiter {
 
     @Override
     public Decision consume(ScopedKey key, Fingerprint fingerprint, int bytes) {
-        int cost = counting.budget.cost(bytes);
-        return Futures.join(committer.submit(counting, new RateStore.Request(key, fingerprint, cost)));
+        return Futures.join(submit(new Charge(key, fingerprint, bytes)));
+    }
+
+    @Override
+    public List<Decision> consumeAll(List<Charge> charges) {
+        List<CompletableFuture<Decision>> decisions =
+                charges.stream().map(this::submit).toList();
+        return decisions.stream().map(Futures::join).toList();
+    }
+
+    private CompletableFuture<Decision> submit(Charge charge) {
+        int cost = counting.budget.cost(charge.bytes());
+        return committer.submit(counting, new RateStore.Request(charge.key(), charge.fingerprint(), cost));
     }
 
     @Override

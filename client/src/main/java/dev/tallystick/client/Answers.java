@@ -9,6 +9,8 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,9 @@ final class Answers {
     private static final String EVENTS = "text/event-stream";
     private static final String PROBLEM_TYPE = "urn:tallystick:problem:";
     private static final int LONGEST_HEADER = 60;
+
+    /** Too slow, too many, unavailable, full: nothing was done, and the same request may succeed later. */
+    private static final Set<Integer> NOTHING_DONE_YET = Set.of(408, 429, 503, 507);
 
     static boolean isStream(HttpResponse.ResponseInfo info) {
         return info.statusCode() == 200 && hasType(info.headers(), EVENTS);
@@ -69,19 +74,54 @@ final class Answers {
             Request request, int status, HttpHeaders headers, Json.ObjectValue problem) {
         Fields fields = new Fields(problem);
         ProblemCode code = fields.text("code", Answers::code);
-        if (!hasType(headers, PROBLEM)
-                || code.status() != status
-                || !fields.text("type").equals(PROBLEM_TYPE + code.word())) {
+        if (!hasType(headers, PROBLEM)) {
+            throw new ForeignAnswer("it is not " + PROBLEM);
+        }
+        requireOurs(code, status, fields);
+        return problem(request, code, fields, retryAfter(headers));
+    }
+
+    /**
+     * The outcome of one of the requests that were sent as one: an answer as if it had been sent alone, or a problem document
+     * with its own {@code retry_after}.
+     *
+     * @param reading throws {@link ForeignAnswer} if it does not find what it needs
+     */
+    static <T> Attempt<T> judgePart(Request request, Fields outcome, Function<Fields, T> reading) {
+        String word = outcome.textIfThere("code");
+        if (word == null) {
+            return new Attempt.Answered<>(reading.apply(outcome));
+        }
+        Optional<ProblemCode> code = ProblemCode.parse(word);
+        if (code.isEmpty()) {
+            // A newer server's. The outcomes of the other requests are clear.
+            return new Attempt.Failed<>(
+                    true,
+                    new AttemptFailure(
+                            AttemptFailure.Kind.FOREIGN_ANSWER, outcome.count("status"), "unknown code " + word),
+                    null);
+        }
+        requireOurs(code.get(), outcome.count("status"), outcome);
+        long rest = outcome.jsonIfThere("retry_after") == null ? 0 : outcome.count("retry_after");
+        return problem(request, code.get(), outcome, Duration.ofSeconds(rest));
+    }
+
+    private static void requireOurs(ProblemCode code, int status, Fields problem) {
+        if (code.status() != status || !problem.text("type").equals(PROBLEM_TYPE + code.word())) {
             throw new ForeignAnswer("it is no problem document of ours");
         }
+    }
+
+    private static <T> Attempt<T> problem(Request request, ProblemCode code, Fields fields, Duration rest) {
         return switch (code) {
-            case OUTCOME_UNKNOWN, INTERNAL_ERROR -> notNow(true, code, fields, headers);
-            case OVER_LIMIT, BUSY, DATABASE_UNAVAILABLE, DATABASE_FULL, STOPPING, REQUEST_TIMEOUT ->
-                notNow(false, code, fields, headers);
+            case OUTCOME_UNKNOWN, INTERNAL_ERROR -> notNow(true, code, fields, rest);
             // A request without its own key asks about another request's key, and cannot wait for ever.
             case REQUEST_IN_PROGRESS ->
-                request.key() == null ? refused(code, fields) : notNow(true, code, fields, headers);
-            default -> refused(code, fields);
+                request.key() == null ? refused(request, code, fields) : notNow(true, code, fields, rest);
+            default ->
+                NOTHING_DONE_YET.contains(code.status())
+                        ? notNow(false, code, fields, rest)
+                        : refused(request, code, fields);
         };
     }
 
@@ -89,17 +129,36 @@ final class Answers {
         return ProblemCode.parse(word).orElseThrow(() -> new IllegalArgumentException("no such code"));
     }
 
-    private static <T> Attempt<T> notNow(
-            boolean mayHaveHappened, ProblemCode code, Fields problem, HttpHeaders headers) {
+    private static <T> Attempt<T> notNow(boolean mayHaveHappened, ProblemCode code, Fields problem, Duration rest) {
         AttemptFailure failure = new AttemptFailure(
-                AttemptFailure.Kind.NOT_NOW, code.status(), "the server said " + code.word() + detail(problem));
-        return new Attempt.Failed<>(mayHaveHappened, failure, retryAfter(headers), null);
+                AttemptFailure.Kind.NOT_NOW, code.status(), "the server said " + code.word() + detail(problem), rest);
+        return new Attempt.Failed<>(mayHaveHappened, failure, null);
     }
 
-    private static <T> Attempt<T> refused(ProblemCode code, Fields problem) {
+    private static <T> Attempt<T> refused(Request request, ProblemCode code, Fields problem) {
         String detail = problem.textIfThere("detail");
-        return new Attempt.Refused<>(
-                code, new RefusedException(code.status(), code.word(), detail == null ? "" : detail, problem.object()));
+        return new Attempt.Refused<>(new RefusedException(
+                code, detail == null ? "" : detail, holdsForEveryAttempt(request, code), problem.object()));
+    }
+
+    /**
+     * Whether a refusal proves that an earlier attempt, whose answer was lost, did nothing either. Refusals for size or form
+     * are the same each time, and a key that belongs to another submission never belonged to this one. Nothing else is proof:
+     * the earlier attempt may be the cause of this refusal, roles and objects may have disappeared since, and another server
+     * may know less while the earlier attempt is still in progress.
+     */
+    private static boolean holdsForEveryAttempt(Request request, ProblemCode code) {
+        return switch (code) {
+            case PAYLOAD_TOO_LARGE,
+                    HEADERS_TOO_LARGE,
+                    MALFORMED_JSON,
+                    UNSUPPORTED_MEDIA_TYPE,
+                    MENTIONS_REFUSED,
+                    IDEMPOTENCY_KEY_MISSING,
+                    IDEMPOTENCY_KEY_REFUSED -> true;
+            case IDEMPOTENCY_KEY_REUSED -> request.isSubmission();
+            default -> false;
+        };
     }
 
     private static String detail(Fields problem) {
@@ -113,7 +172,7 @@ final class Answers {
                 + said(headers, "Server", " from ") + said(headers, "Location", " to ")
                 + ", and not one of a Tallystick server: " + why.getMessage();
         return new Attempt.Failed<>(
-                true, new AttemptFailure(AttemptFailure.Kind.FOREIGN_ANSWER, status, detail), retryAfter(headers), why);
+                true, new AttemptFailure(AttemptFailure.Kind.FOREIGN_ANSWER, status, detail, retryAfter(headers)), why);
     }
 
     private static String said(HttpHeaders headers, String name, String before) {

@@ -1,6 +1,7 @@
 package dev.tallystick.client;
 
 import java.io.Serializable;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,8 +9,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status the HTTP status; null if there was no answer
  * @param detail for people: what to look for at the server, or in between
+ * @param retryAfter how long the server asked to be left alone; zero if it did not
  */
-public record AttemptFailure(Kind kind, @Nullable Integer status, String detail) implements Serializable {
+public record AttemptFailure(Kind kind, @Nullable Integer status, String detail, Duration retryAfter)
+        implements Serializable {
 
     /** The kind of failure. */
     public enum Kind {
@@ -27,6 +30,10 @@ public record AttemptFailure(Kind kind, @Nullable Integer status, String detail)
         REFUSED,
         /** The calling thread was interrupted. */
         INTERRUPTED
+    }
+
+    AttemptFailure(Kind kind, @Nullable Integer status, String detail) {
+        this(kind, status, detail, Duration.ZERO);
     }
 
     @Override

@@ -1,29 +1,13 @@
 package dev.tallystick.client;
 
-import dev.tallystick.core.IdempotencyKey;
-import dev.tallystick.core.Json;
-import dev.tallystick.core.ProblemCode;
-import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
-import io.opentelemetry.context.Context;
-import java.net.ConnectException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,47 +30,25 @@ final class Exchange {
     /** The patience of one call allows so many attempts, so a hanging server leaves time for others. */
     private static final int ATTEMPTS = 3;
 
-    private final HttpClient http;
+    private final Wire wire;
     private final RandomGenerator random = new SecureRandom();
-    private final String server;
-    private final String token;
     private final Duration patience;
     private final Duration attemptLimit;
     private final Consumer<Reply> listener;
 
     Exchange(URI server, String token, Duration patience, @Nullable SSLContext trust) {
-        this(http(attemptLimit(patience), trust), base(server), token, Durations.bounded(patience), reply -> {});
+        this(new NetworkWire(server, token, connecting(attemptLimit(patience)), trust), patience);
     }
 
-    private Exchange(HttpClient http, String server, String token, Duration patience, Consumer<Reply> listener) {
-        this.http = http;
-        this.server = server;
-        this.token = token;
+    Exchange(Wire wire, Duration patience) {
+        this(wire, Durations.bounded(patience), reply -> {});
+    }
+
+    private Exchange(Wire wire, Duration patience, Consumer<Reply> listener) {
+        this.wire = wire;
         this.patience = patience;
         this.attemptLimit = attemptLimit(patience);
         this.listener = listener;
-    }
-
-    private static HttpClient http(Duration attemptLimit, @Nullable SSLContext trust) {
-        HttpClient.Builder builder =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connecting(attemptLimit));
-        return (trust == null ? builder : builder.sslContext(trust)).build();
-    }
-
-    /** The base of all request paths: a proxy may serve Tallystick under a path. */
-    private static String base(URI server) {
-        String scheme = server.getScheme();
-        boolean isWeb = "http".equalsIgnoreCase(scheme) || "https".equalsIgnoreCase(scheme);
-        if (!isWeb
-                || server.getHost() == null
-                || server.getRawUserInfo() != null
-                || server.getRawQuery() != null
-                || server.getRawFragment() != null) {
-            throw new IllegalArgumentException(
-                    "a server's address is http or https with a host, and a path at most, not " + server);
-        }
-        String text = server.toString();
-        return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
     }
 
     private static Duration attemptLimit(Duration patience) {
@@ -99,7 +61,7 @@ final class Exchange {
 
     /** The same exchange, which also reports its answers. */
     Exchange telling(Consumer<Reply> other) {
-        return new Exchange(http, server, token, patience, other);
+        return new Exchange(wire, patience, other);
     }
 
     Duration patience() {
@@ -118,12 +80,12 @@ final class Exchange {
 
     /** Sends a request and reads the answer. The reader throws {@link ForeignAnswer} if the answer is not a server's. */
     <T> T ask(Request request, Function<Fields, T> reading) {
-        return answered(request, reply -> reading.apply(reply.fields()));
+        return settle(request, reply -> reading.apply(reply.fields())).answer();
     }
 
     /** Sends a request whose answer is empty. */
     void tell(Request request) {
-        answered(request, reply -> {
+        settle(request, reply -> {
             if (reply.status() != NO_CONTENT) {
                 throw new ForeignAnswer("it is not " + NO_CONTENT);
             }
@@ -131,56 +93,29 @@ final class Exchange {
         });
     }
 
-    private <T> T answered(Request request, Function<Reply, T> reading) {
-        Read<T> read = untilDefinite(
-                request,
-                limit -> within(
-                        limit,
-                        http.sendAsync(http(request), info -> new BoundedBody(Answers.LARGEST.bytes())),
-                        response -> Answers.judge(
-                                request,
-                                response.statusCode(),
-                                response.headers(),
-                                response.body().orElse(null),
-                                reply -> new Read<>(reply, reading.apply(reply)))));
-        listener.accept(read.reply());
-        return read.answer();
+    /**
+     * An answer, and what happened before it.
+     *
+     * @param afterUnknown whether the answer to an earlier attempt was lost, and that attempt may have taken effect
+     */
+    record Settled<T>(T answer, boolean afterUnknown) {}
+
+    /** Sends a request and reads the reply; for answers whose meaning depends on the attempts before. */
+    <T> Settled<T> settle(Request request, Function<Reply, T> reading) {
+        Settled<Read<T>> read = untilDefinite(
+                request, limit -> wire.attempt(request, limit, reply -> new Read<>(reply, reading.apply(reply))));
+        listener.accept(read.answer().reply());
+        return new Settled<>(read.answer().answer(), read.afterUnknown());
     }
 
     private record Read<T>(Reply reply, T answer) {}
 
     /** Begins to read server-sent events, line by line. Waits only for the beginning; reads a refusal to its end. */
     Lines open(Request request) {
-        return untilDefinite(
-                request,
-                limit -> within(
-                        limit,
-                        http.sendAsync(http(request), Opened::by),
-                        response -> response.body().judge(request, response)));
+        return untilDefinite(request, limit -> wire.open(request, limit)).answer();
     }
 
-    /** The beginning of a stream, or the body of an answer that is not a stream. */
-    private record Opened(@Nullable Lines lines, Optional<byte[]> body) {
-
-        static HttpResponse.BodySubscriber<Opened> by(HttpResponse.ResponseInfo info) {
-            int most = Answers.LARGEST.bytes();
-            return Answers.isStream(info)
-                    ? HttpResponse.BodySubscribers.mapping(
-                            new Lines(most), lines -> new Opened(lines, Optional.empty()))
-                    : HttpResponse.BodySubscribers.mapping(new BoundedBody(most), body -> new Opened(null, body));
-        }
-
-        Attempt<Lines> judge(Request request, HttpResponse<?> response) {
-            if (lines != null) {
-                return new Attempt.Answered<>(lines);
-            }
-            return Answers.judge(request, response.statusCode(), response.headers(), body.orElse(null), reply -> {
-                throw new ForeignAnswer("it is no stream of events");
-            });
-        }
-    }
-
-    private <T> T untilDefinite(Request request, Function<Duration, Attempt<T>> attempts) {
+    private <T> Settled<T> untilDefinite(Request request, Function<Duration, Attempt<T>> attempts) {
         long deadline = System.nanoTime() + Durations.nanos(patience.plus(Durations.bounded(request.serverWait())));
         Duration limit = attemptLimit.plus(Durations.bounded(request.serverWait()));
         boolean mayHaveHappened = false;
@@ -188,17 +123,12 @@ final class Exchange {
             Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
             switch (attempts.apply(Durations.shorter(limit, left))) {
                 case Attempt.Answered<T> answered -> {
-                    return answered.answer();
+                    return new Settled<>(answered.answer(), mayHaveHappened);
                 }
-                case Attempt.Refused<T> refused -> {
-                    if (mayHaveHappened && !holdsForEveryAttempt(request, refused.code())) {
-                        throw new OutcomeUnknownException(request, refused.why());
-                    }
-                    throw refused.why();
-                }
+                case Attempt.Refused<T> refused -> throw refusal(request, mayHaveHappened, refused);
                 case Attempt.Failed<T> failed -> {
                     mayHaveHappened |= failed.mayHaveHappened() && request.changesSomething();
-                    Duration pause = Durations.longer(failed.rest(), pause(number));
+                    Duration pause = Durations.longer(failed.failure().retryAfter(), pause(number));
                     boolean isLast = deadline - System.nanoTime() < Durations.nanos(pause)
                             || Thread.currentThread().isInterrupted()
                             || (mayHaveHappened && !request.repeatable());
@@ -211,90 +141,18 @@ final class Exchange {
         }
     }
 
-    private static TallyException givenUp(Request request, boolean mayHaveHappened, Attempt.Failed<?> last) {
+    /** What a refusal means after earlier attempts. */
+    static TallyException refusal(Request request, boolean mayHaveHappened, Attempt.Refused<?> refused) {
+        return mayHaveHappened && !refused.why().holdsForEveryAttempt()
+                ? new OutcomeUnknownException(request, refused.why())
+                : refused.why();
+    }
+
+    static TallyException givenUp(Request request, boolean mayHaveHappened, Attempt.Failed<?> last) {
         return mayHaveHappened
                 ? new OutcomeUnknownException(request, last.failure(), last.cause())
                 : new UnavailableException(
                         request + " did not get through: " + last.failure(), last.failure(), last.cause());
-    }
-
-    /**
-     * Whether a refusal proves that an earlier attempt, whose answer was lost, did nothing either. Refusals for size or form
-     * are the same each time, and a key that belongs to another submission never belonged to this one. Nothing else is proof:
-     * the earlier attempt may be the cause of this refusal, roles and objects may have disappeared since, and another server
-     * may know less while the earlier attempt is still in progress.
-     */
-    private static boolean holdsForEveryAttempt(Request request, ProblemCode code) {
-        return switch (code) {
-            case PAYLOAD_TOO_LARGE,
-                    HEADERS_TOO_LARGE,
-                    MALFORMED_JSON,
-                    UNSUPPORTED_MEDIA_TYPE,
-                    MENTIONS_REFUSED,
-                    IDEMPOTENCY_KEY_MISSING,
-                    IDEMPOTENCY_KEY_REFUSED -> true;
-            case IDEMPOTENCY_KEY_REUSED -> request.isSubmission();
-            default -> false;
-        };
-    }
-
-    /** The limit covers the whole answer: a long poll's answer begins early, and may stall. */
-    private <R, T> Attempt<T> within(Duration limit, CompletableFuture<R> answer, Function<R, Attempt<T>> judgement) {
-        try {
-            return judgement.apply(answer.get(Durations.nanos(limit), TimeUnit.NANOSECONDS));
-        } catch (ExecutionException e) {
-            return broken(e.getCause());
-        } catch (TimeoutException e) {
-            answer.cancel(true);
-            return failed(AttemptFailure.Kind.TIMED_OUT, "no whole answer came from " + server + " in time", e);
-        } catch (InterruptedException e) {
-            answer.cancel(true);
-            Thread.currentThread().interrupt();
-            return failed(AttemptFailure.Kind.INTERRUPTED, "interrupted", e);
-        }
-    }
-
-    private <T> Attempt<T> broken(@Nullable Throwable cause) {
-        // Nothing is sent before the connection is established and the TLS handshake is complete.
-        if (cause instanceof SSLHandshakeException) {
-            return failed(
-                    AttemptFailure.Kind.NO_CONNECTION, "no connection to " + server + ": " + cause.getMessage(), cause);
-        }
-        return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
-                ? failed(AttemptFailure.Kind.NO_CONNECTION, "no connection to " + server, cause)
-                : failed(AttemptFailure.Kind.CONNECTION_BROKEN, "the connection to " + server + " broke", cause);
-    }
-
-    private static <T> Attempt<T> failed(AttemptFailure.Kind kind, String detail, @Nullable Throwable cause) {
-        return new Attempt.Failed<>(
-                kind != AttemptFailure.Kind.NO_CONNECTION,
-                new AttemptFailure(kind, null, detail),
-                Duration.ZERO,
-                cause);
-    }
-
-    private HttpRequest http(Request request) {
-        HttpRequest.Builder built =
-                HttpRequest.newBuilder(URI.create(server + request.path())).header("Authorization", "Bearer " + token);
-        W3CTraceContextPropagator.getInstance().inject(Context.current(), built, Exchange::addHeader);
-        if (request.key() != null) {
-            built.header("Idempotency-Key", new IdempotencyKey(request.key()).header());
-        }
-        Json body = request.body();
-        if (body == null) {
-            return built.method(request.method(), HttpRequest.BodyPublishers.noBody())
-                    .build();
-        }
-        return built.header("Content-Type", "application/json")
-                .method(request.method(), HttpRequest.BodyPublishers.ofByteArray(body.canonicalBytes()))
-                .build();
-    }
-
-    /** Sends the context of the current span; without a span, sends nothing. */
-    private static void addHeader(HttpRequest.@Nullable Builder to, String name, String value) {
-        if (to != null) {
-            to.setHeader(name, value);
-        }
     }
 
     /** Doubles with each attempt, with jitter to separate callers that failed together. */

@@ -20,11 +20,13 @@ public final class Members {
     /**
      * A member and its roles.
      *
+     * @param id never given again, unlike the name; keys belong to it
      * @param createdAt null where the server does not say
      */
     public record Member(
             String mesh,
             String name,
+            String id,
             Set<Role> roles,
             @Nullable Instant createdAt) {
 
@@ -32,6 +34,7 @@ public final class Members {
             return new Member(
                     fields.text("mesh"),
                     fields.text("name"),
+                    fields.text("id"),
                     Set.copyOf(fields.texts("roles", Role::parse)),
                     fields.textIfThere("created_at", Instant::parse));
         }

@@ -19,7 +19,10 @@ public final class Messages {
     /** The position before the first. */
     public static final long BEGINNING = 0;
 
-    private static final String PATH = "/v1/messages";
+    /** How many messages {@link #sendAll} takes at once. */
+    public static final int MOST_AT_ONCE = 500;
+
+    static final String PATH = "/v1/messages";
     private static final String HISTORY = "/v1/history";
 
     private final Exchange exchange;
@@ -86,10 +89,46 @@ public final class Messages {
     /**
      * A message that the server has accepted.
      *
+     * @param history its entry in the history
      * @param historyAvailable whether it can still be read; its key is remembered for longer
      * @param duplicate whether it was accepted under this key before
      */
-    public record Sent(UUID message, boolean historyAvailable, boolean duplicate) {}
+    public record Sent(UUID message, UUID history, boolean historyAvailable, boolean duplicate) {
+
+        static Sent of(Fields fields, IdempotencyKey key) {
+            return new Sent(
+                    fields.about("client_message_id", key.value()).text("message_id", UUID::fromString),
+                    fields.text("history_id", UUID::fromString),
+                    fields.flag("history_available"),
+                    fields.flag("duplicate"));
+        }
+    }
+
+    /**
+     * A message and its key, for {@link #sendAll}.
+     *
+     * @param key any key, also one that does not fit into a header
+     * @param traceParent the W3C trace context of its sender; null for none
+     */
+    public record Keyed(
+            NewMessage message,
+            IdempotencyKey key,
+            @Nullable String traceParent) {
+
+        public Keyed(NewMessage message, IdempotencyKey key) {
+            this(message, key, null);
+        }
+    }
+
+    /** The outcome of one of the messages of {@link #sendAll}. */
+    public sealed interface Outcome {
+
+        /** The message is durable at the server. */
+        record Accepted(Sent sent) implements Outcome {}
+
+        /** The type of the exception says what to do about this message, as if {@link #send} had thrown it. */
+        record NotAccepted(TallyException why) implements Outcome {}
+    }
 
     /**
      * A message as it was accepted.
@@ -146,6 +185,11 @@ public final class Messages {
 
     /** Sends a message. It is durable when this returns. The same key again is the same message. */
     public Sent send(NewMessage message, IdempotencyKey key) {
+        return exchange.ask(
+                Request.post(PATH, body(message).json()).under(key.value()).submitting(), sent -> Sent.of(sent, key));
+    }
+
+    static Body body(NewMessage message) {
         Body body = new Body()
                 .with("to", message.to().toString())
                 .with("message", message.body())
@@ -154,15 +198,21 @@ public final class Messages {
         if (message.replyTo() != null) {
             body.with("reply_to", message.replyTo().toString());
         }
-        if (!message.meta().members().isEmpty()) {
-            body.with("meta", message.meta());
-        }
-        return exchange.ask(
-                Request.post(PATH, body.json()).under(key.value()),
-                sent -> new Sent(
-                        sent.about("client_message_id", key.value()).text("message_id", UUID::fromString),
-                        sent.flag("history_available"),
-                        sent.flag("duplicate")));
+        return message.meta().members().isEmpty() ? body : body.with("meta", message.meta());
+    }
+
+    /**
+     * Sends up to {@value #MOST_AT_ONCE} messages in one request, and returns their outcomes in the same order. Each succeeds
+     * or fails by itself. The server takes messages to one destination in this order, and stops at the first one that it cannot
+     * take now: the later ones to that destination are then unavailable as well.
+     *
+     * <p>An outcome is not repeated here: send the messages that are unavailable or unknown again, under their keys.
+     *
+     * @throws TallyException if the whole request failed: the type says what to do about all messages
+     * @throws IllegalArgumentException if there are too many, or two with the same key
+     */
+    public List<Outcome> sendAll(List<Keyed> messages) {
+        return new MessageBatch(messages).send(exchange);
     }
 
     /** As {@link #send(NewMessage, IdempotencyKey)}, with a key from a mint, which settles it once it is sent. */

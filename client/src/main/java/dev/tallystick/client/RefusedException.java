@@ -14,12 +14,14 @@ public final class RefusedException extends TallyException {
 
     private final int status;
     private final String code;
+    private final boolean holdsForEveryAttempt;
     private final transient Json.ObjectValue problem;
 
-    RefusedException(int status, String code, String detail, Json.ObjectValue problem) {
-        super(code + ": " + detail);
-        this.status = status;
-        this.code = code;
+    RefusedException(ProblemCode code, String detail, boolean holdsForEveryAttempt, Json.ObjectValue problem) {
+        super(code.word() + ": " + detail);
+        this.status = code.status();
+        this.code = code.word();
+        this.holdsForEveryAttempt = holdsForEveryAttempt;
         this.problem = problem;
     }
 
@@ -30,6 +32,11 @@ public final class RefusedException extends TallyException {
     /** The stable name of the cause, such as {@code idempotency_key_reused}. */
     public String code() {
         return code;
+    }
+
+    /** Whether this proves that earlier attempts at the same request, whose answers were lost, did nothing either. */
+    public boolean holdsForEveryAttempt() {
+        return holdsForEveryAttempt;
     }
 
     AttemptFailure failure() {

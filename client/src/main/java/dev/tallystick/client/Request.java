@@ -3,7 +3,6 @@ package dev.tallystick.client;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import java.time.Duration;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param key for requests that create something
  * @param serverWait how long the server was asked to wait before it answers
  * @param repeatable whether a repeat has no effect beyond the first one's
+ * @param isSubmission whether the key is bound to the request alone, and not to anything that can change meanwhile
  */
 record Request(
         String method,
@@ -19,52 +19,57 @@ record Request(
         @Nullable Json body,
         @Nullable String key,
         Duration serverWait,
-        boolean repeatable) {
-
-    private static final Set<String> SUBMISSIONS = Set.of("/v1/jobs", "/v1/messages");
-
-    Request {
-        if (key != null && !IdempotencyKey.fitsHeader(key)) {
-            throw new IllegalArgumentException("a key that is sent to a server is printable ASCII, not '" + key + "'");
-        }
-    }
+        boolean repeatable,
+        boolean isSubmission) {
 
     static Request get(String path) {
-        return new Request("GET", path, null, null, Duration.ZERO, true);
+        return of("GET", path, null);
     }
 
     static Request post(String path, @Nullable Json body) {
-        return new Request("POST", path, body, null, Duration.ZERO, true);
+        return of("POST", path, body);
     }
 
     static Request put(String path, Json body) {
-        return new Request("PUT", path, body, null, Duration.ZERO, true);
+        return of("PUT", path, body);
     }
 
     static Request delete(String path) {
-        return new Request("DELETE", path, null, null, Duration.ZERO, true);
+        return of("DELETE", path, null);
+    }
+
+    private static Request of(String method, String path, @Nullable Json body) {
+        return new Request(method, path, body, null, Duration.ZERO, true, false);
     }
 
     Request under(String other) {
-        return new Request(method, path, body, other, serverWait, repeatable);
+        if (!IdempotencyKey.fitsHeader(other)) {
+            throw new IllegalArgumentException(
+                    "a key that is sent to a server is printable ASCII, not '" + other + "'");
+        }
+        return new Request(method, path, body, other, serverWait, repeatable, isSubmission);
+    }
+
+    Request submitting() {
+        return new Request(method, path, body, key, serverWait, repeatable, true);
+    }
+
+    /** One of the submissions of a batch, as if it were sent alone. Its key is not sent in a header, and may be any key. */
+    static Request submissionInBatch(String path, IdempotencyKey key) {
+        return new Request("POST", path, null, key.value(), Duration.ZERO, true, true);
     }
 
     Request waiting(Duration wait) {
-        return new Request(method, path, body, key, wait, repeatable);
+        return new Request(method, path, body, key, wait, repeatable, isSubmission);
     }
 
     /** For requests that would take effect twice: repeated only while it is certain that nothing has happened. */
     Request unrepeatable() {
-        return new Request(method, path, body, key, serverWait, false);
+        return new Request(method, path, body, key, serverWait, false, isSubmission);
     }
 
     boolean changesSomething() {
         return !method.equals("GET");
-    }
-
-    /** Whether its key is bound to the request alone, and not to anything that can change meanwhile. */
-    boolean isSubmission() {
-        return key != null && SUBMISSIONS.contains(path);
     }
 
     /** Without the body, which may be confidential. */

@@ -9,7 +9,6 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -175,23 +174,8 @@ public final class TallyClient {
 
     /** Submits a job. It is durable when this returns. */
     public Submitted submit(NewJob job, IdempotencyKey key) {
-        Map<String, Json> body = new TreeMap<>();
-        body.put("workflow", Json.of(job.workflow()));
-        body.put("input", job.input());
-        body.put("priority", Json.of(job.priority().word()));
-        if (job.version() != null) {
-            body.put("version", Json.of(job.version()));
-        }
-        if (job.notBefore() != null) {
-            body.put("not_before", Json.of(job.notBefore().toString()));
-        }
-        if (!job.attributes().isEmpty()) {
-            Map<String, Json> attributes = new TreeMap<>();
-            job.attributes().forEach((name, value) -> attributes.put(name, Json.of(value)));
-            body.put("attributes", new Json.ObjectValue(attributes));
-        }
         return exchange.ask(
-                Request.post(JOBS, new Json.ObjectValue(body)).under(key.value()),
+                Request.post(JOBS, body(job).json()).under(key.value()).submitting(),
                 accepted -> new Submitted(
                         accepted.about("key", key.value()).text("job_id", UUID::fromString),
                         accepted.text("workflow"),
@@ -199,6 +183,25 @@ public final class TallyClient {
                         accepted.text("fingerprint"),
                         accepted.flag("history_available"),
                         accepted.flag("duplicate")));
+    }
+
+    static Body body(NewJob job) {
+        Body body = new Body()
+                .with("workflow", job.workflow())
+                .with("input", job.input())
+                .with("priority", job.priority().word());
+        if (job.version() != null) {
+            body.with("version", job.version());
+        }
+        if (job.notBefore() != null) {
+            body.with("not_before", job.notBefore().toString());
+        }
+        if (!job.attributes().isEmpty()) {
+            Map<String, Json> attributes = new TreeMap<>();
+            job.attributes().forEach((name, value) -> attributes.put(name, Json.of(value)));
+            body.with("attributes", new Json.ObjectValue(attributes));
+        }
+        return body;
     }
 
     /** As {@link #submit(NewJob, IdempotencyKey)}, with a key from a mint, which settles it once the answer is definite. */
@@ -313,9 +316,9 @@ public final class TallyClient {
         return new Meshes(exchange);
     }
 
-    /** The server's features, by name, so that a client need not try. */
-    public List<String> features() {
-        return exchange.ask(Request.get("/v1/features"), answer -> answer.texts("features"));
+    /** What the server can do, and its limits. */
+    public Features features() {
+        return exchange.ask(Request.get("/v1/features"), Features::of);
     }
 
     /** Checks that everything accepted together is still complete, for admins of the mesh {@code default}. */

@@ -89,28 +89,44 @@ public final class Gate<A> {
     public Entrance<A> enter(ScopedKey key, Fingerprint fingerprint, UUID original) throws InterruptedException {
         long deadline = System.nanoTime() + settings.pendingWait().toNanos();
         while (true) {
-            Instant now = clock.instant();
-            Pending<A> other;
-            lock.lock();
-            try {
-                Entrance<A> known = recall(key, fingerprint, now);
-                if (known != null) {
-                    return known;
-                }
-                other = pendingAt(key, now);
-                if (other == null) {
-                    return admit(key, fingerprint, original, now);
-                }
-            } finally {
-                lock.unlock();
+            Attempt<A> attempt = attempt(key, fingerprint, original);
+            Pending<A> other = attempt.other;
+            if (other == null) {
+                return attempt.entrance;
             }
             Told<A> told = awaitEnd(other, deadline);
             if (told == null) {
-                return new Entrance.InProgress<>(other.original, retryAfter());
+                return attempt.entrance;
             }
             if (told.answer != null && other.fingerprint.equals(fingerprint)) {
                 return new Entrance.Answered<>(told.answer);
             }
+        }
+    }
+
+    /** As {@link #enter}, without waiting: for a caller that holds other passes, which others may be waiting for. */
+    public Entrance<A> tryEnter(ScopedKey key, Fingerprint fingerprint, UUID original) {
+        return attempt(key, fingerprint, original).entrance;
+    }
+
+    /** @param other the pending request that stands in the way, or null */
+    private record Attempt<A>(
+            Entrance<A> entrance, @Nullable Pending<A> other) {}
+
+    private Attempt<A> attempt(ScopedKey key, Fingerprint fingerprint, UUID original) {
+        Instant now = clock.instant();
+        lock.lock();
+        try {
+            Entrance<A> known = recall(key, fingerprint, now);
+            if (known != null) {
+                return new Attempt<>(known, null);
+            }
+            Pending<A> other = pendingAt(key, now);
+            return other == null
+                    ? new Attempt<>(admit(key, fingerprint, original, now), null)
+                    : new Attempt<>(new Entrance.InProgress<>(other.original, retryAfter()), other);
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -1,15 +1,10 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.Member;
-import dev.tallystick.broker.QuotaExceededException;
 import dev.tallystick.broker.Token;
 import dev.tallystick.core.IdempotencyKey;
-import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
-import dev.tallystick.core.JsonRefused;
 import dev.tallystick.core.ProblemCode;
-import dev.tallystick.sql.DefiniteFailureException;
-import dev.tallystick.sql.UnknownOutcomeException;
 import io.helidon.common.buffers.DataReader;
 import io.helidon.common.socket.SocketWriterException;
 import io.helidon.http.Header;
@@ -22,33 +17,24 @@ import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.opentelemetry.api.trace.Span;
-import io.opentelemetry.api.trace.SpanContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Takes a request through its route: find it, authenticate, check the role, read the body, act, answer. In this order, so that
  * a refusal reveals nothing the caller may not know, and no body is read for a caller that may not ask. Thread-safe.
  */
 final class FrontDoor implements Handler {
-
-    private static final Logger LOG = LoggerFactory.getLogger(FrontDoor.class);
 
     private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
     private static final Header MARK = HeaderValues.createCached(Answer.MARK, Answer.API);
@@ -63,8 +49,7 @@ final class FrontDoor implements Handler {
     private final UnderWay underWay;
     private final Connections connections;
     private final Meters meters;
-    private final Runnable diskIsFull;
-    private final Ids ids;
+    private final Failures failures;
 
     FrontDoor(
             RouteTable table,
@@ -72,16 +57,14 @@ final class FrontDoor implements Handler {
             Limits limits,
             Connections connections,
             Meters meters,
-            Runnable diskIsFull,
-            Ids ids) {
+            Failures failures) {
         this.table = table;
         this.members = members;
         this.limits = limits;
         this.underWay = new UnderWay(limits);
         this.connections = connections;
         this.meters = meters;
-        this.diskIsFull = diskIsFull;
-        this.ids = ids;
+        this.failures = failures;
     }
 
     @Override
@@ -94,9 +77,7 @@ final class FrontDoor implements Handler {
         UnderWay.Place place = UnderWay.NONE;
         int status;
         try {
-            String method = request.prologue().method().text();
-            RouteTable.Found found =
-                    table.find(method, request.prologue().uriPath().rawPath());
+            RouteTable.Found found = table.find(method(request), path(request));
             route = found.route();
             Member caller = admit(route.access(), request);
             place = underWay.begin(caller);
@@ -117,11 +98,11 @@ final class FrontDoor implements Handler {
             throw new CloseConnectionException("the client is gone", e);
         } catch (RuntimeException e) {
             connection.answers();
-            status = send(problem(e, request), request, response);
+            status = send(failures.problem(e, method(request), path(request)), request, response);
         } catch (Error e) {
             // Answered here: the web server would report an error of its own as the request's fault.
             connection.answers();
-            status = send(internal(e, request), request, response);
+            status = send(failures.internal(e, method(request), path(request)), request, response);
         } finally {
             place.close();
         }
@@ -294,6 +275,14 @@ final class FrontDoor implements Handler {
         return new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "a body has at most " + limits.body() + " bytes");
     }
 
+    private static String method(ServerRequest request) {
+        return request.prologue().method().text();
+    }
+
+    private static String path(ServerRequest request) {
+        return request.prologue().uriPath().rawPath();
+    }
+
     private static @Nullable String header(ServerRequest request, HeaderName name) {
         return request.headers().first(name).orElse(null);
     }
@@ -317,64 +306,6 @@ final class FrontDoor implements Handler {
         } catch (IllegalArgumentException e) {
             return false;
         }
-    }
-
-    private Problem problem(RuntimeException failure, ServerRequest request) {
-        return switch (failure) {
-            case Problem problem -> problem;
-            case JsonRefused refused
-            when refused.reason() == JsonRefused.Reason.TOO_LONG ->
-                new Problem(ProblemCode.PAYLOAD_TOO_LARGE, String.valueOf(refused.getMessage()));
-            case JsonRefused refused -> new Problem(ProblemCode.MALFORMED_JSON, String.valueOf(refused.getMessage()));
-            case QuotaExceededException full -> new Problem(ProblemCode.TOO_MANY, String.valueOf(full.getMessage()));
-            case UnknownOutcomeException unknown
-            when isRead(request) ->
-                new Problem(ProblemCode.DATABASE_UNAVAILABLE, "it did not answer; ask again")
-                        .retryAfter(Duration.ofSeconds(1));
-            case UnknownOutcomeException unknown ->
-                new Problem(ProblemCode.OUTCOME_UNKNOWN, "send the same request again, under the same key")
-                        .retryAfter(Duration.ofSeconds(1));
-            case DefiniteFailureException definite
-            when definite.reason() != DefiniteFailureException.Reason.REFUSED -> unavailable(definite);
-            case CompletionException wrapper
-            when wrapper.getCause() instanceof RuntimeException cause -> problem(cause, request);
-            default -> internal(failure, request);
-        };
-    }
-
-    /** A read may be repeated, even if its transaction writes something. */
-    private static boolean isRead(ServerRequest request) {
-        return request.prologue().method().text().equals("GET");
-    }
-
-    private Problem unavailable(DefiniteFailureException failure) {
-        ProblemCode code = switch (failure.reason()) {
-            case UNAVAILABLE -> ProblemCode.DATABASE_UNAVAILABLE;
-            case DISK_FULL -> {
-                diskIsFull.run();
-                yield ProblemCode.DATABASE_FULL;
-            }
-            case CONFLICT, LOCKED, OVERLOADED, REFUSED -> ProblemCode.BUSY;
-        };
-        LOG.warn("refused for now: {}", failure.getMessage());
-        return new Problem(code, "nothing was done; send the same request again").retryAfter(Duration.ofSeconds(1));
-    }
-
-    /** Details are for the log alone; the incident number finds them there, and the trace shows what led to them. */
-    private Problem internal(Throwable failure, ServerRequest request) {
-        String incident = ids.next().toString();
-        LoggingEventBuilder entry = LOG.atError().setCause(failure);
-        SpanContext span = Span.current().getSpanContext();
-        if (span.isValid()) {
-            entry = entry.addKeyValue("trace_id", span.getTraceId());
-        }
-        entry.log(
-                "incident {}: {} {} failed",
-                incident,
-                request.prologue().method().text(),
-                request.prologue().uriPath().rawPath());
-        return new Problem(ProblemCode.INTERNAL_ERROR, "tell the operator of this server the incident")
-                .with("incident", Json.of(incident));
     }
 
     private static Problem stopping() {
@@ -420,7 +351,7 @@ final class FrontDoor implements Handler {
         } catch (UncheckedIOException | SocketWriterException e) {
             throw new CloseConnectionException("the client is gone", e);
         } catch (RuntimeException | Error e) {
-            internal(e, request);
+            failures.internal(e, method(request), path(request));
             throw new CloseConnectionException("the stream breaks off", e);
         }
         out.close();

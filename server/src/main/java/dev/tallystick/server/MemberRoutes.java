@@ -30,9 +30,11 @@ final class MemberRoutes {
         this.stock = stock;
     }
 
+    /** @param id never given again, unlike the name; keys belong to it */
     record MemberView(
             String mesh,
             String name,
+            String id,
             List<String> roles,
             @Nullable Instant createdAt) {
 
@@ -40,6 +42,7 @@ final class MemberRoutes {
             return new MemberView(
                     member.mesh(),
                     member.name(),
+                    member.id(),
                     member.roles().stream().map(Role::word).sorted().toList(),
                     created);
         }

@@ -165,7 +165,7 @@ final class MessageRoutes {
         return submissions.submit(call, submission, MessageRoutes::accepted);
     }
 
-    private static Envelope envelope(SendMessage sent) {
+    static Envelope envelope(SendMessage sent) {
         Destination to = Destination.parse(sent.to());
         return new Envelope(
                 to,
@@ -182,7 +182,7 @@ final class MessageRoutes {
                 : new Envelope.Body.Document(message);
     }
 
-    private static MessageAccepted accepted(AcceptedMessage message, boolean duplicate) {
+    static MessageAccepted accepted(AcceptedMessage message, boolean duplicate) {
         return new MessageAccepted(
                 message.id(), message.key().value(), message.history(), message.historyAvailable(), duplicate);
     }

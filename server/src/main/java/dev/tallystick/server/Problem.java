@@ -13,6 +13,8 @@ final class Problem extends RuntimeException {
 
     static final String MEDIA_TYPE = "application/problem+json";
 
+    private static final String RETRY_AFTER = "Retry-After";
+
     private final ProblemCode code;
     private final SequencedMap<String, Json> more = new LinkedHashMap<>();
     private final SequencedMap<String, String> headers = new LinkedHashMap<>();
@@ -37,7 +39,13 @@ final class Problem extends RuntimeException {
     /** In whole seconds, rounded up, as the header requires. */
     Problem retryAfter(Duration wait) {
         return withHeader(
-                "Retry-After", Long.toString(Math.max(1, wait.plusMillis(999).toSeconds())));
+                RETRY_AFTER, Long.toString(Math.max(1, wait.plusMillis(999).toSeconds())));
+    }
+
+    /** The document of a request that was sent with others in one: it says itself when to repeat that one. */
+    String documentInBatch() {
+        String seconds = headers.get(RETRY_AFTER);
+        return (seconds == null ? this : with("retry_after", Json.of(Long.parseLong(seconds)))).document();
     }
 
     ProblemCode code() {

@@ -10,8 +10,12 @@ import dev.tallystick.sql.Schema;
 public final class ServerSchema {
 
     /** The server's additions to the others' tables. */
-    private static final Migrations MIGRATIONS =
-            Migrations.of("server", ServerSchema.class, "0001-list-jobs.sql", "0002-one-index-for-lists.sql");
+    private static final Migrations MIGRATIONS = Migrations.of(
+            "server",
+            ServerSchema.class,
+            "0001-list-jobs.sql",
+            "0002-one-index-for-lists.sql",
+            "0003-installation.sql");
 
     public static final Schema ALL =
             Schema.of(KeySchema.migrations(), EngineSchema.MIGRATIONS, BrokerSchema.MIGRATIONS, MIGRATIONS);

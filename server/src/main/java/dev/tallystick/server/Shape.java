@@ -154,6 +154,11 @@ final class Shape {
                     isList ? "items" : "enum",
                     isList ? new Json.ObjectValue(Map.of("type", Json.of("string"), "enum", all)) : all);
         }
+        if (values.recordOrProblem() != void.class) {
+            Json problem = new Json.ObjectValue(Map.of("$ref", Json.of("#/components/schemas/Problem")));
+            Json record = Shape.of(values.recordOrProblem()).schema();
+            schema.put("items", new Json.ObjectValue(Map.of("anyOf", new Json.ArrayValue(List.of(record, problem)))));
+        }
         if (values.least() != Long.MIN_VALUE) {
             schema.put("minimum", Json.of(values.least()));
         }

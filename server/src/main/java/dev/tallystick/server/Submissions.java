@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import dev.tallystick.broker.Acceptance;
 import dev.tallystick.broker.AcceptedMessage;
+import dev.tallystick.broker.BatchOutcome;
 import dev.tallystick.broker.Broker;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Rejection;
@@ -13,8 +14,11 @@ import dev.tallystick.engine.Tracing;
 import dev.tallystick.keys.KeyReuse;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
+import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /** Passes submissions to the broker, and turns their outcomes into HTTP answers. */
 final class Submissions {
@@ -34,6 +38,48 @@ final class Submissions {
         Acceptance acceptance = tracing.isOn()
                 ? acceptTraced(call.member(), submission)
                 : broker.accept(call.member(), submission.withTraceParent(call.traceParent()));
+        return answer(acceptance, body);
+    }
+
+    /** The outcomes of several submissions of one member, each with the body of its answer or as a problem. */
+    List<RawJson> submitAll(
+            Call call,
+            List<Submission> submissions,
+            BiFunction<AcceptedMessage, Boolean, Record> body,
+            Function<RuntimeException, Problem> failed) {
+        String traceParent = tracing.isOn() ? tracing.current() : call.traceParent();
+        List<Submission> traced = submissions.stream()
+                .map(each -> each.traceParent() == null ? each.withTraceParent(traceParent) : each)
+                .toList();
+        return broker.acceptAll(call.member(), traced).stream()
+                .map(outcome -> outcome(outcome, body, failed))
+                .toList();
+    }
+
+    private static RawJson outcome(
+            BatchOutcome outcome,
+            BiFunction<AcceptedMessage, Boolean, Record> body,
+            Function<RuntimeException, Problem> failed) {
+        try {
+            return switch (outcome) {
+                case BatchOutcome.Answered answered -> json(answer(answered.answer(), body));
+                case BatchOutcome.HeldBack held ->
+                    throw new Problem(
+                                    ProblemCode.BUSY,
+                                    "an earlier message was not taken, and this one would overtake it; send both again")
+                            .retryAfter(held.retryAfter());
+                case BatchOutcome.Failed failure -> throw failed.apply(failure.why());
+            };
+        } catch (Problem problem) {
+            return new RawJson(problem.documentInBatch());
+        }
+    }
+
+    private static RawJson json(Answer.Document answer) {
+        return RawJson.of(Answer.json(Objects.requireNonNull(answer.body())));
+    }
+
+    private static Answer.Document answer(Acceptance acceptance, BiFunction<AcceptedMessage, Boolean, Record> body) {
         return switch (acceptance) {
             case Acceptance.Accepted accepted -> Answer.created(body.apply(accepted.message(), false));
             case Acceptance.Duplicate duplicate ->

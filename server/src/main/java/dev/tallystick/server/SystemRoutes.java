@@ -1,5 +1,6 @@
 package dev.tallystick.server;
 
+import dev.tallystick.broker.BrokerSettings;
 import dev.tallystick.broker.OrphanReport;
 import dev.tallystick.broker.Role;
 import dev.tallystick.core.ProblemCode;
@@ -8,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -19,6 +21,7 @@ final class SystemRoutes {
             "job-events",
             "keys",
             "messages",
+            "message-batches",
             "deliveries",
             "topics",
             "queues",
@@ -37,24 +40,58 @@ final class SystemRoutes {
     private final Supplier<String> metrics;
     private final Supplier<OrphanReport> orphans;
     private final Supplier<String> openApi;
+    private final Features features;
 
     SystemRoutes(
             Readiness readiness,
             BooleanSupplier stopping,
             Supplier<String> metrics,
             Supplier<OrphanReport> orphans,
-            Supplier<String> openApi) {
+            Supplier<String> openApi,
+            Features features) {
         this.readiness = readiness;
         this.stopping = stopping;
         this.metrics = metrics;
         this.orphans = orphans;
         this.openApi = openApi;
+        this.features = features;
     }
 
     record Health(String status) {}
 
-    /** The features of this server, so that a client need not try. */
-    record Features(String api, List<String> features) {}
+    /**
+     * What this server can do, so that a client need not try.
+     *
+     * @param installationId the same for all servers on one database, and never that of another
+     * @param maxRequestBytes of a request's body
+     * @param versions of the API that the server speaks
+     */
+    record Features(
+            String api,
+            List<String> features,
+            UUID installationId,
+            Dedupe dedupe,
+            MaxPayload maxPayload,
+            int maxRequestBytes,
+            List<String> versions) {
+
+        /** @param mode a key is remembered for so many days after it was first seen */
+        record Dedupe(@Values(oneOf = "retention_scoped") String mode, int retentionDays) {}
+
+        /** @param inlineBytes of a message's body and meta data, or of a job's input */
+        record MaxPayload(int inlineBytes) {}
+
+        static Features of(UUID installation, BrokerSettings settings, Limits limits) {
+            return new Features(
+                    Answer.API,
+                    FEATURES,
+                    installation,
+                    new Dedupe("retention_scoped", settings.keyRetention().days()),
+                    new MaxPayload(settings.maxPayload()),
+                    limits.body(),
+                    List.of(Answer.API));
+        }
+    }
 
     /** @param total the number of orphaned rows; 0 unless something is very wrong */
     record Orphans(long total, List<Kind> kinds) {
@@ -94,8 +131,8 @@ final class SystemRoutes {
                 Route.get("/openapi.json", call -> new Answer.Text(Answer.JSON, openApi.get()))
                         .summary("This document.")
                         .open(),
-                Route.get("/v1/features", call -> Answer.ok(new Features(Answer.API, FEATURES)))
-                        .summary("What this server can do.")
+                Route.get("/v1/features", call -> Answer.ok(features))
+                        .summary("What this server can do, and its limits.")
                         .open()
                         .answers(Features.class));
     }

@@ -56,14 +56,13 @@ public final class TallyServer implements AutoCloseable {
     private final WebFront web;
     private final Waits waits;
 
-    private TallyServer(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
+    private TallyServer(ServerSettings settings, Limits limits, Clock clock, CrashPoints crashPoints) {
         boolean complete = false;
         try {
             this.data = settings.data();
             this.waits = new Waits(limits.patience());
             DataDirectory.open(data);
             RandomGenerator random = new SecureRandom();
-            Clock clock = Clock.systemUTC();
             EngineSettings engineSettings = named(settings, new Ids(clock, random));
             DataSource source = DatabaseSource.open(settings, opened);
             Database database = Database.on(source, random, crashPoints).in(settings.schema());
@@ -97,8 +96,10 @@ public final class TallyServer implements AutoCloseable {
             this.firstStart = AdminToken.ensure(broker.members(), data);
             Meters meters = new Meters();
             Readiness readiness = new Readiness(database);
+            Failures failures = new Failures(readiness::diskIsFull, new Ids(clock, random));
             this.table = new RouteTable(routes(
                     settings,
+                    limits,
                     database,
                     engine,
                     scheduler,
@@ -106,6 +107,7 @@ public final class TallyServer implements AutoCloseable {
                     broker,
                     meters,
                     readiness,
+                    failures,
                     new Ids(clock, random)));
             meters.expect(table.routes());
             BrokerMeters.bind(meters, broker);
@@ -124,14 +126,8 @@ public final class TallyServer implements AutoCloseable {
             scheduler.start();
             broker.start();
             Connections connections = open(new Connections(limits));
-            FrontDoor door = new FrontDoor(
-                    table,
-                    broker.members()::authenticate,
-                    limits,
-                    connections,
-                    meters,
-                    readiness::diskIsFull,
-                    new Ids(clock, random));
+            FrontDoor door =
+                    new FrontDoor(table, broker.members()::authenticate, limits, connections, meters, failures);
             Tracing tracing = settings.engine().tracing();
             this.web = open(new WebFront(
                     settings.host(),
@@ -196,8 +192,13 @@ public final class TallyServer implements AutoCloseable {
 
     /** One attempt. If it fails, the next one continues from whatever it has done to the database. */
     static TallyServer start(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
+        return start(settings, limits, Clock.systemUTC(), crashPoints);
+    }
+
+    /** As {@link #start(ServerSettings, Limits, CrashPoints)}, on a machine with this clock. */
+    static TallyServer start(ServerSettings settings, Limits limits, Clock clock, CrashPoints crashPoints) {
         try {
-            return new TallyServer(settings, limits, crashPoints);
+            return new TallyServer(settings, limits, clock, crashPoints);
         } catch (TransactionException e) {
             throw new NoDatabaseException(e);
         }
@@ -234,6 +235,7 @@ public final class TallyServer implements AutoCloseable {
 
     private List<Route> routes(
             ServerSettings settings,
+            Limits limits,
             Database database,
             Engine engine,
             Scheduler scheduler,
@@ -241,6 +243,7 @@ public final class TallyServer implements AutoCloseable {
             Broker broker,
             Meters meters,
             Readiness readiness,
+            Failures failures,
             Ids ids) {
         GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
         ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
@@ -260,6 +263,7 @@ public final class TallyServer implements AutoCloseable {
                 .routes());
         routes.addAll(new HeldKeyRoutes(database, door).routes());
         routes.addAll(new MessageRoutes(broker, submissions, waits).routes());
+        routes.addAll(new MessageBatchRoutes(submissions, failures).routes());
         routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), waits).routes());
         routes.addAll(new WebhookRoutes(broker.webhooks(), spending, ids).routes());
         routes.addAll(new DeadCallRoutes(broker.deadCalls(), broker.webhooks()).routes());
@@ -272,7 +276,11 @@ public final class TallyServer implements AutoCloseable {
                         waits::areOver,
                         meters::scrape,
                         broker.orphans()::run,
-                        () -> OpenApi.of(table()).canonical())
+                        () -> OpenApi.of(table()).canonical(),
+                        SystemRoutes.Features.of(
+                                database.transact("read installation", new InstallationStore()::id),
+                                settings.broker(),
+                                limits))
                 .routes());
         return routes;
     }

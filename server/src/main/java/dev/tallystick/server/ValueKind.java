@@ -28,6 +28,9 @@ sealed interface ValueKind {
         if (type instanceof ParameterizedType list && list.getRawType() == List.class) {
             return new Many(of(list.getActualTypeArguments()[0]));
         }
+        if (type instanceof ParameterizedType tried && tried.getRawType() == Tried.class) {
+            return new OnTrial(of(tried.getActualTypeArguments()[0]));
+        }
         if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
             return new Whole(type == long.class || type == Long.class);
         }
@@ -276,6 +279,29 @@ sealed interface ValueKind {
         @Override
         public Json schema() {
             return new Json.ObjectValue(Map.of("type", Json.of("array"), "items", element.schema()));
+        }
+    }
+
+    /** Read only. */
+    record OnTrial(ValueKind inner) implements ValueKind {
+
+        @Override
+        public Object read(Json value, String place) {
+            try {
+                return new Tried<>(inner.read(value, place), null);
+            } catch (Problem malformed) {
+                return new Tried<>(null, malformed);
+            }
+        }
+
+        @Override
+        public void write(Object value, StringBuilder out) {
+            throw new IllegalStateException("only requests are tried");
+        }
+
+        @Override
+        public Json schema() {
+            return inner.schema();
         }
     }
 

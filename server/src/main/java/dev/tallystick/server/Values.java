@@ -17,6 +17,9 @@ import java.lang.annotation.Target;
 
     long most() default Long.MAX_VALUE;
 
+    /** The record that each element of a list is, unless it is a problem; void for anything else. */
+    Class<?> recordOrProblem() default void.class;
+
     /** The default if it is missing, in JSON; none if empty. */
     String ifMissing() default "";
 }

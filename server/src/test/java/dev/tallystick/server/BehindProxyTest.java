@@ -127,6 +127,7 @@ class BehindProxyTest {
                                             Duration.ofSeconds(5),
                                             Trust.in(data.resolve("tally-cert.pem")))
                                     .features()
+                                    .features()
                                     .size()
                             > 0);
             assertThatAllWorks(client(port, ""));

@@ -121,8 +121,7 @@ class BrokenStreamTest {
                 Limits.DEFAULT,
                 connections,
                 new Meters(),
-                () -> {},
-                new Ids(Clock.systemUTC(), new SecureRandom()));
+                new Failures(() -> {}, new Ids(Clock.systemUTC(), new SecureRandom())));
     }
 
     @Test

@@ -174,7 +174,7 @@ class ClientBoundsTest {
 
     @Test
     void a_server_may_be_under_a_path_of_a_proxy() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(ScriptedServer.answer(200, "{\"features\":[]}"))) {
+        try (ScriptedServer server = new ScriptedServer(ScriptedServer.features())) {
             for (String path : List.of("/tally", "/tally/")) {
                 new TallyClient(URI.create(server.address() + path), "t", BRIEFLY).features();
             }
@@ -194,9 +194,9 @@ class ClientBoundsTest {
         AtomicLong sent = new AtomicLong();
         Signal gone = new Signal("the client hangs up");
         try (ScriptedServer server = new ScriptedServer(
-                ScriptedServer.goOnForEver("application/json", sent, gone),
-                ScriptedServer.answer(200, "{\"features\":[]}"))) {
-            assertThat(client(server, Duration.ofSeconds(30)).features()).isEmpty();
+                ScriptedServer.goOnForEver("application/json", sent, gone), ScriptedServer.features())) {
+            assertThat(client(server, Duration.ofSeconds(30)).features().features())
+                    .isEmpty();
             gone.await();
             assertThat(sent).hasValueLessThan(LARGEST_ANSWER + IN_BUFFERS);
         }
@@ -255,8 +255,8 @@ class ClientBoundsTest {
     void an_answer_about_something_else_is_no_answer() throws Exception {
         try (ScriptedServer server = new ScriptedServer(ScriptedServer.answer(
                 201,
-                "{\"message_id\":\"" + JOB + "\",\"client_message_id\":\"another\","
-                        + "\"history_available\":true,\"duplicate\":false}"))) {
+                "{\"message_id\":\"" + JOB + "\",\"client_message_id\":\"another\"," + "\"history_id\":\"" + JOB
+                        + "\",\"history_available\":true,\"duplicate\":false}"))) {
             assertThatThrownBy(() -> client(server, BRIEFLY)
                             .messages()
                             .send(Messages.NewMessage.toTopic("orders", Json.ofNull()), KEY))

@@ -94,6 +94,7 @@ class ClientCoverageTest {
             row("POST /v1/keys/{key}/reject", Keys.class, "reject"),
             row("POST /v1/keys/{key}/release", Keys.class, "release"),
             row("POST /v1/messages", Messages.class, "send"),
+            row("POST /v1/messages/batch", Messages.class, "sendAll"),
             row("GET /v1/messages/{id}", Messages.class, "find"),
             row("GET /v1/history", Messages.class, "history"),
             row("GET /v1/history/stream", Messages.class, "follow"),

@@ -115,7 +115,7 @@ class ClientMemberTest {
 
     @Test
     void a_server_says_what_it_can_do_and_whether_all_is_well() {
-        assertThat(admin.features()).contains("jobs", "messages", "keys");
+        assertThat(admin.features().features()).contains("jobs", "messages", "keys");
         assertThat(admin.orphans().total()).isZero();
     }
 

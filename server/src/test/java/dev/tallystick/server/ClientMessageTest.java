@@ -96,7 +96,7 @@ class ClientMessageTest {
         Messages.Message read = alice.messages().find(first.message());
 
         assertThat(first.duplicate()).isFalse();
-        assertThat(again).isEqualTo(new Messages.Sent(first.message(), true, true));
+        assertThat(again).isEqualTo(new Messages.Sent(first.message(), first.history(), true, true));
         assertThat(read.from()).isEqualTo("bob");
         assertThat(read.to()).isEqualTo(answer.to());
         assertThat(read.body()).isEqualTo(answer.body());
@@ -126,7 +126,7 @@ class ClientMessageTest {
 
         assertThat(sent.historyAvailable()).isTrue();
         assertThat(submitted.historyAvailable()).isTrue();
-        assertThat(send("kept")).isEqualTo(new Messages.Sent(sent.message(), false, true));
+        assertThat(send("kept")).isEqualTo(new Messages.Sent(sent.message(), sent.history(), false, true));
         TallyClient.Submitted again = alice.submit(order, new IdempotencyKey("say:order"));
         assertThat(again.job()).isEqualTo(submitted.job());
         assertThat(again.historyAvailable()).isFalse();

@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import static dev.tallystick.server.FaultyCalls.key;
 import static dev.tallystick.server.FaultyCalls.read;
 import static dev.tallystick.server.FaultyCalls.row;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.client.Deliveries;
 import dev.tallystick.client.Messages;
@@ -30,6 +31,12 @@ final class FaultyMessageCalls {
                 Repeat.SAME,
                 (server, name) -> new Ready(
                         client -> client.messages().send(toAll(), key(name)),
+                        () -> server.direct.messages().send(toAll(), key(name)).duplicate())));
+        rows.add(row(
+                "messages.sendAll",
+                Repeat.SAME,
+                (server, name) -> new Ready(
+                        client -> accepted(client.messages().sendAll(twoToAll(name))),
                         () -> server.direct.messages().send(toAll(), key(name)).duplicate())));
         rows.add(row("messages.find", Repeat.READS, (server, name) -> {
             UUID message = server.direct.messages().send(toAll(), key(name)).message();
@@ -113,6 +120,14 @@ final class FaultyMessageCalls {
 
     private static Messages.NewMessage toAll() {
         return Messages.NewMessage.toTopic("all", Json.of("hello"));
+    }
+
+    private static List<Messages.Keyed> twoToAll(String name) {
+        return List.of(new Messages.Keyed(toAll(), key(name)), new Messages.Keyed(toAll(), key(name + " again")));
+    }
+
+    private static void accepted(List<Messages.Outcome> outcomes) {
+        assertThat(outcomes).hasOnlyElementsOfType(Messages.Outcome.Accepted.class);
     }
 
     private static Deliveries.Take take(String queue) {

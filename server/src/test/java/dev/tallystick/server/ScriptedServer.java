@@ -65,6 +65,18 @@ final class ScriptedServer implements AutoCloseable {
                 all.toArray(String[]::new));
     }
 
+    /** What a server says of itself. */
+    static Turn features(String... names) {
+        String list = names.length == 0 ? "" : "\"" + String.join("\",\"", names) + "\"";
+        return answer(
+                200,
+                "{\"api\":\"v1\",\"features\":[" + list
+                        + "],\"installation_id\":\"00000000-0000-4000-8000-000000000000\","
+                        + "\"dedupe\":{\"mode\":\"retention_scoped\",\"retention_days\":365},"
+                        + "\"max_payload\":{\"inline_bytes\":1048576},"
+                        + "\"max_request_bytes\":1310720,\"versions\":[\"v1\"]}");
+    }
+
     /** The answer begins as that of somebody who waits does, and never goes on. */
     static Turn beginAndFallSilent(Signal callerGone) {
         return caller -> {

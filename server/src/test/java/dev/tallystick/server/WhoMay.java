@@ -66,6 +66,7 @@ record WhoMay(Set<String> words) {
             POST   /v1/keys/{key}/resolve                           admin
 
             POST   /v1/messages                                     member
+            POST   /v1/messages/batch                               member
             GET    /v1/messages/{id}                                member observer
             GET    /v1/history                                      member observer
             GET    /v1/history/stream                               member observer

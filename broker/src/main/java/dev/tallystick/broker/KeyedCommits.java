@@ -1,0 +1,73 @@
+package dev.tallystick.broker;
+
+import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.KeyEntry;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.DefiniteFailureException;
+import dev.tallystick.sql.GroupCommitter;
+import dev.tallystick.sql.Primitive;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Looks keys up and accepts submissions, in transactions that concurrent callers share. Thread-safe; calls block. */
+final class KeyedCommits implements AutoCloseable {
+
+    private final GroupCommitter reads;
+    private final GroupCommitter writes;
+    private final Primitive<ScopedKey, Optional<KeyEntry>> lookUp;
+    private final Acceptor acceptor;
+    private final BatchAcceptor batchAcceptor;
+
+    KeyedCommits(Database database, int lanes, AcceptDoor keys, Acceptor acceptor) {
+        this.reads = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
+        this.writes = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(lanes));
+        this.lookUp = keys.lookingUp();
+        this.acceptor = acceptor;
+        this.batchAcceptor = new BatchAcceptor(acceptor);
+    }
+
+    Optional<KeyEntry> find(ScopedKey key) {
+        return Futures.join(reads.submit(lookUp, key));
+    }
+
+    /** The entries of the keys, in the same order. */
+    List<Optional<KeyEntry>> findAll(List<ScopedKey> keys) {
+        List<CompletableFuture<Optional<KeyEntry>>> entries =
+                keys.stream().map(key -> reads.submit(lookUp, key)).toList();
+        return entries.stream().map(Futures::join).toList();
+    }
+
+    /** Accepting waits only for the key, while another broker binds it. */
+    Acceptance accept(AcceptItem item) {
+        try {
+            return Futures.join(writes.submit(acceptor, item));
+        } catch (DefiniteFailureException e) {
+            if (e.reason() == DefiniteFailureException.Reason.LOCKED) {
+                return Acceptance.InProgress.ELSEWHERE;
+            }
+            throw e;
+        }
+    }
+
+    /** Accepts the items in one transaction and in this order; if another broker binds one of the keys, none of them. */
+    List<Acceptance> acceptAll(List<AcceptItem> items) {
+        try {
+            return Futures.join(writes.submit(batchAcceptor, items));
+        } catch (DefiniteFailureException e) {
+            if (e.reason() == DefiniteFailureException.Reason.LOCKED) {
+                return Collections.nCopies(items.size(), Acceptance.InProgress.ELSEWHERE);
+            }
+            throw e;
+        }
+    }
+
+    /** Commits what is queued, then stops. */
+    @Override
+    public void close() {
+        reads.close();
+        writes.close();
+    }
+}

@@ -1,0 +1,83 @@
+package dev.tallystick.client;
+
+import dev.tallystick.core.Json;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Messages that are sent in one request, and the outcome of each. */
+final class MessageBatch {
+
+    private static final String PATH = Messages.PATH + "/batch";
+
+    private final List<Messages.Keyed> messages;
+
+    MessageBatch(List<Messages.Keyed> messages) {
+        this.messages = List.copyOf(messages);
+        if (messages.size() > Messages.MOST_AT_ONCE) {
+            throw new IllegalArgumentException(
+                    "at most " + Messages.MOST_AT_ONCE + " messages are sent at once, not " + messages.size());
+        }
+        Set<String> keys = new HashSet<>();
+        for (Messages.Keyed each : messages) {
+            if (!keys.add(each.key().value())) {
+                throw new IllegalArgumentException("two of the messages have the key " + each.key());
+            }
+        }
+    }
+
+    List<Messages.Outcome> send(Exchange exchange) {
+        if (messages.isEmpty()) {
+            return List.of();
+        }
+        List<Json> bodies = new ArrayList<>(messages.size());
+        messages.forEach(each -> bodies.add(body(each)));
+        Body body = new Body().with("messages", new Json.ArrayValue(bodies));
+        Exchange.Settled<List<Attempt<Messages.Sent>>> settled =
+                exchange.settle(Request.post(PATH, body.json()), reply -> attempts(reply.fields()));
+        List<Messages.Outcome> outcomes = new ArrayList<>(messages.size());
+        for (int i = 0; i < messages.size(); i++) {
+            outcomes.add(outcome(single(messages.get(i)), settled.answer().get(i), settled.afterUnknown()));
+        }
+        return outcomes;
+    }
+
+    private static Json body(Messages.Keyed keyed) {
+        return Messages.body(keyed.message())
+                .with("client_message_id", keyed.key().value())
+                .with("traceparent", keyed.traceParent())
+                .json();
+    }
+
+    /** The answer counts only as a whole: with one outcome for each message, in the same order. */
+    private List<Attempt<Messages.Sent>> attempts(Fields answer) {
+        List<Fields> outcomes = answer.list("outcomes", fields -> fields);
+        if (outcomes.size() != messages.size()) {
+            throw new ForeignAnswer("it has " + outcomes.size() + " outcomes for " + messages.size() + " messages");
+        }
+        List<Attempt<Messages.Sent>> attempts = new ArrayList<>(messages.size());
+        for (int i = 0; i < messages.size(); i++) {
+            Messages.Keyed keyed = messages.get(i);
+            attempts.add(
+                    Answers.judgePart(single(keyed), outcomes.get(i), fields -> Messages.Sent.of(fields, keyed.key())));
+        }
+        return attempts;
+    }
+
+    /** The request that would have sent this message alone. */
+    private static Request single(Messages.Keyed keyed) {
+        return Request.submissionInBatch(Messages.PATH, keyed.key());
+    }
+
+    private static Messages.Outcome outcome(Request request, Attempt<Messages.Sent> attempt, boolean afterUnknown) {
+        return switch (attempt) {
+            case Attempt.Answered<Messages.Sent> answered -> new Messages.Outcome.Accepted(answered.answer());
+            case Attempt.Refused<Messages.Sent> refused ->
+                new Messages.Outcome.NotAccepted(Exchange.refusal(request, afterUnknown, refused));
+            case Attempt.Failed<Messages.Sent> failed ->
+                new Messages.Outcome.NotAccepted(
+                        Exchange.givenUp(request, afterUnknown || failed.mayHaveHappened(), failed));
+        };
+    }
+}
