@@ -7,6 +7,7 @@ import io.opentelemetry.api.OpenTelemetry;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -46,6 +47,21 @@ public final class TallyClient {
     /** @param trust which servers to trust, such as {@link Trust#in} */
     public TallyClient(URI server, String token, Duration patience, SSLContext trust) {
         this(new Exchange(server, token, patience, trust));
+    }
+
+    /**
+     * A client of this machine's daemon instead of a server: for messages and jobs that must be kept while the server cannot be
+     * reached.
+     *
+     * @param directory the daemon's
+     */
+    public static DaemonClient throughDaemon(Path directory) {
+        return throughDaemon(directory, DaemonClient.PATIENCE);
+    }
+
+    /** @param patience how long one call keeps trying */
+    public static DaemonClient throughDaemon(Path directory, Duration patience) {
+        return new DaemonClient(directory, patience);
     }
 
     private TallyClient(Exchange exchange) {

@@ -3,7 +3,8 @@
  *
  * <p>{@link dev.tallystick.client.TallyClient} submits jobs, and leads to a small class for everything else a server does;
  * {@link dev.tallystick.client.Following} reads events as they happen, {@link dev.tallystick.client.KeyMint} generates the keys
- * of requests, {@link dev.tallystick.client.Worker} does the work of a server's topics.
+ * of requests, {@link dev.tallystick.client.Worker} does the work of a server's topics, {@link dev.tallystick.client.DaemonClient} hands
+ * messages and jobs to this machine's daemon instead of a server.
  *
  * <p>Invariant: a request whose outcome is unknown is sent again under the same key, until the answer is definite or the
  * caller's patience runs out. Then the outcome is reported as unknown, never as failed. A request that has no key and would
