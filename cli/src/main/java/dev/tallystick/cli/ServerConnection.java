@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -55,8 +56,17 @@ abstract class ServerConnection extends TallyCommand {
         return "Repeat the command, with the same --key if it has one.";
     }
 
+    /** Does the command without a server, if possible. */
+    Optional<ExitCode> runHere() {
+        return Optional.empty();
+    }
+
     @Override
     final ExitCode run() throws Exception {
+        Optional<ExitCode> done = runHere();
+        if (done.isPresent()) {
+            return done.get();
+        }
         try {
             return run(client().withReplies(reply -> said = reply));
         } catch (RefusedException e) {
@@ -143,6 +153,11 @@ abstract class ServerConnection extends TallyCommand {
         }
     }
 
+    /** Whether the command line says which server to use, or as whom. */
+    final boolean namesServer() {
+        return server != null || tokenFile != null;
+    }
+
     /** The given key, or a new one, printed before the request is sent so that a lost answer can be repeated with it. */
     final IdempotencyKey key(@Nullable String given) {
         if (given == null) {
@@ -206,7 +221,7 @@ abstract class ServerConnection extends TallyCommand {
         return token;
     }
 
-    private static ExitCode exitCode(RefusedException refused) {
+    static ExitCode exitCode(RefusedException refused) {
         return switch (refused.status()) {
             case 404 -> ExitCode.NOT_FOUND;
             case 409, 412 -> ExitCode.CONFLICT;

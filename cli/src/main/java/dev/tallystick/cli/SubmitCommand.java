@@ -1,7 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.client.DaemonClient;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.TallyException;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import java.time.Duration;
@@ -18,7 +20,10 @@ import picocli.CommandLine.Parameters;
 /** Submits a job to a server. */
 @Command(
         name = "submit",
-        description = "Submit a job to a server. Submitting the same key again returns the same job.",
+        description = {
+            "Submit a job to a server. Submitting the same key again returns the same job.",
+            "With a daemon the job is kept here and submitted as soon as possible."
+        },
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n",
@@ -27,7 +32,7 @@ import picocli.CommandLine.Parameters;
             "  tally submit sample.order --input '{\"order\":\"43\"}' --not-before 2030-01-01T00:00:00Z",
             "  tally submit sample.order --input '{\"order\":\"44\"}' --attribute customer=ann",
         })
-final class SubmitCommand extends ServerConnection {
+final class SubmitCommand extends SubmissionCommand {
 
     private static final Duration TURN = Duration.ofSeconds(20);
 
@@ -37,12 +42,6 @@ final class SubmitCommand extends ServerConnection {
 
     @Option(names = "--input", paramLabel = "JSON", description = "The workflow's input (default: null).")
     private String input = "null";
-
-    @Option(
-            names = "--key",
-            paramLabel = "KEY",
-            description = "The idempotency key (default: a new one, which is printed).")
-    private @Nullable String key;
 
     @Option(
             names = "--version-number",
@@ -69,10 +68,37 @@ final class SubmitCommand extends ServerConnection {
     private boolean wait;
 
     @Override
-    ExitCode run(TallyClient client) {
-        TallyClient.NewJob job =
-                new TallyClient.NewJob(workflow, json(input), priority(priority), version, notBefore, attributes);
-        TallyClient.Submitted submitted = client.submit(job, key(key));
+    DaemonClient.Handed hand(DaemonClient client, IdempotencyKey under) {
+        return client.submit(job(), under);
+    }
+
+    @Override
+    void requireNoServer() {
+        if (wait) {
+            throw new CommandFailed(
+                    ExitCode.USAGE,
+                    "through the daemon a job may be submitted later, so --wait cannot wait for it",
+                    "Leave out --wait, and run 'tally job result --key KEY --wait 30' afterwards.");
+        }
+    }
+
+    @Override
+    String idName() {
+        return "job_id";
+    }
+
+    @Override
+    String hint(IdempotencyKey under) {
+        return "'tally job show --key " + under.value() + "' finds the job once the server has accepted it.";
+    }
+
+    private TallyClient.NewJob job() {
+        return new TallyClient.NewJob(workflow, json(input), priority(priority), version, notBefore, attributes);
+    }
+
+    @Override
+    ExitCode submit(TallyClient client, IdempotencyKey under) {
+        TallyClient.Submitted submitted = client.submit(job(), under);
         SequencedMap<String, Json> fields = new LinkedHashMap<>();
         fields.put("job_id", Json.of(submitted.job().toString()));
         fields.put("workflow", Json.of(submitted.workflow()));

@@ -26,6 +26,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ServerCommand.class,
             SchemaCommand.class,
             SubmitCommand.class,
+            SendCommand.class,
             JobCommand.class,
             DeadLetterCommand.class,
             ScheduleCommand.class,

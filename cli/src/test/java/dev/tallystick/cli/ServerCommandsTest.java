@@ -94,6 +94,21 @@ class ServerCommandsTest {
     }
 
     @Test
+    void a_message_goes_directly_where_no_daemon_runs(@TempDir Path daemon) {
+        Map<String, String> withDirectory = new HashMap<>(environment);
+        withDirectory.put("TALLY_DAEMON_DIR", daemon.toString());
+
+        Run first = tally("send", "member:admin", "--body", "smoke", "--key", "cli:send");
+        Run again = tally("send", "member:admin", "--body", "smoke", "--key", "cli:send");
+        Run past = Run.tally(withDirectory, "send", "member:admin", "--body", "fire");
+
+        assertThat(first.out()).contains(", accepted by the server\n");
+        assertThat(again.out()).contains(", accepted by the server before\n");
+        assertThat(past.out()).contains(", accepted by the server\n");
+        assertThat(past.err()).contains("no daemon runs in " + daemon + ": going directly to the server");
+    }
+
+    @Test
     void exit_codes_tell_scripts_what_happened() throws IOException {
         submit("sample.order", "cli:9");
 

@@ -1,0 +1,129 @@
+package dev.tallystick.cli;
+
+import dev.tallystick.client.DaemonClient;
+import dev.tallystick.client.OutcomeUnknownException;
+import dev.tallystick.client.RefusedException;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.client.UnavailableException;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Optional;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * Common to the commands that submit something under a key: through the daemon if it has a directory, otherwise directly to the
+ * server. A key that the daemon may know is never sent directly: the daemon may have sent it already, or may send it later.
+ */
+abstract class SubmissionCommand extends ServerConnection {
+
+    @Mixin
+    private final DaemonDirectory daemon = new DaemonDirectory();
+
+    @Option(
+            names = "--key",
+            paramLabel = "KEY",
+            description = "The idempotency key (default: a new one, which is printed).")
+    private @Nullable String given;
+
+    private @Nullable IdempotencyKey key;
+
+    /** Hands it to the daemon. */
+    abstract DaemonClient.Handed hand(DaemonClient client, IdempotencyKey under);
+
+    /** Submits it to the server. */
+    abstract ExitCode submit(TallyClient client, IdempotencyKey under);
+
+    /** The name of the ID that the server gives, in JSON. */
+    abstract String idName();
+
+    /** What else to say about something that is kept here. */
+    abstract String hint(IdempotencyKey under);
+
+    /** Refuses what only a server can do. */
+    void requireNoServer() {}
+
+    @Override
+    final ExitCode run(TallyClient client) {
+        return submit(client, key());
+    }
+
+    @Override
+    final Optional<ExitCode> runHere() {
+        Optional<Path> directory = daemon.existing(environment());
+        return directory.isEmpty() ? Optional.empty() : through(directory.get());
+    }
+
+    private Optional<ExitCode> through(Path directory) {
+        if (namesServer()) {
+            throw new CommandFailed(
+                    ExitCode.USAGE,
+                    "the daemon in " + directory + " knows its own server and token",
+                    "Leave out --server and --token-file, or set " + DaemonDirectory.VARIABLE
+                            + "= to go without the daemon.");
+        }
+        requireNoServer();
+        DaemonClient client = TallyClient.throughDaemon(directory);
+        if (!client.isRunning()) {
+            if (given == null) {
+                progress("no daemon runs in " + directory + ": going directly to the server");
+                return Optional.empty();
+            }
+            throw new CommandFailed(
+                    ExitCode.INTERNAL,
+                    "no daemon runs in " + directory + ", and only it knows whether it has sent this key",
+                    "Nothing was done. Start the daemon: tally daemon start --dir " + directory);
+        }
+        try {
+            answer(hand(client, key()));
+            return Optional.of(ExitCode.OK);
+        } catch (RefusedException e) {
+            throw new CommandFailed(
+                    exitCode(e), String.valueOf(e.getMessage()), "The daemon refused; nothing was kept.");
+        } catch (OutcomeUnknownException e) {
+            throw new CommandFailed(
+                    ExitCode.UNKNOWN_OUTCOME,
+                    String.valueOf(e.getMessage()),
+                    "Repeat the command with --key " + key().value() + ".");
+        } catch (UnavailableException e) {
+            throw new CommandFailed(
+                    ExitCode.INTERNAL,
+                    String.valueOf(e.getMessage()),
+                    "Nothing was kept. Run 'tally daemon status', and repeat the command.");
+        }
+    }
+
+    private void answer(DaemonClient.Handed handed) {
+        SequencedMap<String, Json> fields = new LinkedHashMap<>();
+        fields.put("key", Json.of(handed.key().value()));
+        switch (handed) {
+            case DaemonClient.Handed.KeptHere kept -> {
+                fields.put("kept_here", Json.of(kept.status().word()));
+                answer(
+                        "kept here, " + kept.status().word() + ", under the key "
+                                + kept.key().value(),
+                        fields);
+                progress(hint(kept.key()));
+            }
+            case DaemonClient.Handed.AcceptedThere accepted -> {
+                fields.put(idName(), Json.of(accepted.message().toString()));
+                if (accepted.history() != null) {
+                    fields.put("history_id", Json.of(accepted.history().toString()));
+                }
+                fields.put("duplicate", Json.of(true));
+                answer("accepted there before as " + accepted.message(), fields);
+            }
+        }
+    }
+
+    private IdempotencyKey key() {
+        if (key == null) {
+            key = key(given);
+        }
+        return key;
+    }
+}
