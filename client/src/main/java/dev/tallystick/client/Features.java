@@ -33,7 +33,11 @@ public record Features(
         }
     }
 
-    /** @param inlineBytes of a message's body and meta data, or of a job's input */
+    /**
+     * The size limits of what is sent.
+     *
+     * @param inlineBytes of a message's body and meta data, or of a job's input
+     */
     public record MaxPayload(int inlineBytes) {
 
         static MaxPayload of(Fields fields) {

@@ -59,7 +59,11 @@ public final class TallyClient {
         return throughDaemon(directory, DaemonClient.PATIENCE);
     }
 
-    /** @param patience how long one call keeps trying */
+    /**
+     * As {@link #throughDaemon(Path)}.
+     *
+     * @param patience how long one call keeps trying
+     */
     public static DaemonClient throughDaemon(Path directory, Duration patience) {
         return new DaemonClient(directory, patience);
     }
