@@ -34,9 +34,13 @@ final class Bench implements Callable<Integer> {
             "sql", SqlSuite::new,
             "engine", EngineSuite::new,
             "front-door", FrontDoorSuite::new,
+            "daemon", DaemonSuite::new,
             "ledger", LedgerSuite::new);
 
-    @Parameters(index = "0", paramLabel = "SUITE", description = "what to measure: sql, engine, front-door, ledger")
+    @Parameters(
+            index = "0",
+            paramLabel = "SUITE",
+            description = "what to measure: sql, engine, front-door, daemon, ledger")
     private String suite = "";
 
     @Option(names = "--seconds", paramLabel = "N", description = "length of one round (default: ${DEFAULT-VALUE})")

@@ -93,7 +93,7 @@ final class FrontDoorSuite implements Suite {
         endings.forEach(Runnable::run);
     }
 
-    private static String url(PGSimpleDataSource source) {
+    static String url(PGSimpleDataSource source) {
         String url = String.valueOf(source.getURL());
         return url + (url.contains("?") ? "&" : "?") + "user=" + source.getUser() + "&password=" + source.getPassword();
     }

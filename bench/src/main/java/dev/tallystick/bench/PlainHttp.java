@@ -30,9 +30,14 @@ final class PlainHttp implements AutoCloseable {
     int exchange(String request) throws IOException {
         out.write(request.getBytes(StandardCharsets.ISO_8859_1));
         out.flush();
-        int status = Integer.parseInt(line().substring(9, 12));
+        return answer(in);
+    }
+
+    /** Reads one answer, and returns its status. */
+    static int answer(InputStream in) throws IOException {
+        int status = Integer.parseInt(line(in).substring(9, 12));
         int length = 0;
-        for (String header = line(); !header.isEmpty(); header = line()) {
+        for (String header = line(in); !header.isEmpty(); header = line(in)) {
             if (header.toLowerCase(Locale.ROOT).startsWith(LENGTH)) {
                 length = Integer.parseInt(header.substring(LENGTH.length()).strip());
             }
@@ -41,7 +46,7 @@ final class PlainHttp implements AutoCloseable {
         return status;
     }
 
-    private String line() throws IOException {
+    private static String line(InputStream in) throws IOException {
         StringBuilder line = new StringBuilder();
         for (int c = in.read(); c != '\n'; c = in.read()) {
             if (c < 0) {

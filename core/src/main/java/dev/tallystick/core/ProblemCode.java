@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Every reason for which a server refuses a request: the {@code code} of its problem documents. The names are part of the
+ * Every reason for which a server or a daemon refuses a request: the {@code code} of its problem documents. The names are part of the
  * public API; {@code docs/errors.md} lists them. After a permanent code a client gives up; after any other code it sends the
  * same request again under the same key.
  */
@@ -41,11 +41,13 @@ public enum ProblemCode {
     DEVICE_CLONED(409, Lasting.PERMANENT, "The device was registered on another host."),
     TOO_MANY_WEBHOOKS(409, Lasting.PERMANENT, "The member has reached its limit of webhooks."),
     TOO_MANY(409, Lasting.PERMANENT, "The limit for these has been reached."),
+    REQUEUE_REFUSED(409, Lasting.PERMANENT, "The row of the outbox cannot be requeued in this way."),
     LEASE_LOST(409, Lasting.PERMANENT, "The lease has been lost."),
     RESULT_DIFFERS(409, Lasting.PERMANENT, "This attempt has already returned a different result, which stands."),
     PAYLOAD_TOO_LARGE(413, Lasting.PERMANENT, "The body, or a part of it, exceeds the size limit."),
     UNSUPPORTED_MEDIA_TYPE(415, Lasting.PERMANENT, "The body must be plain JSON in UTF-8."),
     OVER_LIMIT(429, Lasting.TRANSIENT, "The member or its mesh has exceeded its request limit or its budget."),
+    DAEMON_BUSY(429, Lasting.TRANSIENT, "The daemon is too busy; nothing was kept."),
     HEADERS_TOO_LARGE(431, Lasting.PERMANENT, "The headers exceed the size limit."),
     INTERNAL_ERROR(500, Lasting.TRANSIENT, "Internal error; the outcome of the request is unknown."),
     OUTCOME_UNKNOWN(503, Lasting.TRANSIENT, "The outcome is unknown; repeat the request under the same key."),
@@ -53,7 +55,9 @@ public enum ProblemCode {
     DATABASE_UNAVAILABLE(503, Lasting.TRANSIENT, "The database is unreachable; nothing was done."),
     DATABASE_FULL(503, Lasting.TRANSIENT, "The database is out of disk space; nothing was done."),
     STOPPING(503, Lasting.TRANSIENT, "The server is shutting down; nothing was done."),
-    HTTP_VERSION_NOT_SUPPORTED(505, Lasting.TRANSIENT, "Only HTTP/1.1 is supported; nothing was done.");
+    OUTBOX_UNAVAILABLE(503, Lasting.TRANSIENT, "The daemon cannot write its outbox; nothing was kept."),
+    HTTP_VERSION_NOT_SUPPORTED(505, Lasting.TRANSIENT, "Only HTTP/1.1 is supported; nothing was done."),
+    OUTBOX_FULL(507, Lasting.TRANSIENT, "The outbox or its disk is full; nothing was kept.");
 
     /** Whether a retry of the same request may succeed. */
     public enum Lasting {

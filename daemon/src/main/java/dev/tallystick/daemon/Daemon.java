@@ -1,0 +1,354 @@
+package dev.tallystick.daemon;
+
+import dev.tallystick.client.Devices;
+import dev.tallystick.client.Messages;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Ids;
+import dev.tallystick.core.Json;
+import dev.tallystick.daemon.delivery.ClientUpstream;
+import dev.tallystick.daemon.delivery.Courier;
+import dev.tallystick.daemon.delivery.DeliveryListener;
+import dev.tallystick.daemon.delivery.DeliveryState;
+import dev.tallystick.daemon.hooks.Hooks;
+import dev.tallystick.daemon.inbox.Inbox;
+import dev.tallystick.daemon.inbox.InboxEvent;
+import dev.tallystick.daemon.inbox.Receiver;
+import dev.tallystick.daemon.local.LocalRoutes;
+import dev.tallystick.daemon.local.LocalServer;
+import dev.tallystick.daemon.outbox.Acceptance;
+import dev.tallystick.daemon.outbox.NewRow;
+import dev.tallystick.daemon.outbox.Outbox;
+import dev.tallystick.daemon.outbox.OutboxRow;
+import dev.tallystick.daemon.outbox.RequestReader;
+import dev.tallystick.daemon.storage.StorageException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Base64;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running daemon, as a process of its own or inside an application. Closing it stops delivery; what it has accepted stays in
+ * its directory and is delivered by the next one. Thread-safe.
+ */
+public final class Daemon implements AutoCloseable {
+
+    /** What callers over loopback TCP send as their bearer token. */
+    public static final String TOKEN_FILE = "daemon.token";
+
+    private static final int TOKEN_BYTES = 32;
+    private static final Duration MAINTENANCE = Duration.ofMinutes(1);
+    private static final int MAINTENANCES_AN_HOUR = 60;
+    private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
+
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Outbox outbox;
+    private final Inbox inbox;
+    private final Courier courier;
+    private final RequestReader reader;
+    private final DaemonStatus status;
+    private final int tcpPort;
+    private final CountDownLatch closing = new CountDownLatch(1);
+
+    private Daemon(DaemonSettings settings) throws IOException {
+        boolean isComplete = false;
+        try {
+            SecureRandom random = new SecureRandom();
+            Ids ids = new Ids(settings.clock(), random);
+            DaemonDirectory directory = open(DaemonDirectory.open(settings.directory()));
+            Identity identity = Identity.of(directory, settings.clones());
+            this.outbox = open(openOutbox(directory.path(), settings, ids));
+            this.inbox = open(Inbox.open(directory.path(), settings.clock(), settings.crashPoints()));
+            ClientUpstream upstream =
+                    new ClientUpstream(settings.clients(), client -> introduce(client, identity, settings.clones()));
+            this.courier = open(new Courier(
+                    outbox,
+                    upstream,
+                    settings.courier(),
+                    settings.clock(),
+                    random,
+                    settings.crashPoints(),
+                    new Reporter(ids)));
+            this.reader = new RequestReader(courier::limits, outbox::newKey);
+            this.status = new DaemonStatus(outbox, inbox, courier, settings.clock(), settings.version());
+            if (settings.receives()) {
+                open(new Receiver(inbox, () -> connected(upstream), settings.receiver()))
+                        .start();
+            }
+            open(new Hooks(directory.path(), inbox, settings.clock(), settings.hookLimit()))
+                    .start();
+            courier.start();
+            this.tcpPort = settings.serves()
+                    ? open(new LocalServer(
+                                    directory.path(),
+                                    settings.tcpPort(),
+                                    token(directory, random),
+                                    new LocalRoutes(outbox, reader, status)))
+                            .port()
+                    : 0;
+            Thread.ofPlatform().daemon().name("tally-maintenance").start(this::maintain);
+            isComplete = true;
+        } finally {
+            if (!isComplete) {
+                closeOpened();
+            }
+        }
+    }
+
+    /**
+     * Starts a daemon. It accepts when this returns, whether or not there is a server.
+     *
+     * @throws DaemonStartException if it cannot
+     */
+    public static Daemon start(DaemonSettings settings) {
+        try {
+            return new Daemon(settings);
+        } catch (IOException e) {
+            throw new DaemonStartException(
+                    DaemonStartException.Kind.UNUSABLE,
+                    "cannot start in " + settings.directory() + ": " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static Outbox openOutbox(Path directory, DaemonSettings settings, Ids ids) {
+        try {
+            return Outbox.open(directory, settings.outbox(), settings.clock(), ids, settings.crashPoints());
+        } catch (StorageException e) {
+            throw switch (e.kind()) {
+                case DAMAGED ->
+                    new DaemonStartException(
+                            DaemonStartException.Kind.OUTBOX,
+                            e.getMessage() + ". Run 'tally outbox salvage' to export what can be read",
+                            e);
+                case TOO_NEW ->
+                    new DaemonStartException(DaemonStartException.Kind.OUTBOX, String.valueOf(e.getMessage()), e);
+                case FULL, UNAVAILABLE, UNKNOWN, CLOSED ->
+                    new DaemonStartException(DaemonStartException.Kind.UNUSABLE, String.valueOf(e.getMessage()), e);
+            };
+        }
+    }
+
+    private static void introduce(TallyClient client, Identity identity, DaemonSettings.ClonePolicy policy) {
+        Devices.IfCloned ifCloned = switch (policy) {
+            case REFUSE -> Devices.IfCloned.REFUSE;
+            case WARN -> Devices.IfCloned.WARN;
+            case ALLOW -> Devices.IfCloned.ALLOW;
+        };
+        Devices.Device unused =
+                client.devices().register(identity.device(), identity.publicKey(), identity.host(), ifCloned);
+    }
+
+    private Optional<TallyClient> connected(ClientUpstream upstream) {
+        return courier.state().kind() == DeliveryState.Kind.DELIVERING
+                ? Optional.of(upstream.client())
+                : Optional.empty();
+    }
+
+    private static String token(DaemonDirectory directory, SecureRandom random) throws IOException {
+        Path file = directory.path().resolve(TOKEN_FILE);
+        if (!Files.exists(file)) {
+            byte[] secret = new byte[TOKEN_BYTES];
+            random.nextBytes(secret);
+            directory.write(TOKEN_FILE, Base64.getUrlEncoder().withoutPadding().encodeToString(secret) + "\n");
+        }
+        String token = Files.readString(file).strip();
+        if (token.length() < TOKEN_BYTES) {
+            throw new IOException(file + " is too short to be a token: remove it, and start again");
+        }
+        return token;
+    }
+
+    /**
+     * Keeps a message until the server has it.
+     *
+     * @param key null to let the daemon make one
+     * @return what became of it, or of an earlier one with the same key
+     * @throws dev.tallystick.daemon.outbox.RequestRefused if it can never be sent
+     * @throws StorageException if it is not kept, or if that is unknown
+     */
+    public Acceptance send(Messages.NewMessage message, @Nullable IdempotencyKey key) {
+        Map<String, Json> body = new TreeMap<>();
+        body.put("to", Json.of(message.to().toString()));
+        body.put("message", message.body());
+        body.put("priority", Json.of(message.priority().word()));
+        body.put("meta", message.meta());
+        body.put(
+                "mentions",
+                new Json.ArrayValue(
+                        message.mentions().stream().<Json>map(Json::of).toList()));
+        if (message.replyTo() != null) {
+            body.put("reply_to", Json.of(message.replyTo().toString()));
+        }
+        return accept(reader.send(withKey(body, key), null, null));
+    }
+
+    /** Keeps a job until the server has it. As {@link #send}. */
+    public Acceptance submit(TallyClient.NewJob job, @Nullable IdempotencyKey key) {
+        Map<String, Json> body = new TreeMap<>();
+        body.put("workflow", Json.of(job.workflow()));
+        body.put("input", job.input());
+        body.put("priority", Json.of(job.priority().word()));
+        if (job.version() != null) {
+            body.put("version", Json.of(job.version()));
+        }
+        if (job.notBefore() != null) {
+            body.put("not_before", Json.of(job.notBefore().toString()));
+        }
+        Map<String, Json> attributes = new TreeMap<>();
+        job.attributes().forEach((name, value) -> attributes.put(name, Json.of(value)));
+        body.put("attributes", new Json.ObjectValue(attributes));
+        return accept(reader.job(withKey(body, key), null, null));
+    }
+
+    private static Json withKey(Map<String, Json> body, @Nullable IdempotencyKey key) {
+        if (key != null) {
+            body.put("client_message_id", Json.of(key.value()));
+        }
+        return new Json.ObjectValue(body);
+    }
+
+    private Acceptance accept(NewRow row) {
+        Acceptance acceptance = outbox.accept(row);
+        if (acceptance instanceof Acceptance.Queued) {
+            courier.wake();
+        }
+        return acceptance;
+    }
+
+    /** The rows of the outbox, to look at and to requeue. */
+    public Outbox outbox() {
+        return outbox;
+    }
+
+    /** What was received. */
+    public Inbox inbox() {
+        return inbox;
+    }
+
+    /** Whether it delivers, or why not. */
+    public DeliveryState delivery() {
+        return courier.state();
+    }
+
+    /** How many rows it has delivered since it was started. */
+    public long delivered() {
+        return courier.delivered();
+    }
+
+    /** Whether it is healthy, and the details. */
+    public DaemonStatus status() {
+        return status;
+    }
+
+    /** The loopback port; 0 if there is none. */
+    public int tcpPort() {
+        return tcpPort;
+    }
+
+    /** Turns what the courier reports into events. Losing one of them loses no row. */
+    private final class Reporter implements DeliveryListener {
+
+        private final Ids ids;
+
+        Reporter(Ids ids) {
+            this.ids = ids;
+        }
+
+        @Override
+        public void dead(OutboxRow row, String error) {
+            report(
+                    InboxEvent.Kind.DEAD,
+                    row.id(),
+                    Map.of(
+                            "id", Json.of(row.id()),
+                            "client_message_id", Json.of(row.key().value()),
+                            "destination", Json.of(row.to().toString()),
+                            "reason", Json.of(error)));
+        }
+
+        @Override
+        public void changed(DeliveryState state) {
+            Map<String, Json> members = new TreeMap<>();
+            members.put("delivery", Json.of(state.kind().word()));
+            if (state.code() != null) {
+                members.put("code", Json.of(state.code()));
+            }
+            if (state.reason() != null) {
+                members.put("reason", Json.of(state.reason()));
+            }
+            report(InboxEvent.Kind.DELIVERY, ids.next().toString(), members);
+        }
+
+        private void report(InboxEvent.Kind kind, String subject, Map<String, Json> members) {
+            try {
+                inbox.add(List.of(new Inbox.NewEvent(kind, subject, new Json.ObjectValue(members).canonical())));
+            } catch (StorageException e) {
+                LOG.warn("cannot keep an event: {}", e.getMessage());
+            }
+        }
+    }
+
+    /** Drops what is kept for a time only: soon if the outbox is nearly full, else once an hour. */
+    private void maintain() {
+        try {
+            for (int turn = 0; !closing.await(MAINTENANCE.toSeconds(), TimeUnit.SECONDS); turn++) {
+                if (outbox.isNearlyFull()) {
+                    LOG.warn("the outbox is at {} bytes, close to its limit", outbox.usedBytes());
+                }
+                if (outbox.isNearlyFull() || turn % MAINTENANCES_AN_HOUR == 0) {
+                    tidyUp();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void tidyUp() {
+        try {
+            int dropped = outbox.dropPayloads();
+            LOG.debug("dropped {} payloads", dropped);
+            inbox.forgetOld();
+        } catch (StorageException e) {
+            LOG.warn("cannot tidy up: {}", e.getMessage());
+        }
+    }
+
+    private <T extends AutoCloseable> T open(T part) {
+        opened.push(part);
+        return part;
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+        closeOpened();
+    }
+
+    /** The last opened first: nothing is closed while something else still uses it. */
+    private void closeOpened() {
+        while (!opened.isEmpty()) {
+            try {
+                opened.pop().close();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Exception e) {
+                LOG.warn("cannot close everything", e);
+            }
+        }
+    }
+}

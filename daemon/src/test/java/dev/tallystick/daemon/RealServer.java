@@ -1,0 +1,125 @@
+package dev.tallystick.daemon;
+
+import dev.tallystick.broker.BrokerSettings;
+import dev.tallystick.broker.Limiter;
+import dev.tallystick.client.Messages;
+import dev.tallystick.client.Role;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.Destination;
+import dev.tallystick.server.ServerSettings;
+import dev.tallystick.server.TallyServer;
+import dev.tallystick.testkit.ChildJvm;
+import dev.tallystick.testkit.TestPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A real server on the test's database, always on the same port, that can be stopped and started. */
+final class RealServer implements AutoCloseable {
+
+    private static final Limiter.Budget PLENTY = new Limiter.Budget(10_000_000, Duration.ofSeconds(10));
+
+    private final String url;
+    private final Path data;
+    private final int port;
+    private TallyServer server;
+
+    private RealServer(String url, Path data, int port) {
+        this.url = url;
+        this.data = data;
+        this.port = port;
+        this.server = TallyServer.start(settings(url, data, port));
+    }
+
+    static RealServer on(TestPostgres postgres, Path data) {
+        return new RealServer(postgres.url(), data, freePort());
+    }
+
+    static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static ServerSettings settings(String url, Path data, int port) {
+        return ServerSettings.of(data, Map.of())
+                .at(ServerSettings.LOOPBACK, port)
+                .on(url)
+                .withConnections(ServerSettings.FEWEST_CONNECTIONS)
+                .withSamples(true)
+                .withBudget(PLENTY)
+                .withBroker(BrokerSettings.DEFAULT.withPoll(Duration.ofMillis(100)));
+    }
+
+    int port() {
+        return port;
+    }
+
+    URI address() {
+        return server.address();
+    }
+
+    String adminToken() {
+        try {
+            return Files.readString(server.adminToken()).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    TallyClient admin() {
+        return new TallyClient(address(), adminToken());
+    }
+
+    /** The token of a new member. */
+    String member(String name) {
+        admin().members().put(name, Role.MEMBER);
+        return admin().tokens().issue(name, null).secret();
+    }
+
+    void stop() {
+        server.close();
+    }
+
+    void restart() {
+        server = TallyServer.start(settings(url, data, port));
+    }
+
+    /** Stops, and serves from a process of its own instead. */
+    ChildJvm moveOut() {
+        stop();
+        ChildJvm child = ChildJvm.of(ServerChild.class).start(url, data.toString(), Integer.toString(port));
+        child.awaitLine(line -> line.startsWith(ServerChild.READY));
+        return child;
+    }
+
+    /** The texts that a topic has received, in the order of the history. */
+    List<String> history(String topic) {
+        List<String> texts = new ArrayList<>();
+        long position = Messages.BEGINNING;
+        while (true) {
+            Messages.Page page =
+                    admin().messages().history(new Destination(Destination.Kind.TOPIC, topic), position, 500);
+            if (page.entries().isEmpty()) {
+                return texts;
+            }
+            page.entries()
+                    .forEach(entry -> texts.add(String.valueOf(entry.message().key())));
+            position = page.next();
+        }
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,139 @@
+package dev.tallystick.daemon;
+
+import dev.tallystick.testkit.Randomness;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+
+/** Between a daemon and its server: passes requests on, drops every third reply, and resets connections at random. */
+final class ReplyLosingProxy implements AutoCloseable {
+
+    private static final int EVERY = 3;
+    private static final double RESET = 0.02;
+
+    private final InetSocketAddress server;
+    private final ServerSocketChannel listener;
+    private final Randomness random;
+    private final AtomicInteger replies = new AtomicInteger();
+    private final AtomicInteger dropped = new AtomicInteger();
+
+    ReplyLosingProxy(int serverPort, Randomness random) {
+        this.server = new InetSocketAddress(InetAddress.getLoopbackAddress(), serverPort);
+        this.random = random;
+        try {
+            this.listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Thread.ofVirtual().start(this::accept);
+    }
+
+    URI address() {
+        try {
+            return URI.create("http://127.0.0.1:" + ((InetSocketAddress) listener.getLocalAddress()).getPort());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    int dropped() {
+        return dropped.get();
+    }
+
+    private void accept() {
+        while (listener.isOpen()) {
+            try {
+                SocketChannel client = listener.accept();
+                try {
+                    SocketChannel upstream = SocketChannel.open(server);
+                    Connection connection = new Connection(client, upstream);
+                    Thread.ofVirtual().start(connection::passRequests);
+                    Thread.ofVirtual().start(connection::passReplies);
+                } catch (IOException serverIsDown) {
+                    client.close();
+                }
+            } catch (IOException e) {
+                return;
+            }
+        }
+    }
+
+    private final class Connection {
+
+        private final SocketChannel client;
+        private final SocketChannel upstream;
+        private volatile boolean awaitsReply;
+
+        Connection(SocketChannel client, SocketChannel upstream) {
+            this.client = client;
+            this.upstream = upstream;
+        }
+
+        void passRequests() {
+            pass(client, upstream, () -> {
+                awaitsReply = true;
+                return chance();
+            });
+        }
+
+        void passReplies() {
+            pass(upstream, client, () -> {
+                if (!awaitsReply) {
+                    return false;
+                }
+                awaitsReply = false;
+                boolean isLost = replies.incrementAndGet() % EVERY == 0;
+                dropped.addAndGet(isLost ? 1 : 0);
+                return isLost;
+            });
+        }
+
+        private void pass(SocketChannel from, SocketChannel to, BooleanSupplier breaks) {
+            ByteBuffer bytes = ByteBuffer.allocate(64 * 1024);
+            try {
+                while (from.read(bytes) >= 0) {
+                    if (breaks.getAsBoolean()) {
+                        break;
+                    }
+                    bytes.flip();
+                    while (bytes.hasRemaining()) {
+                        to.write(bytes);
+                    }
+                    bytes.clear();
+                }
+            } catch (IOException e) {
+                // Either side is gone, and so is the connection.
+            }
+            reset(client);
+            reset(upstream);
+        }
+    }
+
+    private boolean chance() {
+        synchronized (random) {
+            return random.chance(RESET);
+        }
+    }
+
+    private static void reset(SocketChannel channel) {
+        try {
+            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+            channel.close();
+        } catch (IOException e) {
+            // Closed already.
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+    }
+}

@@ -1,0 +1,281 @@
+package dev.tallystick.daemon;
+
+import static dev.tallystick.daemon.DaemonUnderTest.message;
+import static dev.tallystick.daemon.DaemonUnderTest.text;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
+import dev.tallystick.daemon.local.LocalClient;
+import dev.tallystick.daemon.outbox.Outbox;
+import dev.tallystick.daemon.outbox.OutboxRow;
+import dev.tallystick.daemon.outbox.OutboxSettings;
+import dev.tallystick.daemon.outbox.OutboxState;
+import dev.tallystick.daemon.outbox.Salvage;
+import dev.tallystick.daemon.outbox.Settlement;
+import dev.tallystick.daemon.storage.StorageException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the daemon does when its disk is full, its files are damaged, or cannot be written. */
+class StorageFailureTest {
+
+    private static final int ROWS = 300;
+
+    @TempDir
+    Path folder;
+
+    private Path directory() {
+        return folder.resolve("d");
+    }
+
+    private void fill(int rows) {
+        try (Daemon daemon = DaemonUnderTest.offline(directory())) {
+            for (int i = 0; i < rows; i++) {
+                assertThat(accept("k" + i, "message number " + i)).isEqualTo(202);
+            }
+        }
+    }
+
+    private int accept(String key, String body) {
+        return DaemonUnderTest.send(directory(), key, message("topic:a", body)).status();
+    }
+
+    @Test
+    void an_outbox_of_a_newer_version_is_left_alone() throws SQLException {
+        fill(1);
+        sql("pragma user_version = 99");
+
+        assertThatThrownBy(() -> DaemonUnderTest.offline(directory()))
+                .isInstanceOf(DaemonStartException.class)
+                .hasMessageContaining("version 99");
+    }
+
+    @Test
+    void a_damaged_outbox_refuses_to_start_and_salvage_exports_every_readable_row() throws IOException {
+        fill(ROWS);
+        Path file = directory().resolve(Outbox.FILE);
+        try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+            bytes.seek(bytes.length() / 2 / 4096 * 4096);
+            bytes.write(new byte[4096]);
+        }
+        byte[] before = Files.readAllBytes(file);
+
+        assertThatThrownBy(() -> DaemonUnderTest.offline(directory()))
+                .isInstanceOfSatisfying(
+                        DaemonStartException.class,
+                        e -> assertThat(e.kind()).isEqualTo(DaemonStartException.Kind.OUTBOX))
+                .hasMessageContaining("tally outbox salvage");
+        Set<String> keys = new TreeSet<>();
+        Salvage found = Salvage.of(directory(), row -> keys.add(row.key().value()));
+
+        assertThat(found.isWhole()).isFalse();
+        assertThat(keys).hasSizeBetween(ROWS / 2, ROWS);
+        assertThat(Files.readAllBytes(file)).as("the file stays as it is").isEqualTo(before);
+    }
+
+    @Test
+    void a_changed_bit_in_a_payload_is_never_sent() throws SQLException {
+        fill(3);
+        sql("update outbox set payload = cast(replace(cast(payload as text), 'number 1', 'number 9') as blob)");
+
+        try (Daemon daemon = DaemonUnderTest.offline(directory())) {
+            assertThat(daemon.outbox().list(null, 0, 10))
+                    .extracting(OutboxRow::isDamaged)
+                    .containsExactly(false, true, false);
+        }
+    }
+
+    @Test
+    void flipped_bits_and_lost_ends_are_noticed_or_harmless() throws IOException {
+        fill(40);
+        byte[] good = Files.readAllBytes(directory().resolve(Outbox.FILE));
+        Set<String> expected = new TreeSet<>();
+        for (int i = 0; i < 40; i++) {
+            expected.add("k" + i);
+        }
+        for (int step = 0; step < 40; step++) {
+            byte[] bad = good.clone();
+            if (step % 4 == 3) {
+                bad = Arrays.copyOf(good, good.length * step / 40);
+            } else {
+                bad[good.length / 40 * step + step * 37 % 97] ^= (byte) (1 << step % 8);
+            }
+            Files.write(directory().resolve(Outbox.FILE), bad);
+            Files.deleteIfExists(directory().resolve(Outbox.FILE + "-wal"));
+            Files.deleteIfExists(directory().resolve(Outbox.FILE + "-shm"));
+            Set<String> whole = new TreeSet<>();
+            boolean isDamageSeen = false;
+            try (Daemon daemon = DaemonUnderTest.offline(directory())) {
+                for (OutboxRow row : daemon.outbox().list(null, 0, 1_000)) {
+                    isDamageSeen |= row.isDamaged();
+                    if (!row.isDamaged()) {
+                        whole.add(row.key().value());
+                    }
+                }
+            } catch (DaemonStartException | StorageException refused) {
+                isDamageSeen = true;
+            }
+            assertThat(isDamageSeen || whole.equals(expected))
+                    .as("damage at step %d is seen, or nothing is lost", step)
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void a_damaged_inbox_is_set_aside() throws IOException {
+        fill(1);
+        Files.writeString(directory().resolve("inbox.db"), "this is not a database at all, is it?".repeat(200));
+
+        try (Daemon daemon = DaemonUnderTest.offline(directory());
+                var files = Files.list(directory())) {
+            assertThat(daemon.inbox().after(0, null, 10)).hasSizeLessThan(3);
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .anyMatch(name -> name.startsWith("inbox.db.damaged-"));
+        }
+    }
+
+    @Test
+    void a_full_outbox_refuses_new_sends_and_still_answers_repeats() {
+        DaemonSettings small = DaemonUnderTest.settings(directory(), DaemonUnderTest.NOWHERE, "none")
+                .withOutbox(OutboxSettings.DEFAULT.withMaxBytes(400_000));
+        try (Daemon daemon = Daemon.start(small)) {
+            int accepted = 0;
+            while (accept("k" + accepted, "x".repeat(2_000)) == 202) {
+                accepted++;
+                assertThat(accepted).isLessThan(400);
+            }
+            LocalClient.Reply refused =
+                    DaemonUnderTest.send(directory(), "k" + accepted, message("topic:a", "x".repeat(2_000)));
+            assertThat(refused.status()).isEqualTo(507);
+            assertThat(text(refused, "code")).isEqualTo("outbox_full");
+            assertThat(daemon.outbox().usedBytes()).isGreaterThan(380_000);
+            assertThat(accept("k0", "x".repeat(2_000))).as("a repeat").isEqualTo(202);
+            assertThat(daemon.status().health().isHealthy()).isFalse();
+
+            // Delivered payloads make room, dead ones stay.
+            List<OutboxRow> rows = daemon.outbox().take("topic:a", false, 500, 10_000_000);
+            List<Settlement> settled = new ArrayList<>();
+            rows.forEach(row -> settled.add(
+                    row.position() == 1
+                            ? new Settlement.Dead(row, 1, "unknown_topic: gone")
+                            : new Settlement.Delivered(row, 1, "m", "h")));
+            daemon.outbox().settle(settled);
+            assertThat(daemon.outbox().dropPayloads()).isEqualTo(rows.size() - 1);
+            assertThat(accept("k" + accepted, "x".repeat(2_000))).isEqualTo(202);
+            assertThat(daemon.outbox()
+                            .findByKey(new IdempotencyKey("k0"))
+                            .orElseThrow()
+                            .content())
+                    .isNotNull();
+            assertThat(daemon.outbox()
+                            .findByKey(new IdempotencyKey("k1"))
+                            .orElseThrow()
+                            .content())
+                    .isNull();
+            assertThat(accept("k1", "x".repeat(2_000)))
+                    .as("its fingerprint is kept")
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void a_full_disk_refuses_cleanly_and_recovers_without_help() throws Exception {
+        Path disk = folder.resolve("disk");
+        Files.createDirectory(disk);
+        assumeThat(run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk.toString()))
+                .isZero();
+        try {
+            Path small = disk.resolve("d");
+            try (Daemon daemon = DaemonUnderTest.offline(small)) {
+                int accepted = 0;
+                LocalClient.Reply reply;
+                while ((reply = DaemonUnderTest.send(small, "k" + accepted, message("topic:a", "x".repeat(5_000))))
+                                .status()
+                        == 202) {
+                    accepted++;
+                    assertThat(accepted).isLessThan(400);
+                }
+                assertThat(reply.status()).isEqualTo(507);
+                assertThat(text(reply, "code")).isEqualTo("outbox_full");
+                assertThat(daemon.outbox().list(null, 0, 1_000)).hasSize(accepted);
+
+                assertThat(run("mount", "-o", "remount,size=16m", disk.toString()))
+                        .isZero();
+                assertThat(DaemonUnderTest.send(small, "k" + accepted, message("topic:a", "x".repeat(5_000)))
+                                .status())
+                        .isEqualTo(202);
+            }
+            try (Daemon daemon = DaemonUnderTest.offline(small)) {
+                assertThat(daemon.outbox().counts().get(OutboxState.PENDING)).isPositive();
+            }
+        } finally {
+            run("umount", disk.toString());
+        }
+    }
+
+    @Test
+    void a_directory_that_cannot_be_written_refuses_to_start() throws Exception {
+        fill(1);
+        Path copy = folder.resolve("ro");
+        Files.createDirectory(copy);
+        assumeThat(run("mount", "--bind", directory().toString(), copy.toString()))
+                .isZero();
+        try {
+            assumeThat(run("mount", "-o", "remount,ro,bind", copy.toString())).isZero();
+            assertThatThrownBy(() -> DaemonUnderTest.offline(copy)).isInstanceOf(DaemonStartException.class);
+        } finally {
+            run("umount", copy.toString());
+        }
+    }
+
+    @Test
+    void payloads_of_delivered_rows_are_kept_for_a_time() {
+        fill(1);
+        DaemonSettings settings = DaemonUnderTest.settings(directory(), DaemonUnderTest.NOWHERE, "none")
+                .withOutbox(OutboxSettings.DEFAULT.withPayloadKept(Duration.ofDays(1)));
+        try (Daemon daemon = Daemon.start(settings)) {
+            OutboxRow row = daemon.outbox().take("topic:a", false, 1, 1_000).getFirst();
+            daemon.outbox().settle(List.of(new Settlement.Delivered(row, 1, "m", "h")));
+            assertThat(daemon.outbox().dropPayloads()).isZero();
+            assertThat(Json.parse(DaemonUnderTest.get(directory(), "/v1/outbox/" + row.id())
+                            .json()
+                            .members()
+                            .get("payload")
+                            .canonical()))
+                    .isEqualTo(message("topic:a", "message number 0"));
+        }
+    }
+
+    private void sql(String statement) throws SQLException {
+        try (Connection connection =
+                        DriverManager.getConnection("jdbc:sqlite:" + directory().resolve(Outbox.FILE));
+                Statement run = connection.createStatement()) {
+            run.execute(statement);
+        }
+    }
+
+    private static int run(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        process.getInputStream().readAllBytes();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        return process.exitValue();
+    }
+}
