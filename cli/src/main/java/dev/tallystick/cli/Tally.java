@@ -37,6 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             DeviceCommand.class,
             KeyCommand.class,
             OrphansCommand.class,
+            ExchangeCommand.class,
             Explain.class,
             LedgerCommand.class,
             LedgerReceiptCommand.class
