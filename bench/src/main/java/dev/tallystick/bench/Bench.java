@@ -33,6 +33,7 @@ final class Bench implements Callable<Integer> {
     private static final Map<String, Supplier<Suite>> SUITES = Map.of(
             "sql", SqlSuite::new,
             "engine", EngineSuite::new,
+            "exchange", ExchangeSuite::new,
             "front-door", FrontDoorSuite::new,
             "daemon", DaemonSuite::new,
             "ledger", LedgerSuite::new);
@@ -41,6 +42,7 @@ final class Bench implements Callable<Integer> {
             index = "0",
             paramLabel = "SUITE",
             description = "what to measure: sql, engine, front-door, daemon, ledger")
+            description = "what to measure: sql, engine, exchange, front-door, ledger")
     private String suite = "";
 
     @Option(names = "--seconds", paramLabel = "N", description = "length of one round (default: ${DEFAULT-VALUE})")

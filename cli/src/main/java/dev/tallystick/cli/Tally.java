@@ -41,6 +41,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             OutboxCommand.class,
             InboxCommand.class,
             OrphansCommand.class,
+            ExchangeCommand.class,
             Explain.class,
             LedgerCommand.class,
             LedgerReceiptCommand.class

@@ -1,0 +1,13 @@
+package dev.tallystick.exchange;
+
+import dev.tallystick.sql.Migrations;
+
+/** The tables of this module. Run its migrations before anything else. */
+public final class ExchangeSchema {
+
+    public static Migrations migrations() {
+        return Migrations.of("exchange", ExchangeSchema.class, "0001-exchange.sql");
+    }
+
+    private ExchangeSchema() {}
+}

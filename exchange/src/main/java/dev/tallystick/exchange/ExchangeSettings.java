@@ -1,0 +1,119 @@
+package dev.tallystick.exchange;
+
+import java.time.Duration;
+
+/**
+ * The limits and intervals of a participant.
+ *
+ * @param inFlight how many postings of an instance may be published and unanswered at once
+ * @param acknowledgementTimeout how long to wait for an answer before the next attempt
+ * @param attempts how often to publish before we wait for the next replay
+ * @param replayInterval how long an unanswered message rests between replays; after the deadline it rests an hour
+ * @param deadline how long a posting may take before an issue is raised, unless its draft says otherwise
+ * @param replayFor how long the producer replays a posting; shorter than {@code remember}
+ * @param remember how long the consumer remembers the ids of postings
+ * @param lease how long a handler's lease lasts without a renewal
+ * @param handlers how many handlers of an instance run at once; each needs a connection
+ * @param receiptDelay how long a receipt waits for the result to travel with it
+ * @param poll how often to look for due messages when nothing signals them
+ */
+public record ExchangeSettings(
+        int inFlight,
+        Duration acknowledgementTimeout,
+        int attempts,
+        Duration replayInterval,
+        Duration deadline,
+        Duration replayFor,
+        Duration remember,
+        Duration lease,
+        int handlers,
+        Duration receiptDelay,
+        Duration poll) {
+
+    public static final ExchangeSettings DEFAULT = new ExchangeSettings(
+            32,
+            Duration.ofSeconds(10),
+            5,
+            Duration.ofSeconds(60),
+            Duration.ofHours(24),
+            Duration.ofDays(365),
+            Duration.ofDays(400),
+            Duration.ofSeconds(30),
+            8,
+            Duration.ofMillis(20),
+            Duration.ofSeconds(1));
+
+    /** The most messages that one transaction records, and that one publication carries. */
+    public static final int BATCH = 500;
+
+    public ExchangeSettings {
+        if (inFlight < 1 || attempts < 1 || handlers < 1) {
+            throw new IllegalArgumentException("need at least one posting in flight, one attempt and one handler");
+        }
+        if (replayFor.compareTo(remember) >= 0) {
+            throw new IllegalArgumentException("the consumer must remember ids for longer than the producer replays: "
+                    + remember + " is not longer than " + replayFor);
+        }
+    }
+
+    /** These settings with other intervals, as tests use them. */
+    public ExchangeSettings withIntervals(Duration acknowledgement, Duration replay, Duration leases, Duration polls) {
+        return new ExchangeSettings(
+                inFlight,
+                acknowledgement,
+                attempts,
+                replay,
+                deadline,
+                replayFor,
+                remember,
+                leases,
+                handlers,
+                receiptDelay,
+                polls);
+    }
+
+    public ExchangeSettings withDeadline(Duration other) {
+        return new ExchangeSettings(
+                inFlight,
+                acknowledgementTimeout,
+                attempts,
+                replayInterval,
+                other,
+                replayFor,
+                remember,
+                lease,
+                handlers,
+                receiptDelay,
+                poll);
+    }
+
+    public ExchangeSettings withReceiptDelay(Duration other) {
+        return new ExchangeSettings(
+                inFlight,
+                acknowledgementTimeout,
+                attempts,
+                replayInterval,
+                deadline,
+                replayFor,
+                remember,
+                lease,
+                handlers,
+                other,
+                poll);
+    }
+
+    public ExchangeSettings withParallelism(int postings, int handlersAtOnce) {
+        return new ExchangeSettings(
+                postings,
+                acknowledgementTimeout,
+                attempts,
+                replayInterval,
+                deadline,
+                replayFor,
+                remember,
+                lease,
+                handlersAtOnce,
+                receiptDelay,
+                poll);
+    }
+}

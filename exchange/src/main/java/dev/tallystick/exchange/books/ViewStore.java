@@ -1,0 +1,219 @@
+package dev.tallystick.exchange.books;
+
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.exchange.message.AckStatus;
+import dev.tallystick.exchange.message.MalformedMessageException;
+import dev.tallystick.exchange.message.Message;
+import dev.tallystick.exchange.message.MessageFormat;
+import dev.tallystick.exchange.message.MessageId;
+import dev.tallystick.exchange.message.Participant;
+import dev.tallystick.exchange.message.Payload;
+import dev.tallystick.exchange.message.PostingRef;
+import dev.tallystick.exchange.message.ProcessingStatus;
+import dev.tallystick.exchange.message.Status;
+import dev.tallystick.exchange.partner.KeyRotation;
+import dev.tallystick.exchange.signing.BatchSignature;
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the records of both sides. One method is one statement; the caller owns the transaction. */
+final class ViewStore {
+
+    private static final String LIST = """
+        select * from (
+            (select true as posted, producer, consumer, id, ack, processing, attempt, replays, null as last_failure,
+                inception_datum, deadline, due_at, reason, audit
+            from tally.exchange_posting
+            where producer = ? and (? or due_at is not null) and (?::text is null or id = ?)
+            order by inception_datum desc
+            limit ?)
+            union all
+            (select false, producer, consumer, id, ack, processing, attempt, publications, last_failure,
+                inception_datum, deadline, due_at, null, audit
+            from tally.exchange_received
+            where consumer = ? and (? or due_at is not null) and (?::text is null or id = ?)
+            order by inception_datum desc
+            limit ?)
+        ) both_sides
+        order by inception_datum desc
+        """;
+
+    private static final String REPLAY_POSTED = """
+        update tally.exchange_posting
+        set due_at = now(), attempt = 0,
+            audit = audit || tally.exchange_line(?, 'replay requested')
+        where producer = ? and id = ? and processing = 'PENDING'
+        """;
+
+    // A handler that runs keeps its lease.
+    private static final String REPLAY_RECEIVED = """
+        update tally.exchange_received
+        set due_at = now(), publications = 0,
+            audit = audit || tally.exchange_line(?, 'replay requested')
+        where consumer = ? and id = ? and ack = 'NACKED_RESULT'
+        """;
+
+    private static final String COUNT = """
+        select 'posted' as side, ack, processing, count(*) as number
+        from tally.exchange_posting
+        where producer = ? and due_at is not null
+        group by ack, processing
+        union all
+        select 'received', ack, processing, count(*)
+        from tally.exchange_received
+        where consumer = ? and due_at is not null
+        group by ack, processing
+        """;
+
+    private static final String POSTED = """
+        select producer, consumer, id, fingerprint, checkpoint, order_key, payload, signature, receipt, processing, outcome,
+            reason, result_signature, countersignature
+        from tally.exchange_posting
+        where producer = ? and id = ?
+        """;
+
+    private static final String RECEIVED = """
+        select producer, consumer, id, fingerprint, checkpoint, order_key, payload, signature, receipt, result_message,
+            countersignature
+        from tally.exchange_received
+        where consumer = ? and producer = ? and id = ?
+        """;
+
+    /** How many open records of a side have a status. */
+    record Count(String side, Status status, long number) {}
+
+    /** @param id null for all */
+    List<View> list(Tx tx, Participant self, boolean alsoSettled, @Nullable String id, int limit) throws SQLException {
+        return tx.query(
+                LIST,
+                ViewStore::view,
+                self.name(),
+                alsoSettled,
+                id,
+                id,
+                limit,
+                self.name(),
+                alsoSettled,
+                id,
+                id,
+                limit);
+    }
+
+    int replayPosted(Tx tx, Participant self, String id, String who) throws SQLException {
+        return tx.update(REPLAY_POSTED, who, self.name(), id);
+    }
+
+    int replayReceived(Tx tx, Participant self, String id, String who) throws SQLException {
+        return tx.update(REPLAY_RECEIVED, who, self.name(), id);
+    }
+
+    List<Count> count(Tx tx, Participant self) throws SQLException {
+        return tx.query(
+                COUNT,
+                row -> new Count(row.getString("side"), status(row), row.getLong("number")),
+                self.name(),
+                self.name());
+    }
+
+    Optional<Bundle> posted(Tx tx, Participant producer, MessageId id, List<KeyRotation> rotations)
+            throws SQLException {
+        return tx.first(
+                POSTED,
+                row -> new Bundle(
+                        ref(row),
+                        Payload.of(row.getBytes("payload")),
+                        row.getString("order_key"),
+                        BatchSignature.of(row.getBytes("signature")),
+                        signature(row, "receipt"),
+                        postedResult(row),
+                        signature(row, "countersignature"),
+                        rotations),
+                producer.name(),
+                id.value());
+    }
+
+    Optional<Bundle> received(
+            Tx tx, Participant consumer, Participant producer, MessageId id, List<KeyRotation> rotations)
+            throws SQLException {
+        return tx.first(
+                RECEIVED,
+                row -> new Bundle(
+                        ref(row),
+                        Payload.of(row.getBytes("payload")),
+                        row.getString("order_key"),
+                        BatchSignature.of(row.getBytes("signature")),
+                        signature(row, "receipt"),
+                        receivedResult(row.getBytes("result_message")),
+                        signature(row, "countersignature"),
+                        rotations),
+                consumer.name(),
+                producer.name(),
+                id.value());
+    }
+
+    private static Bundle.@Nullable Result postedResult(ResultSet row) throws SQLException {
+        BatchSignature signature = signature(row, "result_signature");
+        return signature == null
+                ? null
+                : new Bundle.Result(
+                        ProcessingStatus.valueOf(row.getString("processing")),
+                        Payload.of(row.getBytes("outcome")),
+                        row.getString("reason"),
+                        signature);
+    }
+
+    private static Bundle.@Nullable Result receivedResult(byte @Nullable [] message) {
+        if (message == null) {
+            return null;
+        }
+        try {
+            if (MessageFormat.read(message).body() instanceof Message.Body.Result result) {
+                return new Bundle.Result(result.processing(), result.payload(), result.reason(), result.signature());
+            }
+        } catch (MalformedMessageException e) {
+            throw new IllegalStateException("a stored result cannot be read", e);
+        }
+        throw new IllegalStateException("a stored result is not a result");
+    }
+
+    private static PostingRef ref(ResultSet row) throws SQLException {
+        return new PostingRef(
+                new Participant(row.getString("producer")),
+                new Participant(row.getString("consumer")),
+                new MessageId(row.getString("id")),
+                Fingerprint.of(row.getBytes("fingerprint")),
+                row.getString("checkpoint"));
+    }
+
+    private static @Nullable BatchSignature signature(ResultSet row, String column) throws SQLException {
+        byte[] bytes = row.getBytes(column);
+        return bytes == null ? null : BatchSignature.of(bytes);
+    }
+
+    private static Status status(ResultSet row) throws SQLException {
+        return new Status(
+                AckStatus.valueOf(row.getString("ack")), ProcessingStatus.valueOf(row.getString("processing")));
+    }
+
+    private static View view(ResultSet row) throws SQLException {
+        return new View(
+                row.getBoolean("posted"),
+                row.getString("producer"),
+                row.getString("consumer"),
+                row.getString("id"),
+                status(row),
+                row.getInt("attempt"),
+                row.getInt("replays"),
+                row.getString("last_failure"),
+                Objects.requireNonNull(Tx.instant(row, "inception_datum")),
+                Objects.requireNonNull(Tx.instant(row, "deadline")),
+                Tx.instant(row, "due_at"),
+                row.getString("reason"),
+                row.getString("audit").lines().toList());
+    }
+}

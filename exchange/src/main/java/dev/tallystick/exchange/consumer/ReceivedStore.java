@@ -1,0 +1,375 @@
+package dev.tallystick.exchange.consumer;
+
+import dev.tallystick.exchange.message.MessageId;
+import dev.tallystick.exchange.message.OrderPlace;
+import dev.tallystick.exchange.message.Participant;
+import dev.tallystick.exchange.message.PostingRef;
+import dev.tallystick.exchange.message.Status;
+import dev.tallystick.exchange.message.StatusTable;
+import dev.tallystick.exchange.message.StatusTable.Event;
+import dev.tallystick.exchange.message.StatusTable.Side;
+import dev.tallystick.exchange.signing.BatchSignature;
+import dev.tallystick.sql.Columns;
+import dev.tallystick.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The postings that a consumer has received. One method is one statement; the caller owns the transaction. A statement gets
+ * each posting once, and inserts or locks them in their order.
+ */
+final class ReceivedStore {
+
+    // A posting in an order waits for its turn; any other is leased by the statement that records it.
+    private static final String INSERT = """
+        insert into tally.exchange_received as r (
+            consumer, producer, id, attempt, due_at, inception_datum, deadline, order_key, order_number,
+            fingerprint, payload, checkpoint, signature, receipt, receipt_message, audit)
+        select
+            ?, producer, id, case when order_key is null then 1 else 0 end, now() + ? * interval '1 millisecond',
+            inception, deadline, order_key, order_number,
+            fingerprint, payload, checkpoint, signature, receipt, receipt_message, tally.exchange_line(?, 'received')
+        from unnest(?, ?, ?::timestamptz[], ?::timestamptz[], ?, ?, ?, ?, ?, ?, ?, ?)
+            as new (producer, id, inception, deadline, order_key, order_number, fingerprint, payload, checkpoint,
+                signature, receipt, receipt_message)
+        order by producer collate "C", id collate "C"
+        on conflict (consumer, producer, id) do nothing
+        returning %s
+        """.formatted(ReceivedColumns.ALL);
+
+    // "offset 0" forces a look-up key by key, also while the table is small.
+    private static final String LOOK_UP = """
+        select r.*
+        from unnest(?, ?) as wanted (producer, id)
+        cross join lateral (
+            select producer, consumer, id, fingerprint, checkpoint, ack, processing, outcome_digest,
+                coalesce(result_message, receipt_message) as answer
+            from tally.exchange_received
+            where consumer = ? and producer = wanted.producer and id = wanted.id
+            offset 0
+        ) r
+        """;
+
+    private static final String FINISH = """
+        update tally.exchange_received
+        set ack = 'NACKED_RESULT',
+            processing = ?,
+            outcome_digest = ?,
+            result_message = ?,
+            publications = 1,
+            settled_at = now(),
+            due_at = now() + ? * interval '1 millisecond',
+            audit = audit || tally.exchange_line(?, ?)
+        where consumer = ? and producer = ? and id = ? and attempt = ? and ack = any (?)
+        """;
+
+    private static final String FAIL = """
+        update tally.exchange_received r
+        set failures = failures + 1,
+            last_failure = ?,
+            due_at = now() + least(?::bigint << least(failures, 20), ?) * interval '1 millisecond',
+            audit = audit || case when failures < 8 then tally.exchange_line(?, 'handler failed') else '' end
+        where consumer = ? and producer = ? and id = ? and attempt = ? and processing = 'PENDING'
+        returning failures
+        """;
+
+    private static final String ACKNOWLEDGE = """
+        update tally.exchange_received r
+        set ack = 'ACKED_RESULT',
+            countersignature = a.countersignature,
+            due_at = null,
+            audit = r.audit || tally.exchange_line(?, 'result acknowledged')
+        from unnest(?, ?, ?, ?, ?, ?)
+            as a (producer, id, fingerprint, processing, outcome_digest, countersignature)
+        where r.consumer = ? and r.producer = a.producer and r.id = a.id and r.fingerprint = a.fingerprint
+            and r.processing = a.processing and r.outcome_digest = a.outcome_digest and r.ack = any (?)
+        returning r.producer, r.id
+        """;
+
+    private static final String DUE = """
+        select %s, r.result_message, now() as now
+        from tally.exchange_received r
+        where r.consumer = ? and r.due_at <= now()
+        order by r.due_at
+        limit ?
+        for update skip locked
+        """.formatted(ReceivedColumns.ALL);
+
+    private static final String LEASE = """
+        update tally.exchange_received r
+        set attempt = r.attempt + s.starts,
+            publications = r.publications + s.publications,
+            due_at = now() + s.rest * interval '1 millisecond',
+            audit = r.audit || case
+                when s.starts > 0 then tally.exchange_line(?, 'handler started again')
+                when s.publications > 0 and (r.publications < 16 or r.publications & (r.publications - 1) = 0)
+                    then tally.exchange_line(?, 'publishing the result again')
+                else '' end
+        from unnest(?, ?, ?, ?, ?) as s (producer, id, starts, publications, rest)
+        where r.consumer = ? and r.producer = s.producer and r.id = s.id
+        returning %s, r.result_message, now() as now
+        """.formatted(ReceivedColumns.ALL);
+
+    private static final String RENEW = """
+        update tally.exchange_received r
+        set due_at = now() + ? * interval '1 millisecond'
+        from unnest(?, ?, ?) as held (producer, id, attempt)
+        where r.consumer = ? and r.producer = held.producer and r.id = held.id and r.attempt = held.attempt
+            and r.processing = 'PENDING'
+        """;
+
+    private static final String TAKE_TURN = """
+        update tally.exchange_received r
+        set attempt = r.attempt + 1,
+            due_at = now() + ? * interval '1 millisecond'
+        where r.consumer = ? and r.producer = ? and r.order_key = ?
+            and r.order_number = 1 + coalesce((
+                select last_number
+                from tally.exchange_order
+                where producer = r.producer and consumer = r.consumer and handled and order_key = r.order_key), 0)
+            and r.processing = 'PENDING' and (r.attempt = 0 or r.due_at <= now())
+        returning %s
+        """.formatted(ReceivedColumns.ALL);
+
+    private static final String END_TURN = """
+        insert into tally.exchange_order as o (producer, consumer, handled, order_key, last_number)
+        select ?, ?, true, ?, 1
+        where ? = 1
+        on conflict (producer, consumer, handled, order_key) do nothing
+        """;
+
+    private static final String MOVE_TURN = """
+        update tally.exchange_order
+        set last_number = ?
+        where producer = ? and consumer = ? and handled and order_key = ? and last_number = ? - 1
+        """;
+
+    private static final String STOP = """
+        update tally.exchange_received
+        set due_at = null,
+            audit = audit || tally.exchange_line(?, ?)
+        where consumer = ? and producer = ? and id = ? and ack = 'NACKED_RESULT' and due_at is not null
+        """;
+
+    private static final String FORGET = """
+        with old as (
+            select producer, id
+            from tally.exchange_received
+            where consumer = ? and received_at < now() - ? * interval '1 millisecond' and ack = 'ACKED_RESULT'
+            limit ?
+            for update skip locked
+        )
+        delete from tally.exchange_received r
+        using old
+        where r.consumer = ? and r.producer = old.producer and r.id = old.id
+        """;
+
+    /** What decides about a message that matched no row as it was. */
+    record Known(PostingRef ref, Status status, byte @Nullable [] outcomeDigest, byte[] answer) {}
+
+    /** A row that is due; its result if it has one, and when that was read. */
+    record Due(ReceivedRow row, byte @Nullable [] result, Instant now) {}
+
+    /** Identifies a posting at this consumer. */
+    record PostingKey(Participant producer, MessageId id) {}
+
+    /** What to do about a row that is due: start its handler, or publish its result; and until when it then rests. */
+    record Step(PostingKey key, boolean starts, boolean publishes, Duration rest) {}
+
+    /** A handler that runs here. */
+    record Held(PostingKey key, int attempt) {}
+
+    private final Participant consumer;
+    private final String who;
+
+    ReceivedStore(Participant consumer, String who) {
+        this.consumer = consumer;
+        this.who = who;
+    }
+
+    static PostingKey keyOf(PostingRef ref) {
+        return new PostingKey(ref.producer(), ref.id());
+    }
+
+    /** Returns those that were inserted. */
+    List<ReceivedRow> insert(
+            Tx tx,
+            List<Arrived.Posting> postings,
+            List<BatchSignature> receipts,
+            List<byte[]> receiptMessages,
+            Duration lease)
+            throws SQLException {
+        Columns<Arrived.Posting> columns = new Columns<>(postings);
+        return tx.query(
+                INSERT,
+                ReceivedColumns::read,
+                consumer.name(),
+                lease.toMillis(),
+                who,
+                columns.texts(posting -> posting.ref().producer().name()),
+                columns.texts(posting -> posting.ref().id().value()),
+                columns.texts(posting -> posting.message().inception().toString()),
+                columns.texts(posting -> posting.body().deadline().toString()),
+                columns.texts(posting -> placeOf(posting) == null
+                        ? null
+                        : Objects.requireNonNull(placeOf(posting)).key()),
+                columns.optionalLongs(posting -> placeOf(posting) == null
+                        ? null
+                        : Objects.requireNonNull(placeOf(posting)).number()),
+                columns.bytes(posting -> posting.ref().fingerprint().bytes()),
+                columns.bytes(posting -> posting.body().payload().bytes()),
+                columns.texts(posting -> posting.ref().checkpoint()),
+                columns.bytes(posting -> posting.body().signature().bytes()),
+                new Columns<>(receipts).bytes(BatchSignature::bytes),
+                receiptMessages.toArray(byte[][]::new));
+    }
+
+    private static @Nullable OrderPlace placeOf(Arrived.Posting posting) {
+        return posting.body().place();
+    }
+
+    Map<PostingKey, Known> lookUp(Tx tx, List<PostingKey> keys) throws SQLException {
+        Columns<PostingKey> columns = new Columns<>(keys);
+        Map<PostingKey, Known> known = new HashMap<>();
+        for (Known each : tx.query(
+                LOOK_UP,
+                row -> new Known(
+                        ReceivedColumns.ref(row),
+                        ReceivedColumns.status(row),
+                        row.getBytes("outcome_digest"),
+                        row.getBytes("answer")),
+                columns.texts(key -> key.producer().name()),
+                columns.texts(key -> key.id().value()),
+                consumer.name())) {
+            known.put(keyOf(each.ref()), each);
+        }
+        return known;
+    }
+
+    /** Whether the handler that decided still had its lease; if not, its transaction must not commit. */
+    boolean finish(Tx tx, ReceivedRow row, Outcome outcome, byte[] digest, byte[] result, Duration acknowledgement)
+            throws SQLException {
+        return tx.update(
+                        FINISH,
+                        outcome.processing().name(),
+                        digest,
+                        result,
+                        acknowledgement.toMillis(),
+                        who,
+                        "handled, " + outcome.processing() + ", publishing the result",
+                        consumer.name(),
+                        row.ref().producer().name(),
+                        row.ref().id().value(),
+                        row.attempt(),
+                        StatusTable.before(Side.CONSUMER, Event.HANDLER_DECIDES))
+                == 1;
+    }
+
+    /** How often the handler has failed now; empty if it had lost its lease. */
+    Optional<Integer> fail(Tx tx, ReceivedRow row, String failure, Duration first, Duration longest)
+            throws SQLException {
+        return tx.first(
+                FAIL,
+                found -> found.getInt("failures"),
+                failure,
+                first.toMillis(),
+                longest.toMillis(),
+                who,
+                consumer.name(),
+                row.ref().producer().name(),
+                row.ref().id().value(),
+                row.attempt());
+    }
+
+    /** Returns the postings whose status changed. */
+    List<PostingKey> acknowledge(Tx tx, List<Arrived.Acknowledgement> acknowledgements) throws SQLException {
+        Columns<Arrived.Acknowledgement> columns = new Columns<>(acknowledgements);
+        return tx.query(
+                ACKNOWLEDGE,
+                row -> new PostingKey(new Participant(row.getString("producer")), new MessageId(row.getString("id"))),
+                who,
+                columns.texts(each -> each.ref().producer().name()),
+                columns.texts(each -> each.ref().id().value()),
+                columns.bytes(each -> each.ref().fingerprint().bytes()),
+                columns.texts(each -> each.body().processing().name()),
+                columns.bytes(each -> each.body().outcomeDigest().bytes()),
+                columns.bytes(each -> each.body().signature().bytes()),
+                consumer.name(),
+                StatusTable.before(Side.CONSUMER, Event.ACKNOWLEDGEMENT_ARRIVES));
+    }
+
+    List<Due> lockDue(Tx tx, int limit) throws SQLException {
+        return tx.query(DUE, ReceivedStore::due, consumer.name(), limit);
+    }
+
+    /** Returns the rows as they are now. */
+    List<Due> lease(Tx tx, List<Step> steps) throws SQLException {
+        Columns<Step> columns = new Columns<>(steps);
+        return tx.query(
+                LEASE,
+                ReceivedStore::due,
+                who,
+                who,
+                columns.texts(step -> step.key().producer().name()),
+                columns.texts(step -> step.key().id().value()),
+                columns.ints(step -> step.starts() ? 1 : 0),
+                columns.ints(step -> step.publishes() ? 1 : 0),
+                columns.longs(step -> step.rest().toMillis()),
+                consumer.name());
+    }
+
+    private static Due due(ResultSet row) throws SQLException {
+        return new Due(
+                ReceivedColumns.read(row),
+                row.getBytes("result_message"),
+                Objects.requireNonNull(Tx.instant(row, "now")));
+    }
+
+    void renew(Tx tx, List<Held> held, Duration lease) throws SQLException {
+        Columns<Held> columns = new Columns<>(held);
+        tx.update(
+                RENEW,
+                lease.toMillis(),
+                columns.texts(each -> each.key().producer().name()),
+                columns.texts(each -> each.key().id().value()),
+                columns.ints(Held::attempt),
+                consumer.name());
+    }
+
+    /** Leases the posting whose turn it is, unless it is leased. */
+    Optional<ReceivedRow> takeTurn(Tx tx, Participant producer, String orderKey, Duration lease) throws SQLException {
+        return tx.first(TAKE_TURN, ReceivedColumns::read, lease.toMillis(), consumer.name(), producer.name(), orderKey);
+    }
+
+    /** Whether it was this posting's turn. */
+    boolean endTurn(Tx tx, Participant producer, OrderPlace place) throws SQLException {
+        int first = tx.update(END_TURN, producer.name(), consumer.name(), place.key(), place.number());
+        return first == 1
+                || tx.update(MOVE_TURN, place.number(), producer.name(), consumer.name(), place.key(), place.number())
+                        == 1;
+    }
+
+    /** No longer publishes a result. */
+    boolean stop(Tx tx, PostingRef ref, String why) throws SQLException {
+        return tx.update(
+                        STOP,
+                        who,
+                        why,
+                        consumer.name(),
+                        ref.producer().name(),
+                        ref.id().value())
+                == 1;
+    }
+
+    int forget(Tx tx, Duration remember, int limit) throws SQLException {
+        return tx.update(FORGET, consumer.name(), remember.toMillis(), limit, consumer.name());
+    }
+}

@@ -1,0 +1,57 @@
+package dev.tallystick.exchange.transport;
+
+import dev.tallystick.exchange.ExchangeSettings;
+import dev.tallystick.exchange.message.MessageFormat;
+import java.util.List;
+
+/**
+ * The receiving end of the HTTP transport: puts packets that partners send into our own table, from which our instances receive
+ * them. Bounded: a partner that sends more than we handle is asked to wait.
+ */
+public final class PacketInbox {
+
+    /** The longest packet. */
+    public static final int MAX_BYTES = 16 << 20;
+
+    private static final int MOST_WAITING = 20_000;
+    private static final int MOST_PACKETS = 2_000;
+
+    /** What became of a packet. */
+    public enum Delivery {
+        /** It is stored. */
+        TAKEN,
+        /** Too much waits already. Send it again later. */
+        BUSY,
+        /** It is not a packet, or too long. Do not send it again. */
+        REFUSED
+    }
+
+    private final PostgresTransport local;
+
+    public PacketInbox(PostgresTransport local) {
+        this.local = local;
+    }
+
+    public Delivery deliver(Address address, byte[] packet) {
+        if (packet.length > MAX_BYTES) {
+            return Delivery.REFUSED;
+        }
+        List<byte[]> messages;
+        try {
+            messages = Packets.split(packet);
+        } catch (IllegalArgumentException e) {
+            return Delivery.REFUSED;
+        }
+        boolean isSound = !messages.isEmpty()
+                && messages.size() <= ExchangeSettings.BATCH
+                && messages.stream().allMatch(message -> message.length <= MessageFormat.MAX_BYTES);
+        if (!isSound) {
+            return Delivery.REFUSED;
+        }
+        if (local.waiting(address, MOST_PACKETS) > MOST_WAITING) {
+            return Delivery.BUSY;
+        }
+        local.publish(address, messages);
+        return Delivery.TAKEN;
+    }
+}
