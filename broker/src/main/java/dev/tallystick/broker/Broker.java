@@ -314,7 +314,7 @@ public final class Broker implements AutoCloseable {
         if (decision instanceof Limiter.Decision.Over over) {
             return new Acceptance.OverLimit(over.retryAfter());
         }
-        AcceptItem item = new AcceptItem(id, ids.next(), member, submission, plan(member, submission));
+        AcceptItem item = new AcceptItem(id, ids.next(), member, submission, plan(id, member, submission));
         crashPoints.reached(BrokerCrashPoint.CHECKED);
         Acceptance answer = committed(item);
         switch (answer) {
@@ -369,14 +369,14 @@ public final class Broker implements AutoCloseable {
         return Optional.empty();
     }
 
-    private AcceptHook.@Nullable Plan plan(Member member, Submission submission) {
-        return submission.envelope().to().kind() == Destination.Kind.WORKFLOW ? hook.plan(member, submission) : null;
+    private AcceptHook.@Nullable Plan plan(UUID id, Member member, Submission submission) {
+        return submission.envelope().to().kind() == Destination.Kind.WORKFLOW ? hook.plan(id, member, submission) : null;
     }
 
     private void accepted(AcceptItem item) {
         crashPoints.reached(BrokerCrashPoint.ACCEPTED);
         if (item.plan() instanceof AcceptHook.Plan.Ready ready) {
-            hook.started(new AcceptHook.PlannedJob(item.id(), item.member(), item.submission(), ready));
+            hook.started(ready.job());
             sequencing.ring();
         } else {
             ring();

@@ -68,14 +68,14 @@ final class GraphRunner {
     /** The owner that leases work spawned here; null while there is no room for it. */
     @Nullable
     String takerOf(String graph) {
-        boolean takes = !stopping && registry.queues().contains(graph) && running.size() < settings.bodies();
+        boolean takes = !stopping && registry.queues().contains(graph) && running.size() < settings.atOnce();
         return takes ? owner : null;
     }
 
     /** Leases due work and starts it; returns how much. */
     int claim(int limit) {
         Set<String> queues = registry.queuesAnywhere();
-        int wanted = Math.min(limit, settings.bodies() - running.size());
+        int wanted = Math.min(limit, settings.atOnce() - running.size());
         if (wanted <= 0 || queues.isEmpty()) {
             return 0;
         }

@@ -266,7 +266,7 @@ final class Scope implements Context {
         ActivityId activity = next("$sleep");
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
-            run.dispatch(this, List.of(new LegOne(activity, "sleep", 0, duration, Timekeeper.QUEUE)));
+            run.dispatch(this, List.of(new LegOne(activity, "sleep", 0, duration, Queues.ENGINE)));
         }
         if (recorded == null || !recorded.isDone()) {
             awaitDone(activity);
