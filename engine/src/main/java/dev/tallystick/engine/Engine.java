@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 public final class Engine implements AutoCloseable {
 
     private static final int CLAIM_BATCH = 200;
-    static final int IDLE_LOOKS = 30;
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
     /** The most batches of expired keys per sweep, so that a sweep does not hog the database. */
@@ -404,7 +403,7 @@ public final class Engine implements AutoCloseable {
 
     /** An engine without limits only occasionally looks for jobs left in lanes by workflows that once had a limit. */
     private void claimLimited() {
-        if (!runner.types().hasLimits() && ++idleLooks % IDLE_LOOKS != 0) {
+        if (!runner.types().hasLimits() && ++idleLooks % Lanes.IDLE_LOOKS != 0) {
             return;
         }
         while (!stopping && runner.claimLimited(owner, CLAIM_BATCH) > 0) {

@@ -197,10 +197,10 @@ final class GraphRunner {
         stopping = true;
         List<Running> left = List.copyOf(running.values());
         List<Thread> threads = left.stream().map(Running::thread).toList();
-        BodyThreads.awaitAll(threads, System.nanoTime() + settings.safeDrain().toNanos());
+        Threads.awaitAll(threads, System.nanoTime() + settings.safeDrain().toNanos());
         running.clear();
         threads.forEach(Thread::interrupt);
-        BodyThreads.awaitAll(threads, System.nanoTime() + patience.toNanos());
+        Threads.awaitAll(threads, System.nanoTime() + patience.toNanos());
         List<Lease> leases = left.stream().map(Running::lease).toList();
         if (!leases.isEmpty()) {
             database.transact("release work", tx -> {

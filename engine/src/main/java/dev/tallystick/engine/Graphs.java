@@ -266,7 +266,7 @@ final class Graphs {
 
     /** Without limits of its own, an engine looks only now and then for what graphs have left in lanes that had some. */
     private void admit() {
-        if (registry.graphs().isEmpty() || (!registry.hasLimits() && ++idleLooks % Engine.IDLE_LOOKS != 0)) {
+        if (registry.graphs().isEmpty() || (!registry.hasLimits() && ++idleLooks % Lanes.IDLE_LOOKS != 0)) {
             return;
         }
         Set<String> here = Set.of(Queues.ofGraphs(registry.graphs()));

@@ -26,6 +26,9 @@ import java.util.function.Predicate;
  */
 final class Lanes {
 
+    /** An engine without limits looks for lanes only each so many times. */
+    static final int IDLE_LOOKS = 30;
+
     /** The maximum number of lanes locked at once. */
     private static final int MOST = 200;
 

@@ -247,7 +247,7 @@ final class Runner {
         long drained = System.nanoTime() + settings.safeDrain().toNanos();
         left.forEach(run -> run.threads().awaitEnd(drained));
         long deadline = System.nanoTime() + patience.toNanos();
-        BodyThreads.awaitAll(left.stream().map(run -> say(run, BodyRun::sayAll)).toList(), deadline);
+        Threads.awaitAll(left.stream().map(run -> say(run, BodyRun::sayAll)).toList(), deadline);
         left.forEach(run -> run.stop(BodyStopped.Reason.SHUT_DOWN));
         left.forEach(run -> run.threads().awaitEnd(deadline));
         List<Lease> leases = left.stream().map(BodyRun::lease).toList();

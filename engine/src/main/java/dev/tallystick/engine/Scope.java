@@ -406,7 +406,7 @@ final class Scope implements Context {
                 this::demandHeard,
                 LegTwo.whole(activity, run.lease().fence(), delta, null, fault.error())
                         .failed(fault));
-        return new StepFailedException(activity.name(), fault);
+        return new StepFailedException(activity.name(), fault.error(), fault.thrown());
     }
 
     /** Returns the record once the activity is done, which may be in another run of this body. */
