@@ -102,7 +102,7 @@ public final class Builder {
      * 50 branches of one body are inside a step at the same time.
      */
     public Builder atOnce(int most, int mostOfOneWorkflow) {
-        settings = settings.bodies(most, mostOfOneWorkflow);
+        settings = settings.atOnce(most, mostOfOneWorkflow);
         return this;
     }
 

@@ -9,6 +9,6 @@ public final class JobOpenException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     JobOpenException(JobId job, Duration patience) {
-        super("job " + job + " is still open after " + patience + "; it goes on, ask again");
+        super("job " + job + " is still open after " + patience + "; it keeps running, ask again");
     }
 }

@@ -179,7 +179,7 @@ public final class Tallystick implements AutoCloseable {
      * @return the result of each, in the order of the requests
      */
     public <O extends @Nullable Object> List<Submitted<O>> submitAll(String workflow, List<Request> requests) {
-        List<Engine.Following> followed = requests.stream()
+        List<Engine.Tracked> followed = requests.stream()
                 .map(request -> followOrRefuse(workflow, request))
                 .toList();
         List<Submitted<O>> outcomes = new ArrayList<>(requests.size());
@@ -188,7 +188,7 @@ public final class Tallystick implements AutoCloseable {
     }
 
     /** An invalid request does not prevent the others. */
-    private Engine.Following followOrRefuse(String workflow, Request request) {
+    private Engine.Tracked followOrRefuse(String workflow, Request request) {
         try {
             return engine.follow(submission(workflow, request.input(), request.how()));
         } catch (RuntimeException e) {
@@ -198,11 +198,11 @@ public final class Tallystick implements AutoCloseable {
         }
     }
 
-    private static Engine.Following refused(RuntimeException reason) {
-        return new Engine.Following(CompletableFuture.failedFuture(reason), new CompletableFuture<>());
+    private static Engine.Tracked refused(RuntimeException reason) {
+        return new Engine.Tracked(CompletableFuture.failedFuture(reason), new CompletableFuture<>());
     }
 
-    private <O extends @Nullable Object> Submitted<O> outcome(String workflow, Engine.Following following) {
+    private <O extends @Nullable Object> Submitted<O> outcome(String workflow, Engine.Tracked following) {
         try {
             return new Submitted.Taken<>(handle(workflow, following));
         } catch (UnknownOutcomeException | CompletionException e) {
@@ -382,7 +382,7 @@ public final class Tallystick implements AutoCloseable {
         return Fingerprint.of(Envelope.ofJob(workflow, document).withPriority(priority));
     }
 
-    private <O extends @Nullable Object> JobHandle<O> handle(String workflow, Engine.Following following) {
+    private <O extends @Nullable Object> JobHandle<O> handle(String workflow, Engine.Tracked following) {
         return handle(workflow, join(following.accepted()), following.end());
     }
 

@@ -28,7 +28,7 @@ class DroppedJobTest {
     @Timeout(120)
     void whoever_repeats_a_key_whose_job_is_no_longer_kept_is_told_so_at_once() throws Exception {
         EngineSettings forgetful =
-                EngineSettings.DEFAULT.kept(Duration.ofMillis(1)).sweep(Duration.ofMillis(100));
+                EngineSettings.DEFAULT.retention(Duration.ofMillis(1)).sweep(Duration.ofMillis(100));
         try (Tallystick tally = Tallystick.builder()
                 .dataSource(postgres.dataSource())
                 .settings(forgetful)

@@ -29,7 +29,7 @@ class ProcessesTest {
     @RegisterExtension
     static final TestPostgres postgres = TestPostgres.perTest();
 
-    /** Two pieces of work for a topic, each tried once, and something in between that is for whoever has the graph. */
+    /** Two pieces of work for a topic, each tried once, and something in between for a process that has the graph. */
     private static final Graph ORDER = Graph.named("order")
             .trigger("received")
             .topic("charge", "charge-card", "input", Retry.NONE)

@@ -66,12 +66,12 @@ class TaskGuideTest {
             tally.register("ask", String.class, String.class, (ctx, input) -> {
                 Optional<Decision> decision =
                         ctx.task("approve", Decision.class, Ask.person("ada"), Duration.ofMillis(20));
-                return decision.map(Decision::reason).orElse("nobody said no");
+                return decision.map(Decision::reason).orElse("no one said no");
             });
             tally.start();
 
             assertThat(tally.submit("ask", "", Submit.unkeyed()).result(PATIENCE))
-                    .isEqualTo("nobody said no");
+                    .isEqualTo("no one said no");
         }
     }
 }

@@ -41,8 +41,7 @@ final class Bench implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "SUITE",
-            description = "what to measure: sql, engine, front-door, daemon, ledger")
-            description = "what to measure: sql, engine, exchange, front-door, ledger")
+            description = "what to measure: sql, engine, exchange, front-door, daemon, ledger")
     private String suite = "";
 
     @Option(names = "--seconds", paramLabel = "N", description = "length of one round (default: ${DEFAULT-VALUE})")

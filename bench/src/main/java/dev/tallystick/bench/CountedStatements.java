@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the statements that are prepared on the connections of a database. Whoever prepares each of them once runs so many. */
+/** Counts the statements that are prepared on the connections of a database. If each is prepared once, that many are run. */
 final class CountedStatements {
 
     private final LongAdder prepared = new LongAdder();

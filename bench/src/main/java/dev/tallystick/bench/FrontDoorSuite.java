@@ -10,6 +10,10 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -79,9 +83,17 @@ final class FrontDoorSuite implements Suite {
                 .against(BARE));
         contenders.add(new Contender(
                         "tally.first.c64", CONNECTIONS, number -> new Connected(server.address(), token, number) {
+
+                            private final long before = commits(database);
+
                             @Override
                             String key(int caller) {
                                 return "first:" + sequence.incrementAndGet();
+                            }
+
+                            @Override
+                            public Map<String, Double> extras(long items) throws SQLException {
+                                return Map.of("commits_per_job", (commits(database) - before) / (double) items);
                             }
                         })
                 .against("floor.c1", "floor.c8", "floor.c32"));
@@ -91,6 +103,17 @@ final class FrontDoorSuite implements Suite {
     @Override
     public void close() {
         endings.forEach(Runnable::run);
+    }
+
+    /** Of all sessions, whatever they do: sessions report now and then, so this is only about right. */
+    private static long commits(DataSource database) throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "select xact_commit from pg_stat_database where datname = current_database()")) {
+            row.next();
+            return row.getLong(1);
+        }
     }
 
     static String url(PGSimpleDataSource source) {
@@ -104,7 +127,7 @@ final class FrontDoorSuite implements Suite {
         private final List<PlainHttp> connections = new ArrayList<>();
         private final String head;
 
-        Connected(URI address, String token, int number) throws IOException {
+        Connected(URI address, String token, int number) throws IOException, SQLException {
             this.head =
                     "POST /v1/jobs HTTP/1.1\r\nHost: " + address.getAuthority() + "\r\nAuthorization: Bearer " + token
                             + "\r\nContent-Type: application/json\r\nContent-Length: " + JOB.length()

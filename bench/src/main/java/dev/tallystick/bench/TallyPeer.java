@@ -100,7 +100,7 @@ final class TallyPeer {
         });
     }
 
-    /** A lone job sleeps for 10 ms: how much later than that it goes on. */
+    /** A lone job sleeps for 10 ms: how much later than that it continues. */
     Contender timers() {
         return new Contender("timer.late", 1, number -> new Running() {
 

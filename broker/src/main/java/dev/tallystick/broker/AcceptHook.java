@@ -5,7 +5,6 @@ import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Starts the jobs for messages to a workflow. Thread-safe. */
 public interface AcceptHook {
@@ -18,9 +17,9 @@ public interface AcceptHook {
          *
          * @param answer the fields that the first answer and every repeat have beyond an {@link AcceptedMessage}; kept with the
          *     key
-         * @param memo data that the hook wants back when it starts the job; not stored
+         * @param job what the hook will start
          */
-        record Ready(StoredResponse answer, @Nullable String memo) implements Plan {}
+        record Ready(StoredResponse answer, StartableJob job) implements Plan {}
 
         /**
          * The job cannot be started in the current state. The broker still checks whether the key was accepted before, and
@@ -29,11 +28,15 @@ public interface AcceptHook {
         record Refused(Rejection why) implements Plan {}
     }
 
-    /** A job about to be started. Its ID is also its message's ID. */
-    record PlannedJob(UUID id, Member member, Submission submission, Plan.Ready plan) {}
+    /** A job that a hook has made. The broker only passes it on. */
+    interface StartableJob {}
 
-    /** Decides, before any transaction, what to start. Called once for every submission that is not a known duplicate. */
-    Plan plan(Member member, Submission submission);
+    /**
+     * Makes, before any transaction, the job to start. Called once for every submission that is not a known duplicate.
+     *
+     * @param id of the message, and so of the job
+     */
+    Plan plan(UUID id, Member member, Submission submission);
 
     /**
      * Writes the jobs in the transaction that accepts them, where their keys are already bound; an exception rolls all of it
@@ -41,10 +44,10 @@ public interface AcceptHook {
      *
      * @param jobs at least one
      */
-    void start(Tx tx, List<PlannedJob> jobs) throws SQLException;
+    void start(Tx tx, List<StartableJob> jobs) throws SQLException;
 
     /** The job is durable. Must be short: others wait meanwhile. Not called if the process dies first. */
-    default void started(PlannedJob job) {}
+    default void started(StartableJob job) {}
 
     /** The ends of the jobs that this hook starts, for subscribers. */
     default EndWatch ends() {
@@ -55,14 +58,14 @@ public interface AcceptHook {
     AcceptHook NO_WORKFLOWS = new AcceptHook() {
 
         @Override
-        public Plan plan(Member member, Submission submission) {
+        public Plan plan(UUID id, Member member, Submission submission) {
             return new Plan.Refused(new Rejection(
                     Rejection.Code.UNKNOWN_WORKFLOW,
                     "there is no workflow '" + submission.envelope().to().reference() + "' here"));
         }
 
         @Override
-        public void start(Tx tx, List<PlannedJob> jobs) {
+        public void start(Tx tx, List<StartableJob> jobs) {
             throw new IllegalStateException("no job was ever planned");
         }
     };

@@ -1,6 +1,6 @@
 package dev.tallystick.broker;
 
-import dev.tallystick.broker.AcceptHook.PlannedJob;
+import dev.tallystick.broker.AcceptHook.StartableJob;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Destination;
 import dev.tallystick.keys.Accept;
@@ -113,10 +113,10 @@ final class Acceptor implements Primitive<AcceptItem, Acceptance> {
     private void write(Tx tx, List<AcceptItem> accepted) throws SQLException {
         store.write(tx, accepted);
         crashPoints.reached(BrokerCrashPoint.MESSAGES_WRITTEN);
-        List<PlannedJob> jobs = new ArrayList<>();
+        List<StartableJob> jobs = new ArrayList<>();
         for (AcceptItem item : accepted) {
             if (item.plan() instanceof AcceptHook.Plan.Ready ready) {
-                jobs.add(new PlannedJob(item.id(), item.member(), item.submission(), ready));
+                jobs.add(ready.job());
             }
         }
         if (!jobs.isEmpty()) {

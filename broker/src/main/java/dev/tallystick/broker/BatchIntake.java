@@ -166,7 +166,7 @@ final class BatchIntake {
             List<AcceptItem> items = new ArrayList<>();
             for (Entry entry : open()) {
                 try {
-                    AcceptHook.Plan plan = screening.plan(member, entry.submission);
+                    AcceptHook.Plan plan = screening.plan(entry.id, member, entry.submission);
                     items.add(new AcceptItem(entry.id, ids.next(), member, entry.submission, plan));
                     planned.add(entry);
                 } catch (RuntimeException e) {

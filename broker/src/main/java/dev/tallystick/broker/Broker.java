@@ -297,7 +297,7 @@ public final class Broker implements AutoCloseable {
         if (decision instanceof Limiter.Decision.Over over) {
             return new Acceptance.OverLimit(over.retryAfter());
         }
-        AcceptItem item = new AcceptItem(id, ids.next(), member, submission, screening.plan(member, submission));
+        AcceptItem item = new AcceptItem(id, ids.next(), member, submission, screening.plan(id, member, submission));
         crashPoints.reached(BrokerCrashPoint.CHECKED);
         Acceptance answer = commits.accept(item);
         switch (answer) {
@@ -313,7 +313,7 @@ public final class Broker implements AutoCloseable {
         boolean areMessages = false;
         for (AcceptItem item : items) {
             if (item.plan() instanceof AcceptHook.Plan.Ready ready) {
-                hook.started(new AcceptHook.PlannedJob(item.id(), item.member(), item.submission(), ready));
+                hook.started(ready.job());
             } else {
                 areMessages = true;
             }

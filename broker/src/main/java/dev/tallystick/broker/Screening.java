@@ -6,6 +6,7 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.keys.KeyEntry;
 import dev.tallystick.keys.KeyReuse;
 import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** What is decided about a submission before any transaction. Thread-safe. */
@@ -54,7 +55,7 @@ final class Screening {
         return Optional.empty();
     }
 
-    AcceptHook.@Nullable Plan plan(Member member, Submission submission) {
-        return submission.envelope().to().kind() == Destination.Kind.WORKFLOW ? hook.plan(member, submission) : null;
+    AcceptHook.@Nullable Plan plan(UUID id, Member member, Submission submission) {
+        return submission.envelope().to().kind() == Destination.Kind.WORKFLOW ? hook.plan(id, member, submission) : null;
     }
 }

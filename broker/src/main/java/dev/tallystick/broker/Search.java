@@ -39,7 +39,7 @@ public final class Search {
     /**
      * The messages of a mesh that contain all words and quoted phrases of a query, and none of those prefixed with a minus.
      *
-     * @param after the position to go on from, as of {@link History}
+     * @param after the position to continue from, as of {@link History}
      * @throws IllegalArgumentException if the query is longer, or has more minus signs, than Postgres is sure to take
      */
     public History.Page find(String mesh, String query, long after, int limit) {

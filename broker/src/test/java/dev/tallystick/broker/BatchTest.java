@@ -24,6 +24,9 @@ import dev.tallystick.testkit.TestPostgres;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -91,16 +94,21 @@ class BatchTest {
     @Test
     void one_that_cannot_be_written_fails_alone() {
         JobHook sound = new JobHook("order");
+        Set<AcceptHook.StartableJob> poison = ConcurrentHashMap.newKeySet();
         AcceptHook poisonable = new AcceptHook() {
 
             @Override
-            public Plan plan(Member member, Submission submission) {
-                return sound.plan(member, submission);
+            public Plan plan(UUID id, Member member, Submission submission) {
+                Plan plan = sound.plan(id, member, submission);
+                if (plan instanceof Plan.Ready ready && submission.key().value().equals("poison")) {
+                    poison.add(ready.job());
+                }
+                return plan;
             }
 
             @Override
-            public void start(Tx tx, List<PlannedJob> jobs) throws SQLException {
-                if (jobs.stream().anyMatch(job -> job.submission().key().value().equals("poison"))) {
+            public void start(Tx tx, List<StartableJob> jobs) throws SQLException {
+                if (jobs.stream().anyMatch(poison::contains)) {
                     throw new IllegalStateException("the hook fails");
                 }
                 sound.start(tx, jobs);

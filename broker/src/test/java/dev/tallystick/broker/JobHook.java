@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Starts jobs by writing a row for each. */
 final class JobHook implements AcceptHook {
 
+    private record TestJob(UUID id, String workflow) implements StartableJob {}
+
     private final Set<String> workflows = ConcurrentHashMap.newKeySet();
 
     /** Workflows, by watcher. */
@@ -39,22 +41,19 @@ final class JobHook implements AcceptHook {
     }
 
     @Override
-    public Plan plan(Member member, Submission submission) {
+    public Plan plan(UUID id, Member member, Submission submission) {
         String name = submission.envelope().to().reference();
         if (!workflows.contains(name)) {
             return new Plan.Refused(new Rejection(Rejection.Code.UNKNOWN_WORKFLOW, "no workflow " + name));
         }
-        return new Plan.Ready(StoredResponse.of("{\"version\":1}"), null);
+        return new Plan.Ready(StoredResponse.of("{\"version\":1}"), new TestJob(id, name));
     }
 
     @Override
-    public void start(Tx tx, List<PlannedJob> jobs) throws SQLException {
-        for (PlannedJob job : jobs) {
-            UUID id = job.id();
-            tx.update(
-                    "insert into tally.test_job (id, workflow) values (?, ?)",
-                    id,
-                    job.submission().envelope().to().reference());
+    public void start(Tx tx, List<StartableJob> jobs) throws SQLException {
+        for (StartableJob each : jobs) {
+            TestJob job = (TestJob) each;
+            tx.update("insert into tally.test_job (id, workflow) values (?, ?)", job.id(), job.workflow());
         }
         if (failing) {
             throw new IllegalStateException("the hook fails");
@@ -90,7 +89,7 @@ final class JobHook implements AcceptHook {
     }
 
     @Override
-    public void started(PlannedJob job) {
+    public void started(StartableJob job) {
         started.incrementAndGet();
     }
 }

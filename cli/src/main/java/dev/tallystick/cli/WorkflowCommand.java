@@ -133,7 +133,7 @@ final class WorkflowCommand extends TallyCommand {
             name = "remove",
             description = {
                 "Start no more jobs of a deployed graph, on all servers on the same database.",
-                "Jobs that are open go on to their end; to end them now, see 'tally job cancel'.",
+                "Open jobs run to their end; to end them now, see 'tally job cancel'.",
                 "The version stays taken. To take this back, deploy the same graph again."
             },
             sortOptions = false)
@@ -149,7 +149,7 @@ final class WorkflowCommand extends TallyCommand {
         @Override
         ExitCode run(TallyClient client) {
             client.workflows().remove(workflow, version);
-            answer(workflow + " version " + version + " is removed; jobs of it that are open go on to their end");
+            answer(workflow + " version " + version + " is removed; its open jobs run to their end");
             return ExitCode.OK;
         }
     }

@@ -325,7 +325,7 @@ class ServerCommandsTest {
         assertThat(broken.err().lines().findFirst())
                 .hasValueSatisfying(line -> assertThat(line).contains("drawn.yaml", "there are no nodes"));
         assertThat(tally("workflow", "remove", "drawn", "--version-number", "1").out())
-                .isEqualTo("drawn version 1 is removed; jobs of it that are open go on to their end\n");
+                .isEqualTo("drawn version 1 is removed; its open jobs run to their end\n");
         assertThat(tally("submit", "drawn").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
         assertThat(tally("workflow", "remove", "drawn", "--version-number", "7").exitCode())
                 .isEqualTo(ExitCode.NOT_FOUND.code());

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Where a server sends its spans, with the test as the receiver. */
 class TelemetryTest {
 
-    private static final String SECRET = "an-order-that-nobody-else-may-see";
+    private static final String SECRET = "an-order-that-no-one-else-may-see";
 
     @RegisterExtension
     static final TestPostgres postgres = TestPostgres.perTest();

@@ -15,7 +15,7 @@ import java.security.SecureRandom;
  */
 final class MintOnBadDisk {
 
-    static final String PURPOSE = "the order of somebody with a long name";
+    static final String PURPOSE = "the order of a customer with a long name";
     static final String OTHER = "x";
 
     /** Not enough to settle {@link #PURPOSE}, enough to settle {@link #OTHER}. */

@@ -1,7 +1,7 @@
 package dev.tallystick.core;
 
 /**
- * Leaves code that users have written, because it is not to go on here. Thrown by us, and no failure of theirs: where their
+ * Leaves code that users have written, because it must stop here. Thrown by us, and no failure of theirs: where their
  * failures are caught, this is let through. An error, so that their own {@code catch (Exception …)} lets it pass as well.
  */
 public abstract class Unwinding extends Error {

@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.core.Destination;
 import dev.tallystick.engine.Acceptor.Item;
 import dev.tallystick.keys.Accept;
 import dev.tallystick.keys.AcceptClaim;
@@ -17,8 +18,19 @@ import org.jspecify.annotations.Nullable;
 /** Accepts jobs. The key row and the job commit together, so one exists if and only if the other does. */
 final class Acceptor implements Primitive<Item, Accepted> {
 
-    /** A job to be created, its key, if any, and its attributes. */
-    record Item(NewJob job, @Nullable AcceptClaim claim, List<Attribute> attributes) {}
+    /** A job to be created, and its key, if any. */
+    record Item(NewJob job, @Nullable AcceptClaim claim) {
+
+        static Item of(NewJob job, Submission submission) {
+            return submission.key() == null || submission.fingerprint() == null
+                    ? new Item(job, null)
+                    : new Item(job, new AcceptClaim(
+                            submission.key(),
+                            submission.fingerprint(),
+                            new Destination(Destination.Kind.WORKFLOW, job.workflow()),
+                            job.id().value()));
+        }
+    }
 
     private final AcceptDoor keys;
     private final JobStore jobs;
@@ -73,12 +85,12 @@ final class Acceptor implements Primitive<Item, Accepted> {
             jobs.start(tx, keyless, lease);
         }
         List<@Nullable Accepted> answers = new ArrayList<>(items.size());
-        List<Item> fresh = new ArrayList<>(items.size());
+        List<NewJob> fresh = new ArrayList<>(items.size());
         for (Item item : items) {
             Accepted answer =
                     item.claim() == null ? new Accepted.Fresh(item.job().id()) : answer(claimed.next());
             if (answer instanceof Accepted.Fresh) {
-                fresh.add(item);
+                fresh.add(item.job());
             }
             answers.add(answer);
         }
@@ -87,17 +99,15 @@ final class Acceptor implements Primitive<Item, Accepted> {
     }
 
     /** Starts jobs whose keys the caller has bound in this transaction. */
-    void start(Tx tx, List<Item> fresh) throws SQLException {
-        jobs.start(tx, fresh.stream().map(Item::job).toList(), lease);
+    void start(Tx tx, List<NewJob> fresh) throws SQLException {
+        jobs.start(tx, fresh, lease);
         describe(tx, fresh);
     }
 
-    private void describe(Tx tx, List<Item> fresh) throws SQLException {
+    private void describe(Tx tx, List<NewJob> fresh) throws SQLException {
         List<AttributeStore.Item> found = new ArrayList<>();
-        for (Item item : fresh) {
-            item.attributes()
-                    .forEach(each -> found.add(
-                            new AttributeStore.Item(item.job().id(), item.job().mesh(), each)));
+        for (NewJob job : fresh) {
+            job.attributes().forEach(each -> found.add(new AttributeStore.Item(job.id(), job.mesh(), each)));
         }
         if (!found.isEmpty()) {
             attributes.submitted(tx, found);

@@ -94,7 +94,7 @@ final class BodyRun {
         demandRunning();
         LegTwo failed = LegTwo.whole(lease.activity(), lease.fence(), -1, null, fault.error())
                 .failed(fault);
-        move(List.of(failed), List.of(LegOne.undoing(job())), List.of(), List.of());
+        commit(new Additions().result(failed).dispatch(LegOne.undoing(job())));
         tools.crashPoints().reached(EngineCrashPoint.UNDO_BEGUN);
     }
 
@@ -110,7 +110,7 @@ final class BodyRun {
         demandRunning();
         LegTwo body = LegTwo.answering(lease, null, ending.error());
         LegTwo gone = bodyEnded ? body.only(false, Set.of(Step.COMPLETION_TASKS)) : body;
-        move(List.of(gone, ending), List.of(), List.of(), List.of());
+        commit(new Additions().result(gone).result(ending));
     }
 
     LeasedBody body() {
@@ -258,7 +258,7 @@ final class BodyRun {
         moving.lock();
         try {
             if (unsaid.hasResults()) {
-                move(List.of(), List.of(), List.of(), List.of());
+                commit(new Additions());
             }
         } finally {
             moving.unlock();
@@ -273,29 +273,31 @@ final class BodyRun {
 
     /** Commits pending results together with the dispatches. */
     void dispatch(Scope asker, List<LegOne> dispatches) {
-        dispatch(asker, dispatches, List.of());
+        Additions additions = new Additions();
+        dispatches.forEach(additions::dispatch);
+        dispatch(asker, additions);
     }
 
     /** Commits pending results together with an activity and the job that it dispatches. */
     void dispatch(Scope asker, LegOne dispatch, NewJob child) {
         waits = true;
-        dispatch(asker, List.of(dispatch), List.of(child.traced(tools.spans().current())));
+        dispatch(asker, new Additions().dispatch(dispatch).job(child.traced(tools.spans().current())));
         tools.crashPoints().reached(EngineCrashPoint.CHILD_STARTED);
         tools.jobsAreDue().run();
     }
 
     /** A branch dispatches before the decision that ends it commits, which then finds the dispatch, or not at all. */
-    private void dispatch(Scope asker, List<LegOne> dispatches, List<NewJob> children) {
+    private void dispatch(Scope asker, Additions additions) {
         moving.lock();
         try {
             asker.demandHeard();
-            for (LegOne dispatch : dispatches) {
+            for (LegOne dispatch : additions.dispatches()) {
                 waits |= dispatch.due() != null;
                 if (Question.isEntered(dispatch.activity().name())) {
                     taskPlaces.add(dispatch.activity().path());
                 }
             }
-            move(List.of(), dispatches, children, List.of());
+            commit(additions);
         } finally {
             moving.unlock();
         }
@@ -304,20 +306,20 @@ final class BodyRun {
     /** Commits pending results together with the end. */
     void end(LegTwo ending) {
         demandRunning();
-        move(List.of(ending), List.of(), List.of(), List.of());
+        commit(new Additions().result(ending));
     }
 
     /** Commits pending results together with the end and the successor job. */
-    void goOn(LegTwo ending, NewJob successor) {
+    void continueAsNew(LegTwo ending, NewJob successor) {
         demandRunning();
-        move(List.of(ending), List.of(), List.of(successor.traced(tools.spans().current())), List.of());
+        commit(new Additions().result(ending).job(successor.traced(tools.spans().current())));
         tools.crashPoints().reached(EngineCrashPoint.CONTINUED);
         tools.jobsAreDue().run();
     }
 
     /** Releases a closed job: records the finished work and removes the posting. */
     void acknowledgeClosed() {
-        tools.mover().bring(withUnsaid(List.of(), List.of(), List.of(), List.of()));
+        tools.mover().bring(withUnsaid(new Additions()));
     }
 
     /** Whether a result has been pending for too long. */
@@ -332,7 +334,7 @@ final class BodyRun {
         }
         try {
             if (hasStale(age) && !isStopped()) {
-                sayUnasked(withUnsaid(List.of(), List.of(), List.of(), List.of()));
+                sayUnasked(withUnsaid(new Additions()));
             }
         } finally {
             moving.unlock();
@@ -343,7 +345,7 @@ final class BodyRun {
     void sayAll() {
         moving.lock();
         try {
-            Move all = withUnsaid(List.of(), List.of(), List.of(), List.of());
+            Move all = withUnsaid(new Additions());
             if (!all.results().isEmpty() || !all.dispatches().isEmpty()) {
                 sayUnasked(all);
             }
@@ -364,20 +366,20 @@ final class BodyRun {
     /** Releases the lease until one of the places is done, and unwinds every thread of this body. */
     private BodyStopped park(Set<String> waitsFor) {
         demandRunning();
-        move(List.of(), List.of(), List.of(), List.copyOf(waitsFor));
+        commit(new Additions().waitingFor(waitsFor));
         tools.crashPoints().reached(EngineCrashPoint.PARKED);
         stop(BodyStopped.Reason.PARKED);
         return new BodyStopped(BodyStopped.Reason.PARKED);
     }
 
-    /** @param last the end, the only thing that may follow a failure that broke the body */
-    private void move(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
+    /** A body that a failure broke can commit nothing but its end. */
+    private void commit(Additions additions) {
         moving.lock();
         try {
-            if (last.isEmpty()) {
+            if (additions.results().isEmpty()) {
                 demandWhole();
             }
-            bring(withUnsaid(last, dispatches, children, waitsFor));
+            bring(withUnsaid(additions));
         } catch (NotRecordedException refused) {
             throw breaking(refused);
         } finally {
@@ -403,16 +405,16 @@ final class BodyRun {
     }
 
     /** A move commits, stops the body or is refused to it, so nothing taken from the pending results has to be put back. */
-    private Move withUnsaid(List<LegTwo> last, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
-        Unsaid.Taken taken = unsaid.take(last, dispatches);
-        boolean ends = last.stream().anyMatch(result -> result.outcome() != null);
+    private Move withUnsaid(Additions additions) {
+        Unsaid.Taken taken = unsaid.take(additions.results(), additions.dispatches());
+        boolean ends = additions.results().stream().anyMatch(result -> result.outcome() != null);
         return new Move(
                 lease,
                 body.isChild(),
                 taken.results(),
                 taken.dispatches(),
-                children,
-                waitsFor,
+                additions.jobs(),
+                additions.places(),
                 taken.lost(),
                 ends && waits);
     }

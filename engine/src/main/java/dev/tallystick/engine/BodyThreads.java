@@ -106,16 +106,6 @@ final class BodyThreads {
     }
 
     void awaitEnd(long deadlineNanos) {
-        awaitAll(threads, deadlineNanos);
-    }
-
-    static void awaitAll(Collection<Thread> threads, long deadlineNanos) {
-        try {
-            for (Thread thread : threads) {
-                thread.join(Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.awaitAll(threads, deadlineNanos);
     }
 }

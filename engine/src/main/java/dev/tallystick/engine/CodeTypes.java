@@ -19,7 +19,7 @@ final class CodeTypes {
     private volatile boolean hasLimits;
 
     void register(WorkflowType<?, ?> type) {
-        if (byQueue.putIfAbsent(Runner.queueOf(type.name(), type.version()), type) != null) {
+        if (byQueue.putIfAbsent(Queues.of(type.name(), type.version()), type) != null) {
             throw new IllegalArgumentException(
                     "workflow '" + type.name() + "' version " + type.version() + " is registered already");
         }
@@ -65,12 +65,12 @@ final class CodeTypes {
     }
 
     /** The limit of each workflow by name. A removed limit leaves a rule behind, because jobs may remain in its lanes. */
-    Map<String, LaneStore.Rule> rules() {
-        Map<String, LaneStore.Rule> rules = new HashMap<>();
+    Map<String, LaneRule> rules() {
+        Map<String, LaneRule> rules = new HashMap<>();
         for (String workflow : names()) {
             Limit<?> limit = Objects.requireNonNullElse(
                     Objects.requireNonNull(newest(workflow)).limit(), Limit.overall());
-            rules.put(workflow, new LaneStore.Rule(workflow, limit.concurrency(), limit.starts(), limit.per()));
+            rules.put(workflow, new LaneRule(workflow, limit.concurrency(), limit.starts(), limit.per()));
         }
         return rules;
     }

@@ -10,7 +10,7 @@ final class ContinuedAsNew extends Unwinding {
     private final byte[] input;
 
     ContinuedAsNew(byte[] input) {
-        super("this job goes on as a new one");
+        super("this job continues as a new one");
         this.input = input;
     }
 

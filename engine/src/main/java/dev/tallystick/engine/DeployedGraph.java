@@ -23,6 +23,6 @@ public record DeployedGraph(
 
     /** The name of its queue. */
     String queue() {
-        return Runner.queueOf(name, version);
+        return Queues.of(name, version);
     }
 }

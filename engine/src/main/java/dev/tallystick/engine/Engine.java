@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 public final class Engine implements AutoCloseable {
 
     private static final int CLAIM_BATCH = 200;
-    static final int IDLE_LOOKS = 30;
     private static final Duration STOPPING = Duration.ofSeconds(10);
 
     /** The most batches of expired keys per sweep, so that a sweep does not hog the database. */
@@ -85,7 +84,7 @@ public final class Engine implements AutoCloseable {
         this.owner = former == null ? ids.next().toString() : former.ownerOf(ids.next());
         PostingStore postings = new PostingStore();
         CollationStore collation = new CollationStore();
-        this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
+        this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.commitThreads()));
         SignalStore signals = new SignalStore();
         Mover mover = new Mover(collation, postings, jobs, signals, settings.lease());
         this.acceptor = new Acceptor(keys, jobs, settings.lease());
@@ -109,15 +108,15 @@ public final class Engine implements AutoCloseable {
                 room,
                 crashPoints,
                 owner,
-                new Graphs.Surroundings(this::child, this::send, outcomes::tell, this::otherJobsAreDue));
+                new Graphs.Surroundings(order -> maker().child(order), this::send, outcomes::tell, this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphs.signals());
         this.timekeeper = new Timekeeper(database, postings, collation, jobs);
         MoveCourier courier = new MoveCourier(committer, mover, repeats, this::ringClaims, timers::ringIn);
         BodyTools tools = new BodyTools(
                 courier,
                 new RecordReader(database, jobs, repeats)::read,
-                this::child,
-                this::successor,
+                order -> maker().child(order),
+                order -> maker().successor(order),
                 this::jobsAreDue,
                 new Transactions(database, collation, postings, jobs, repeats),
                 codec,
@@ -135,7 +134,7 @@ public final class Engine implements AutoCloseable {
         this.unclaimed = new UnclaimedWatch(database, this::isRegistered, settings.lease());
         this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
         KeySweeper expired = new KeySweeper(database, new KeyNeedStore(keys.retention()), crashPoints);
-        JobRetention retention = new JobRetention(database, keys.retention(), settings.kept());
+        JobRetention retention = new JobRetention(database, keys.retention(), settings.retention());
         this.wakeups = new Wakeups(database, WAKE, owner, this::wokenByAnother);
         this.loops = new ArrayList<>(graphs.loops());
         Collections.addAll(
@@ -149,7 +148,7 @@ public final class Engine implements AutoCloseable {
                 new Loop("unclaimed", settings.lease().multipliedBy(2), unclaimed::warn),
                 new Loop("heartbeat", settings.heartbeat(), runner::beat),
                 new Loop("completions", settings.lease(), sweeper::sweep),
-                new Loop("results", settings.unsaid(), runner::sayStale),
+                new Loop("results", settings.resultDelay(), runner::sayStale),
                 watch);
         watch.start();
     }
@@ -192,27 +191,39 @@ public final class Engine implements AutoCloseable {
     }
 
     /** A job being accepted. {@code end} completes if the job runs and ends in this process, which saves a database query. */
-    public record Following(CompletableFuture<Accepted> accepted, CompletableFuture<Closed> end) {}
+    public record Tracked(CompletableFuture<Accepted> accepted, CompletableFuture<Closed> end) {}
 
     /** As {@link #submit}, for callers that also want the result. */
-    public Following follow(Submission submission) {
-        boolean here = started && !stopping && submission.delay().isZero() && runner.free() > 0;
-        Acceptor.Item item = maker.submitted(submission, here ? owner : null);
+    public Tracked follow(Submission submission) {
+        NewJob job = plan(maker.id(), submission);
         CompletableFuture<Closed> end = new CompletableFuture<>();
-        long askedAt = System.nanoTime();
-        CompletableFuture<Accepted> answer = committer.submit(acceptor, item).thenApply(accepted -> {
-            if (accepted instanceof Accepted.Fresh) {
-                begin(item.job(), here, askedAt, end);
-            }
-            return accepted;
-        });
-        return new Following(answer, end);
+        CompletableFuture<Accepted> answer = committer
+                .submit(acceptor, Acceptor.Item.of(job, submission))
+                .thenApply(accepted -> {
+                    if (accepted instanceof Accepted.Fresh) {
+                        begin(job, end);
+                    }
+                    return accepted;
+                });
+        return new Tracked(answer, end);
+    }
+
+    private NewJob plan(JobId id, Submission submission) {
+        return maker.submitted(id, submission, mayBegin(submission.delay()) ? owner : null);
+    }
+
+    private boolean mayBegin(Duration delay) {
+        return started && !stopping && delay.isZero() && runner.free() > 0;
     }
 
     /** Accepts a job in the caller's transaction, which the caller ends. The job runs once the transaction commits. */
     public Accepted submitIn(Connection transaction, Submission submission) throws SQLException {
-        Acceptor.Item item = maker.submitted(submission, null);
-        return acceptIn(database.join(GuardedConnection.behind(transaction)), item);
+        return acceptIn(database.join(GuardedConnection.behind(transaction)), unbegun(submission));
+    }
+
+    /** A submitted job for any process to run. Not in a transaction. */
+    Acceptor.Item unbegun(Submission submission) {
+        return Acceptor.Item.of(maker.submitted(maker.id(), submission, null), submission);
     }
 
     Accepted acceptIn(Tx tx, Acceptor.Item item) throws SQLException {
@@ -225,11 +236,7 @@ public final class Engine implements AutoCloseable {
 
     /** Accepts jobs in the caller's transactions, under keys that the caller has bound there. */
     public Intake intake() {
-        return new Intake(
-                maker,
-                acceptor,
-                () -> started && !stopping ? owner : null,
-                job -> begin(job, started && !stopping, System.nanoTime(), new CompletableFuture<>()));
+        return new Intake(maker, acceptor, this::plan, job -> begin(job, new CompletableFuture<>()));
     }
 
     /** Serves workers outside this process. */
@@ -337,17 +344,17 @@ public final class Engine implements AutoCloseable {
         loops.forEach(loop -> loop.awaitEnd(STOPPING));
     }
 
-    private void begin(NewJob job, boolean here, long askedAt, CompletableFuture<Closed> end) {
-        if (here && job.trigger() != null && job.delay().isZero()) {
+    private void begin(NewJob job, CompletableFuture<Closed> end) {
+        if (job.owner() != null) {
+            runner.begin(LeasedBody.first(job), end);
+        } else if (job.trigger() != null && mayBegin(job.delay())) {
             graphs.begin(job);
-        } else if (job.owner() != null) {
-            runner.begin(LeasedBody.first(job, askedAt), end);
         } else if (job.delay().isZero()) {
             jobsAreDue();
-        } else {
+        } else if (job.trigger() != null) {
             graphs.ringIn(job.delay());
-            claims.ringIn(job.delay());
-            limited.ringIn(job.delay());
+        } else {
+            (job.hasLane() ? limited : claims).ringIn(job.delay());
         }
         if (job.timeout() != null) {
             timers.ringIn(job.delay().plus(job.timeout()));
@@ -396,7 +403,7 @@ public final class Engine implements AutoCloseable {
 
     /** An engine without limits only occasionally looks for jobs left in lanes by workflows that once had a limit. */
     private void claimLimited() {
-        if (!runner.types().hasLimits() && ++idleLooks % IDLE_LOOKS != 0) {
+        if (!runner.types().hasLimits() && ++idleLooks % Lanes.IDLE_LOOKS != 0) {
             return;
         }
         while (!stopping && runner.claimLimited(owner, CLAIM_BATCH) > 0) {
@@ -417,7 +424,7 @@ public final class Engine implements AutoCloseable {
         }
         fired.woken().forEach(runner::ring);
         fired.cancelled().forEach(runner::jobClosed);
-        fired.undoing().forEach(runner::undo);
+        fired.undoing().forEach(runner::stopToUndo);
         if (!fired.woken().isEmpty()) {
             jobsAreDue();
         }
@@ -426,14 +433,6 @@ public final class Engine implements AutoCloseable {
         } else {
             timekeeper.next().ifPresent(timers::ringIn);
         }
-    }
-
-    private NewJob successor(ChildOrder order) {
-        return maker.successor(order);
-    }
-
-    private NewJob child(ChildOrder order) {
-        return maker.child(order);
     }
 
     private void bodyEnded(Runner.Ended ended) {

@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param lease how long a process that went silent keeps its leases
  * @param heartbeat how often a live process extends its leases
  * @param poll how often to look for due work without a notification
- * @param bodies how many bodies, and work items of graphs, run at once in this process
- * @param bodiesOfOne how many of these may belong to one workflow
- * @param unsaid how long the result of a step may wait for the next commit of its job
- * @param lanes how many group commits run in parallel
- * @param kept how long closed jobs are kept
+ * @param atOnce how many jobs, and work items of graphs, run at once in this process
+ * @param atOnceOfOne how many of these may belong to one workflow
+ * @param resultDelay how long the result of a step may wait for the next commit of its job
+ * @param commitThreads how many group commits run in parallel
+ * @param retention how long closed jobs are kept
  * @param sweep how often to delete what has expired: closed jobs, keys, unused lanes
  * @param drain how long running steps may continue when the engine closes
  * @param tracing creates the spans
@@ -24,11 +25,11 @@ public record EngineSettings(
         Duration lease,
         Duration heartbeat,
         Duration poll,
-        int bodies,
-        int bodiesOfOne,
-        Duration unsaid,
-        int lanes,
-        Duration kept,
+        int atOnce,
+        int atOnceOfOne,
+        Duration resultDelay,
+        int commitThreads,
+        Duration retention,
         Duration sweep,
         Duration drain,
         Tracing tracing,
@@ -55,45 +56,52 @@ public record EngineSettings(
         if (instance != null && instance.isBlank()) {
             throw new IllegalArgumentException("the name of an instance is not blank");
         }
-        if (bodies < 1 || bodiesOfOne < 1 || lanes < 1) {
-            throw new IllegalArgumentException("at least one body, one of each workflow, and one lane");
+        if (atOnce < 1 || atOnceOfOne < 1 || commitThreads < 1) {
+            throw new IllegalArgumentException("at least one job, one of each workflow, and one commit thread");
         }
     }
 
     public EngineSettings lease(Duration length, Duration beat) {
-        return new EngineSettings(
-                length, beat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing, instance);
+        return with(draft -> {
+            draft.lease = length;
+            draft.heartbeat = beat;
+        });
     }
 
     public EngineSettings poll(Duration interval) {
-        return new EngineSettings(
-                lease, heartbeat, interval, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing, instance);
+        return with(draft -> draft.poll = interval);
     }
 
-    /** Limits how many bodies run at once in this process, and how many of one workflow; the others wait. */
-    public EngineSettings bodies(int most, int mostOfOne) {
-        return new EngineSettings(
-                lease, heartbeat, poll, most, mostOfOne, unsaid, lanes, kept, sweep, drain, tracing, instance);
+    /** Limits how many jobs run at once in this process, and how many of one workflow; the others wait. */
+    public EngineSettings atOnce(int most, int mostOfOne) {
+        return with(draft -> {
+            draft.atOnce = most;
+            draft.atOnceOfOne = mostOfOne;
+        });
     }
 
-    public EngineSettings lanes(int number) {
-        return new EngineSettings(
-                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, number, kept, sweep, drain, tracing, instance);
+    public EngineSettings commitThreads(int number) {
+        return with(draft -> draft.commitThreads = number);
     }
 
-    public EngineSettings kept(Duration duration) {
-        return new EngineSettings(
-                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, duration, sweep, drain, tracing, instance);
+    public EngineSettings retention(Duration duration) {
+        return with(draft -> draft.retention = duration);
     }
 
     public EngineSettings sweep(Duration interval) {
-        return new EngineSettings(
-                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, interval, drain, tracing, instance);
+        return with(draft -> draft.sweep = interval);
     }
 
     public EngineSettings drain(Duration patience) {
-        return new EngineSettings(
-                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, patience, tracing, instance);
+        return with(draft -> draft.drain = patience);
+    }
+
+    public EngineSettings tracing(Tracing other) {
+        return with(draft -> draft.tracing = other);
+    }
+
+    public EngineSettings instance(@Nullable String name) {
+        return with(draft -> draft.instance = name);
     }
 
     /** As {@link #drain}, but no longer than leases are certain to last, because heartbeats have stopped. */
@@ -102,13 +110,57 @@ public record EngineSettings(
         return drain.compareTo(safe) < 0 ? drain : safe;
     }
 
-    public EngineSettings tracing(Tracing other) {
-        return new EngineSettings(
-                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, other, instance);
+    private EngineSettings with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.settings();
     }
 
-    public EngineSettings instance(@Nullable String name) {
-        return new EngineSettings(
-                lease, heartbeat, poll, bodies, bodiesOfOne, unsaid, lanes, kept, sweep, drain, tracing, name);
+    /** A copy that can be changed. */
+    private static final class Draft {
+
+        private Duration lease;
+        private Duration heartbeat;
+        private Duration poll;
+        private int atOnce;
+        private int atOnceOfOne;
+        private final Duration resultDelay;
+        private int commitThreads;
+        private Duration retention;
+        private Duration sweep;
+        private Duration drain;
+        private Tracing tracing;
+        private @Nullable String instance;
+
+        Draft(EngineSettings from) {
+            this.lease = from.lease;
+            this.heartbeat = from.heartbeat;
+            this.poll = from.poll;
+            this.atOnce = from.atOnce;
+            this.atOnceOfOne = from.atOnceOfOne;
+            this.resultDelay = from.resultDelay;
+            this.commitThreads = from.commitThreads;
+            this.retention = from.retention;
+            this.sweep = from.sweep;
+            this.drain = from.drain;
+            this.tracing = from.tracing;
+            this.instance = from.instance;
+        }
+
+        EngineSettings settings() {
+            return new EngineSettings(
+                    lease,
+                    heartbeat,
+                    poll,
+                    atOnce,
+                    atOnceOfOne,
+                    resultDelay,
+                    commitThreads,
+                    retention,
+                    sweep,
+                    drain,
+                    tracing,
+                    instance);
+        }
     }
 }

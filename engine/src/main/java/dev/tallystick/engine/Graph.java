@@ -44,7 +44,7 @@ public record Graph(
     }
 
     String queue() {
-        return Runner.queueOf(name, version);
+        return Queues.of(name, version);
     }
 
     static Map<String, GraphPlace> byName(List<GraphPlace> places) {

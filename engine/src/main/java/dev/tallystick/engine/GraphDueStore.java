@@ -101,7 +101,7 @@ final class GraphDueStore {
 
     /** The work due for these graphs now; other engines may be doing it too. */
     List<Due> due(Tx tx, Set<String> graphs, Duration late, int limit) throws SQLException {
-        return tx.query(DUE, GraphDueStore::due, GraphStore.queuesOf(graphs), limit, limit, late.toMillis());
+        return tx.query(DUE, GraphDueStore::due, Queues.ofGraphs(graphs), limit, limit, late.toMillis());
     }
 
     /** Counts a start for each and hides it from other engines for a while; returns those that were still due. */

@@ -100,7 +100,7 @@ final class GraphDues {
         Set<String> known = registry.graphs();
         return known.isEmpty()
                 ? Optional.empty()
-                : database.transact("look for the next moment", tx -> nextDue.next(tx, GraphStore.queuesOf(known)));
+                : database.transact("look for the next moment", tx -> nextDue.next(tx, Queues.ofGraphs(known)));
     }
 
     private void doCounted(List<GraphDueStore.Due> due) {
@@ -210,7 +210,7 @@ final class GraphDues {
 
     private GraphType typeOf(JobId id) {
         return database.transact("read job", tx -> graphs.jobs(tx, List.of(id))).values().stream()
-                .map(job -> Objects.requireNonNull(registry.type(Runner.queueOf(job.workflow(), job.version()))))
+                .map(job -> Objects.requireNonNull(registry.type(Queues.of(job.workflow(), job.version()))))
                 .findFirst()
                 .orElseThrow();
     }

@@ -80,7 +80,7 @@ final class GraphForks {
 
     /** The graph with which the job's record is replayed. */
     GraphType typeOf(RerunStore.Source source, JobId job) {
-        GraphType type = registry.type(Runner.queueOf(source.workflow(), source.version()));
+        GraphType type = registry.type(Queues.of(source.workflow(), source.version()));
         if (type == null) {
             throw new ForkRefusedException(
                     job,

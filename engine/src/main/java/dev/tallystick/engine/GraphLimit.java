@@ -79,7 +79,7 @@ public record GraphLimit(@Nullable Expression key, int concurrency, int starts, 
                         .toList();
     }
 
-    LaneStore.Rule rule(String workflow) {
-        return new LaneStore.Rule(GraphStore.queueOf(workflow), concurrency, starts, per);
+    LaneRule rule(String workflow) {
+        return new LaneRule(Queues.ofGraph(workflow), concurrency, starts, per);
     }
 }

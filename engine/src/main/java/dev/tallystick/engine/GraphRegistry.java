@@ -41,16 +41,16 @@ final class GraphRegistry {
     }
 
     /** The limits of the graphs of this process. What has lost its limit has one too, for it may have left jobs in lanes. */
-    Map<String, LaneStore.Rule> rules() {
+    Map<String, LaneRule> rules() {
         return types.values().stream()
                 .map(type -> type.graph().name())
                 .distinct()
                 .map(this::rule)
-                .collect(Collectors.toMap(LaneStore.Rule::workflow, rule -> rule));
+                .collect(Collectors.toMap(LaneRule::workflow, rule -> rule));
     }
 
     /** The limit of a workflow: of the newest version of this process, or else of the newest that others have registered. */
-    LaneStore.Rule rule(String workflow) {
+    LaneRule rule(String workflow) {
         Stream<Graph> ours = types.values().stream().map(GraphType::graph);
         return newest(ours, workflow)
                 .or(() -> newest(others(), workflow))

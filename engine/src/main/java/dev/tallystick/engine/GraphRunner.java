@@ -68,14 +68,14 @@ final class GraphRunner {
     /** The owner that leases work spawned here; null while there is no room for it. */
     @Nullable
     String takerOf(String graph) {
-        boolean takes = !stopping && registry.queues().contains(graph) && running.size() < settings.bodies();
+        boolean takes = !stopping && registry.queues().contains(graph) && running.size() < settings.atOnce();
         return takes ? owner : null;
     }
 
     /** Leases due work and starts it; returns how much. */
     int claim(int limit) {
         Set<String> queues = registry.queuesAnywhere();
-        int wanted = Math.min(limit, settings.bodies() - running.size());
+        int wanted = Math.min(limit, settings.atOnce() - running.size());
         if (wanted <= 0 || queues.isEmpty()) {
             return 0;
         }
@@ -197,10 +197,10 @@ final class GraphRunner {
         stopping = true;
         List<Running> left = List.copyOf(running.values());
         List<Thread> threads = left.stream().map(Running::thread).toList();
-        BodyThreads.awaitAll(threads, System.nanoTime() + settings.safeDrain().toNanos());
+        Threads.awaitAll(threads, System.nanoTime() + settings.safeDrain().toNanos());
         running.clear();
         threads.forEach(Thread::interrupt);
-        BodyThreads.awaitAll(threads, System.nanoTime() + patience.toNanos());
+        Threads.awaitAll(threads, System.nanoTime() + patience.toNanos());
         List<Lease> leases = left.stream().map(Running::lease).toList();
         if (!leases.isEmpty()) {
             database.transact("release work", tx -> {

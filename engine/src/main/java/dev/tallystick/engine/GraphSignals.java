@@ -51,7 +51,7 @@ final class GraphSignals {
     /** The jobs whose graphs are registered here. */
     private Set<JobId> known(Tx tx, List<JobId> asked) throws SQLException {
         return graphs.jobs(tx, asked).values().stream()
-                .filter(job -> registered.test(Runner.queueOf(job.workflow(), job.version())))
+                .filter(job -> registered.test(Queues.of(job.workflow(), job.version())))
                 .map(GraphStore.Job::id)
                 .collect(Collectors.toSet());
     }

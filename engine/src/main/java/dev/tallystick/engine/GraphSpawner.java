@@ -150,7 +150,7 @@ final class GraphSpawner {
         if (signal != null) {
             planned.waits.add(new SignalStore.Wait(new Lease(activity, identity.guid(), 0), signal));
         }
-        return posting(identity, GraphStore.queueOf(graph.queue()), hook.timer(), signal, null);
+        return posting(identity, Queues.ofGraph(graph.queue()), hook.timer(), signal, null);
     }
 
     /** The wait and the task begin together; the answer arrives as a signal specific to the task. */
@@ -167,7 +167,7 @@ final class GraphSpawner {
         String person = person(hook, ask, context);
         planned.tasks.add(
                 new TaskStore.Asked(task, job.id(), job.mesh(), hook.name(), ask.group(), person, about, due));
-        return posting(identity, GraphStore.queueOf(graph.queue()), due, Question.signal(task), null);
+        return posting(identity, Queues.ofGraph(graph.queue()), due, Question.signal(task), null);
     }
 
     private static @Nullable String person(GraphNode.Hook hook, GraphAsk ask, Map<String, @Nullable Object> context) {
@@ -186,7 +186,7 @@ final class GraphSpawner {
     }
 
     private GraphDispatch.Posting due(Identity identity) {
-        return posting(identity, GraphStore.queueOf(graph.queue()), Duration.ZERO, null, null);
+        return posting(identity, Queues.ofGraph(graph.queue()), Duration.ZERO, null, null);
     }
 
     /** A fork calls foreign systems under the same keys as the job that was forked. */

@@ -19,8 +19,6 @@ final class GraphStore {
 
     private final FaultStore faults = new FaultStore();
 
-    private static final String QUEUE = "$graph:";
-
     private static final String JOBS = """
             select id, mesh, workflow, version, semaphore, threshold, input, keys_of,
                 parent_job is not null as is_child, closed_by is not null as closed
@@ -175,15 +173,6 @@ final class GraphStore {
             where p.job_id = any(?)
                 and p.owner = ?
             """;
-
-    /** The queue for a graph's work that needs no worker: only processes that have the graph read it. */
-    static String queueOf(String graph) {
-        return QUEUE + graph;
-    }
-
-    static String[] queuesOf(Collection<String> graphs) {
-        return graphs.stream().map(GraphStore::queueOf).toArray(String[]::new);
-    }
 
     /** A locked job. */
     record Job(
@@ -407,7 +396,7 @@ final class GraphStore {
     private static LeasedWork leasedWork(ResultSet row) throws SQLException {
         return new LeasedWork(
                 lease(row),
-                Runner.queueOf(row.getString("workflow"), row.getInt("version")),
+                Queues.of(row.getString("workflow"), row.getInt("version")),
                 row.getInt("attempts"),
                 row.getObject("key", UUID.class),
                 row.getBytes("input"),

@@ -91,7 +91,7 @@ final class GraphTasks {
     }
 
     private GraphNode.@Nullable Hook hookOf(GraphStore.Job job, GraphStep step) {
-        GraphType type = types.apply(Runner.queueOf(job.workflow(), job.version()));
+        GraphType type = types.apply(Queues.of(job.workflow(), job.version()));
         return type == null ? null : type.hook(step.posting().activity().name());
     }
 

@@ -362,7 +362,7 @@ final class GraphWriter {
     }
 
     private GraphType typeOf(GraphStore.Job job) {
-        GraphType type = types.apply(Runner.queueOf(job.workflow(), job.version()));
+        GraphType type = types.apply(Queues.of(job.workflow(), job.version()));
         if (type == null) {
             throw new UnknownWorkflowException(job.workflow());
         }

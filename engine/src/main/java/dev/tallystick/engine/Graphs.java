@@ -231,7 +231,7 @@ final class Graphs {
      */
     void begin(NewJob job) {
         crashPoints.reached(EngineCrashPoint.ACCEPTED);
-        String graph = Runner.queueOf(job.workflow(), job.version());
+        String graph = Queues.of(job.workflow(), job.version());
         if (!registry.graphs().contains(graph)) {
             surroundings.othersAreDue().run();
             return;
@@ -266,10 +266,10 @@ final class Graphs {
 
     /** Without limits of its own, an engine looks only now and then for what graphs have left in lanes that had some. */
     private void admit() {
-        if (registry.graphs().isEmpty() || (!registry.hasLimits() && ++idleLooks % Engine.IDLE_LOOKS != 0)) {
+        if (registry.graphs().isEmpty() || (!registry.hasLimits() && ++idleLooks % Lanes.IDLE_LOOKS != 0)) {
             return;
         }
-        Set<String> here = Set.of(GraphStore.queuesOf(registry.graphs()));
+        Set<String> here = Set.of(Queues.ofGraphs(registry.graphs()));
         while (!stopping
                 && database.transact("begin limited", tx -> lanes.admit(tx, registry.rules(), here, CLAIM_BATCH)) > 0) {
             dues.ring();

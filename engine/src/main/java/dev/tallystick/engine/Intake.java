@@ -1,12 +1,10 @@
 package dev.tallystick.engine;
 
-import dev.tallystick.core.Priority;
 import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,40 +15,19 @@ public final class Intake {
 
     private final JobMaker maker;
     private final Acceptor acceptor;
-    private final Supplier<@Nullable String> owner;
+    private final BiFunction<JobId, Submission, NewJob> plan;
     private final Consumer<NewJob> begin;
-
-    /**
-     * A job that the caller accepts.
-     *
-     * @param id new for every order; reuse it to start the order again after a failed transaction
-     * @param version one returned by {@link #version}
-     * @param lane the value returned by {@link #lane}
-     * @param attributes to find the job by
-     * @param traceParent its incoming trace context (W3C); null for none
-     */
-    public record Order(
-            JobId id,
-            String mesh,
-            String workflow,
-            int version,
-            Priority priority,
-            byte[] input,
-            Duration delay,
-            @Nullable String lane,
-            List<Attribute> attributes,
-            @Nullable String traceParent) {}
 
     /**
      * Belongs to an engine.
      *
-     * @param owner the owner that leases a job starting here at once; null if none can
+     * @param plan makes the job of a submission
      * @param begin called when a job has been started
      */
-    Intake(JobMaker maker, Acceptor acceptor, Supplier<@Nullable String> owner, Consumer<NewJob> begin) {
+    Intake(JobMaker maker, Acceptor acceptor, BiFunction<JobId, Submission, NewJob> plan, Consumer<NewJob> begin) {
         this.maker = maker;
         this.acceptor = acceptor;
-        this.owner = owner;
+        this.plan = plan;
         this.begin = begin;
     }
 
@@ -65,13 +42,16 @@ public final class Intake {
     }
 
     /**
-     * The lane of a job whose workflow has a limit; null without a limit. This calls the limit's key function, which is user
-     * code: do not call it inside a transaction or on a shared thread.
+     * Makes the job of a submission that has no key of its own. If its workflow has a limit, this calls the limit's key
+     * function, which is user code: do not call it inside a transaction or on a shared thread.
      *
+     * @param id new for every job; the caller uses it again to repeat a failed transaction
+     * @param traceParent its incoming trace context (W3C); null for none
+     * @throws UnknownWorkflowException if the workflow, or that version of it, is not known here
      * @throws IllegalArgumentException if the limit has no key for this input
      */
-    public @Nullable String lane(String workflow, int version, byte[] input) {
-        return maker.lane(workflow, version, input);
+    public NewJob plan(JobId id, Submission submission, @Nullable String traceParent) {
+        return plan.apply(id, submission).traced(traceParent);
     }
 
     /**
@@ -88,20 +68,12 @@ public final class Intake {
     }
 
     /** Writes the jobs. Leaves jobs that already exist unchanged. */
-    public void start(Tx tx, List<Order> orders) throws SQLException {
-        acceptor.start(
-                tx,
-                orders.stream()
-                        .map(order -> new Acceptor.Item(job(order), null, order.attributes()))
-                        .toList());
+    public void start(Tx tx, List<NewJob> jobs) throws SQLException {
+        acceptor.start(tx, jobs);
     }
 
-    /** Call after the order's transaction has committed. Fast and optional. */
-    public void started(Order order) {
-        begin.accept(job(order));
-    }
-
-    private NewJob job(Order order) {
-        return maker.ordered(order, owner.get());
+    /** Call after the job's transaction has committed. Fast and optional. */
+    public void started(NewJob job) {
+        begin.accept(job);
     }
 }

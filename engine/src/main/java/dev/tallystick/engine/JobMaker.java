@@ -1,11 +1,7 @@
 package dev.tallystick.engine;
 
-import dev.tallystick.core.Destination;
 import dev.tallystick.core.Ids;
-import dev.tallystick.core.Priority;
-import dev.tallystick.keys.AcceptClaim;
 import java.lang.reflect.Type;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -70,7 +66,7 @@ final class JobMaker {
         if (!isHere(workflow, version)) {
             others.look();
             Elsewhere.Registered found =
-                    version == null ? others.newest(workflow) : others.find(Runner.queueOf(workflow, version));
+                    version == null ? others.newest(workflow) : others.find(Queues.of(workflow, version));
             if (found == null) {
                 others.lookAgain();
             }
@@ -82,13 +78,8 @@ final class JobMaker {
         if (version == null) {
             return runner.types().newest(workflow) != null || graphs.newest(workflow) != null;
         }
-        String queue = Runner.queueOf(workflow, version);
+        String queue = Queues.of(workflow, version);
         return runner.types().has(queue) || graphs.queues().contains(queue);
-    }
-
-    /** {@code leasedTo} if a body of this version can run here; otherwise null. */
-    private @Nullable String leaseOf(String workflow, int version, @Nullable String leasedTo) {
-        return runner.types().has(Runner.queueOf(workflow, version)) ? leasedTo : null;
     }
 
     /** The requested version, or the newest. */
@@ -97,7 +88,7 @@ final class JobMaker {
     }
 
     private Newest exactly(String workflow, int version) {
-        String queue = Runner.queueOf(workflow, version);
+        String queue = Queues.of(workflow, version);
         WorkflowType<?, ?> code = runner.types().get(queue);
         if (code != null) {
             return new Newest(version, code.output(), null);
@@ -142,70 +133,26 @@ final class JobMaker {
                 .toList();
     }
 
-    /** The job for a submission, leased to {@code leasedTo}. */
-    Acceptor.Item submitted(Submission submission, @Nullable String leasedTo) {
-        Newest type = anywhere(submission.workflow(), submission.version());
-        JobId id = new JobId(ids.next());
-        NewJob job = limited(new NewJob(
-                        id,
-                        submission.mesh(),
-                        submission.workflow(),
-                        type.version(),
-                        submission.priority().turn(),
-                        submission.input(),
-                        submission.delay(),
-                        leaseOf(submission.workflow(), type.version(), leasedTo),
-                        null,
-                        null,
-                        type.trigger(),
-                        submission.timeout()))
-                .traced(tracing.current());
-        AcceptClaim claim = submission.key() == null || submission.fingerprint() == null
-                ? null
-                : new AcceptClaim(
-                        submission.key(),
-                        submission.fingerprint(),
-                        new Destination(Destination.Kind.WORKFLOW, submission.workflow()),
-                        id.value());
-        return new Acceptor.Item(job, claim, submission.attributes());
-    }
-
-    /** The job for an order that the caller has accepted, leased to {@code leasedTo} if it may run at once. */
-    NewJob ordered(Intake.Order order, @Nullable String leasedTo) {
-        String trigger = version(order.workflow(), order.version()).trigger();
-        NewJob job = new NewJob(
-                        order.id(),
-                        order.mesh(),
-                        order.workflow(),
-                        order.version(),
-                        order.priority().turn(),
-                        order.input(),
-                        order.delay(),
-                        order.delay().isZero() ? leaseOf(order.workflow(), order.version(), leasedTo) : null,
-                        null,
-                        null,
-                        trigger,
-                        null)
-                .traced(order.traceParent());
-        return order.lane() == null ? job : job.inLane(order.lane());
+    /** The job for a submission, leased to {@code leasedTo} if its body can run here. Not in a transaction. */
+    NewJob submitted(JobId id, Submission submission, @Nullable String leasedTo) {
+        String workflow = submission.workflow();
+        Newest type = anywhere(workflow, submission.version());
+        boolean isCode = runner.types().has(Queues.of(workflow, type.version()));
+        return limited(NewJob.of(id, submission.mesh(), workflow, type.version(), submission.input())
+                .priority(submission.priority().turn())
+                .delay(submission.delay())
+                .owner(isCode ? leasedTo : null)
+                .trigger(type.trigger())
+                .timeout(submission.timeout())
+                .traceParent(tracing.current())
+                .attributes(submission.attributes())
+                .build());
     }
 
     /** The job that continues the one ordering it. */
     NewJob successor(ChildOrder order) {
         Newest type = newest(order.workflow());
-        return limited(new NewJob(
-                new JobId(ids.next()),
-                order.mesh(),
-                order.workflow(),
-                type.version(),
-                Priority.DEFAULT.turn(),
-                order.input(),
-                Duration.ZERO,
-                null,
-                null,
-                order.parent().job(),
-                type.trigger(),
-                null));
+        return limited(job(order, type).continuedFrom(order.parent().job()).build());
     }
 
     JobId id() {
@@ -240,38 +187,24 @@ final class JobMaker {
     private NewJob again(
             JobId id, JobId from, RerunStore.Source source, int version, @Nullable String trigger, LanesAgain lanes) {
         String lane = lanes.of(version);
-        NewJob job = new NewJob(
-                        id,
-                        source.mesh(),
-                        source.workflow(),
-                        version,
-                        source.priority(),
-                        source.input(),
-                        Duration.ZERO,
-                        null,
-                        null,
-                        from,
-                        trigger,
-                        source.timeout())
-                .traced(tracing.current());
+        NewJob job = NewJob.of(id, source.mesh(), source.workflow(), version, source.input())
+                .priority(source.priority())
+                .continuedFrom(from)
+                .trigger(trigger)
+                .timeout(source.timeout())
+                .traceParent(tracing.current())
+                .build();
         return lane == null ? job : job.inLane(lane);
     }
 
     NewJob child(ChildOrder order) {
         Newest type = newest(order.workflow());
-        return limited(new NewJob(
-                new JobId(ids.next()),
-                order.mesh(),
-                order.workflow(),
-                type.version(),
-                Priority.DEFAULT.turn(),
-                order.input(),
-                Duration.ZERO,
-                null,
-                order.parent(),
-                null,
-                type.trigger(),
-                null));
+        return limited(job(order, type).parent(order.parent()).build());
+    }
+
+    private NewJob.Builder job(ChildOrder order, Newest type) {
+        return NewJob.of(id(), order.mesh(), order.workflow(), type.version(), order.input())
+                .trigger(type.trigger());
     }
 
     /** Whether creating a job of this workflow calls user code: the key function of its limit. */
@@ -289,11 +222,11 @@ final class JobMaker {
     /** The lane of a job whose workflow has a limit: the limit's key for the input. Null without a limit. */
     @Nullable
     String lane(String workflow, int version, byte[] input) {
-        String queue = Runner.queueOf(workflow, version);
+        String queue = Queues.of(workflow, version);
         WorkflowType<?, ?> type = runner.types().get(queue);
         Elsewhere.Registered other = type == null ? graphs.elsewhere().find(queue) : null;
         if (other != null && other.row().limited()) {
-            throw new UnknownWorkflowException(other);
+            throw UnknownWorkflowException.limited(workflow);
         }
         if (type != null) {
             return type.limit() == null ? null : keyOf(type, type.limit(), input);

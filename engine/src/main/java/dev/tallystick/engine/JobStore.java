@@ -258,7 +258,7 @@ final class JobStore {
         String key = row.getString("keys_of");
         return new FailureLog.Subject(
                 new JobId(row.getObject("id", UUID.class)),
-                Runner.queueOf(row.getString("workflow"), row.getInt("version")),
+                Queues.of(row.getString("workflow"), row.getInt("version")),
                 path == null || path.isEmpty() ? key : key + ":" + path,
                 row.getString("name"));
     }

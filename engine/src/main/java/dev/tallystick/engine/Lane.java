@@ -13,7 +13,7 @@ record Lane(String mesh, String workflow, String key) {
 
     /** The queue of jobs that have not begun. */
     static String queueOf(String workflow, int version, String key) {
-        return Runner.queueOf(workflow, version) + "[" + key + "]";
+        return Queues.of(workflow, version) + "[" + key + "]";
     }
 
     /** The queue name without its lane: the workflow and version. */

@@ -244,9 +244,6 @@ final class LaneStore {
             )
             """;
 
-    /** The rule of a workflow, as it is written in code or in a graph. */
-    record Rule(String workflow, int concurrency, int starts, Duration per) {}
-
     /** A lane and its queues. */
     record Open(Lane lane, List<String> queues) {}
 
@@ -277,14 +274,14 @@ final class LaneStore {
     }
 
     /** Lanes that this process can probably lease from; read without a lock. */
-    List<Open> open(Tx tx, List<Rule> rules, Collection<String> here, int limit) throws SQLException {
-        Columns<Rule> of = new Columns<>(rules);
+    List<Open> open(Tx tx, List<LaneRule> rules, Collection<String> here, int limit) throws SQLException {
+        Columns<LaneRule> of = new Columns<>(rules);
         return tx.query(
                 OPEN,
                 LaneStore::open,
-                of.texts(Rule::workflow),
-                of.ints(Rule::concurrency),
-                of.ints(Rule::starts),
+                of.texts(LaneRule::workflow),
+                of.ints(LaneRule::concurrency),
+                of.ints(LaneRule::starts),
                 of.longs(rule -> rule.per().toMillis()),
                 here.toArray(String[]::new),
                 limit);
@@ -302,12 +299,12 @@ final class LaneStore {
     record Place(int lane, String mesh, String queue, boolean here) {}
 
     /** Lanes that are locked, with their rules and queues. The n-th rule is that of the n-th lane. */
-    record Locked(List<Lane> lanes, List<Rule> rules, List<Place> places) {
+    record Locked(List<Lane> lanes, List<LaneRule> rules, List<Place> places) {
 
         private List<Object> parameters(int limit) {
             Columns<Place> of = new Columns<>(places);
             Columns<Lane> lane = new Columns<>(lanes);
-            Columns<Rule> rule = new Columns<>(rules);
+            Columns<LaneRule> rule = new Columns<>(rules);
             int[] numbers = new int[lanes.size()];
             Arrays.setAll(numbers, i -> i);
             return List.of(
@@ -320,8 +317,8 @@ final class LaneStore {
                     lane.texts(Lane::mesh),
                     lane.texts(Lane::workflow),
                     lane.texts(Lane::key),
-                    rule.ints(Rule::concurrency),
-                    rule.ints(Rule::starts),
+                    rule.ints(LaneRule::concurrency),
+                    rule.ints(LaneRule::starts),
                     rule.longs(each -> each.per().toMillis()),
                     limit,
                     limit);

@@ -26,6 +26,9 @@ import java.util.function.Predicate;
  */
 final class Lanes {
 
+    /** An engine without limits looks for lanes only each so many times. */
+    static final int IDLE_LOOKS = 30;
+
     /** The maximum number of lanes locked at once. */
     private static final int MOST = 200;
 
@@ -41,7 +44,7 @@ final class Lanes {
     }
 
     /** Leases at most {@code limit} bodies that are due and within their limits. */
-    List<LeasedBody> lease(Tx tx, Map<String, LaneStore.Rule> rules, Set<String> here, int limit, String owner)
+    List<LeasedBody> lease(Tx tx, Map<String, LaneRule> rules, Set<String> here, int limit, String owner)
             throws SQLException {
         LaneStore.Locked locked = lock(tx, store.open(tx, List.copyOf(rules.values()), here, MOST), rules, here, false);
         List<LaneStore.Leased> leased =
@@ -51,13 +54,13 @@ final class Lanes {
     }
 
     /** Lets jobs of graphs begin that are due and within their limits; returns how many. */
-    int admit(Tx tx, Map<String, LaneStore.Rule> rules, Set<String> here, int limit) throws SQLException {
+    int admit(Tx tx, Map<String, LaneRule> rules, Set<String> here, int limit) throws SQLException {
         List<LaneStore.Open> open = store.open(tx, List.copyOf(rules.values()), here, MOST);
         return admit(tx, lock(tx, open, rules, here, false), limit).size();
     }
 
     /** Whether it is the turn of a job of a graph that this transaction has started; waits for the lock of its lane. */
-    boolean admitNow(Tx tx, NewJob job, LaneStore.Rule rule) throws SQLException {
+    boolean admitNow(Tx tx, NewJob job, LaneRule rule) throws SQLException {
         Lane lane = new Lane(job.mesh(), rule.workflow(), Objects.requireNonNull(job.lane()));
         Set<String> here = Set.of(Lane.baseOf(job.queueOfLane()));
         List<LaneStore.Open> open = store.open(tx, List.of(rule), here, Integer.MAX_VALUE).stream()
@@ -75,13 +78,13 @@ final class Lanes {
     }
 
     private LaneStore.Locked lock(
-            Tx tx, List<LaneStore.Open> open, Map<String, LaneStore.Rule> rules, Set<String> here, boolean wait)
+            Tx tx, List<LaneStore.Open> open, Map<String, LaneRule> rules, Set<String> here, boolean wait)
             throws SQLException {
         List<LaneStore.Open> locked = open.isEmpty()
                 ? List.of()
                 : store.lock(tx, open.stream().map(LaneStore.Open::lane).toList(), wait);
         List<Lane> lanes = locked.stream().map(LaneStore.Open::lane).toList();
-        List<LaneStore.Rule> limits = lanes.stream()
+        List<LaneRule> limits = lanes.stream()
                 .map(lane -> Objects.requireNonNull(rules.get(lane.workflow())))
                 .toList();
         return new LaneStore.Locked(lanes, limits, places(open, locked, here));

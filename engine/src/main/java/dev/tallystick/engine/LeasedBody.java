@@ -33,13 +33,13 @@ record LeasedBody(
         boolean isStep = !activity.path().isEmpty();
         return new FailureLog.Subject(
                 activity.job(),
-                Runner.queueOf(workflow, version),
+                Queues.of(workflow, version),
                 isStep ? keysOf + ":" + activity.path() : keysOf.toString(),
                 isStep ? activity.name() : null);
     }
 
     /** The body of a job that its runner leased when starting it. */
-    static LeasedBody first(NewJob job, long leasedAt) {
+    static LeasedBody first(NewJob job) {
         Lease lease = new Lease(job.first(), Guid.of(job.first(), 0), 1);
         return new LeasedBody(
                 lease,
@@ -52,7 +52,7 @@ record LeasedBody(
                 job.isTimed(),
                 false,
                 false,
-                leasedAt,
+                job.madeAt(),
                 job.traceParent());
     }
 }

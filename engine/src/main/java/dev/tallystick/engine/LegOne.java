@@ -54,7 +54,7 @@ record LegOne(
 
     /** Waits for a signal, for at most {@code patience} if it is set. */
     static LegOne await(ActivityId activity, @Nullable Duration patience) {
-        return new LegOne(activity, AWAIT, 0, patience, Timekeeper.QUEUE);
+        return new LegOne(activity, AWAIT, 0, patience, Queues.ENGINE);
     }
 
     private static final String UNDOING = "undoing";

@@ -364,7 +364,7 @@ final class PostingStore {
 
     /** The engine's own due postings; other processes may be handling them too. */
     List<Lease> dueForEngine(Tx tx, int limit) throws SQLException {
-        return tx.query(DUE_FOR_ENGINE, PostingStore::lease, new String[] {Timekeeper.QUEUE}, limit, limit);
+        return tx.query(DUE_FOR_ENGINE, PostingStore::lease, new String[] {Queues.ENGINE}, limit, limit);
     }
 
     /** A posting for the engine, and the job that it is about, if any. */
@@ -385,12 +385,12 @@ final class PostingStore {
 
     /** Requests the end of the open jobs. */
     void postCancel(Tx tx, List<JobId> jobs) throws SQLException {
-        tx.update(POST_CANCEL_OF_OTHER, Timekeeper.QUEUE, ids(jobs), cancelGuids(jobs));
+        tx.update(POST_CANCEL_OF_OTHER, Queues.ENGINE, ids(jobs), cancelGuids(jobs));
     }
 
     /** Requests the end of the jobs of this mesh, in a transaction of its own: waits for transactions that are moving them. */
     void askCancel(Tx tx, String mesh, List<JobId> jobs) throws SQLException {
-        tx.update(ASK_CANCEL, Timekeeper.QUEUE, ids(jobs), cancelGuids(jobs), mesh);
+        tx.update(ASK_CANCEL, Queues.ENGINE, ids(jobs), cancelGuids(jobs), mesh);
     }
 
     private static UUID[] ids(List<JobId> jobs) {

@@ -111,7 +111,7 @@ final class RemoteWorkStore {
                         row.getString("queue"),
                         row.getInt("attempts"),
                         row.getString("owner"),
-                        Runner.queueOf(row.getString("workflow"), row.getInt("version"))),
+                        Queues.of(row.getString("workflow"), row.getInt("version"))),
                 fence,
                 job.value(),
                 guid,

@@ -247,7 +247,7 @@ public final class Reruns {
             throw new ForkRefusedException(
                     job,
                     Reason.NOTHING_TO_GO_ON_FROM,
-                    "has undone its steps, so there is nothing to go on from: rerun it");
+                    "has undone its steps, so there is nothing to continue from: rerun it");
         }
     }
 

@@ -19,7 +19,7 @@ final class Room {
 
     Room(EngineSettings settings) {
         this.settings = settings;
-        this.all = new Semaphore(settings.bodies(), true);
+        this.all = new Semaphore(settings.atOnce(), true);
     }
 
     /** Does the work as soon as there is room. */
@@ -39,10 +39,10 @@ final class Room {
 
     /** How many more could start now without waiting. */
     int free() {
-        return settings.bodies() - wanted.get();
+        return settings.atOnce() - wanted.get();
     }
 
     private Semaphore of(String workflow) {
-        return ofEach.computeIfAbsent(workflow, name -> new Semaphore(settings.bodiesOfOne(), true));
+        return ofEach.computeIfAbsent(workflow, name -> new Semaphore(settings.atOnceOfOne(), true));
     }
 }

@@ -268,7 +268,7 @@ public final class Scheduler implements AutoCloseable {
         }
         Submission submission = submission(firing.schedule(), firing.key()).attributes(firing.attributes());
         try {
-            return firing.with(engine.maker().submitted(submission, null));
+            return firing.with(engine.unbegun(submission));
         } catch (TransactionException away) {
             throw away;
         } catch (RuntimeException e) {

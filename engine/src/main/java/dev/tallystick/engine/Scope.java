@@ -266,7 +266,7 @@ final class Scope implements Context {
         ActivityId activity = next("$sleep");
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
-            run.dispatch(this, List.of(new LegOne(activity, "sleep", 0, duration, Timekeeper.QUEUE)));
+            run.dispatch(this, List.of(new LegOne(activity, "sleep", 0, duration, Queues.ENGINE)));
         }
         if (recorded == null || !recorded.isDone()) {
             awaitDone(activity);
@@ -406,7 +406,7 @@ final class Scope implements Context {
                 this::demandHeard,
                 LegTwo.whole(activity, run.lease().fence(), delta, null, fault.error())
                         .failed(fault));
-        return new StepFailedException(activity.name(), fault);
+        return new StepFailedException(activity.name(), fault.error(), fault.thrown());
     }
 
     /** Returns the record once the activity is done, which may be in another run of this body. */

@@ -13,13 +13,13 @@ public final class StepFailedException extends RuntimeException {
     private final transient @Nullable Throwable origin;
 
     StepFailedException(String step, String reason) {
-        this(step, Fault.of(reason));
+        this(step, reason, null);
     }
 
-    StepFailedException(String step, Fault fault) {
-        super("step '" + step + "' failed: " + fault.error());
+    StepFailedException(String step, String reason, @Nullable Throwable origin) {
+        super("step '" + step + "' failed: " + reason);
         this.step = step;
-        this.origin = fault.thrown();
+        this.origin = origin;
     }
 
     @Nullable

@@ -24,8 +24,6 @@ import java.util.stream.Stream;
  */
 final class Timekeeper {
 
-    static final String QUEUE = "$engine";
-
     /** The minimum time between two looks. Postings that were locked are looked at again after this time. */
     static final Duration REST = Duration.ofMillis(20);
 
@@ -85,7 +83,7 @@ final class Timekeeper {
 
     /** The time until the next posting falls due, if any. */
     Optional<Duration> next() {
-        return database.transact("look for the next moment", tx -> nextDue.next(tx, QUEUE));
+        return database.transact("look for the next moment", tx -> nextDue.next(tx, Queues.ENGINE));
     }
 
     private Fired fire(Tx tx, List<Lease> due) throws SQLException {

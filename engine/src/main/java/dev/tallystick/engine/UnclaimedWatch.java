@@ -33,7 +33,7 @@ final class UnclaimedWatch {
     /** The jobs that have been due for longer than {@code duration}, of versions that are not registered here. */
     List<Unclaimed> look(Duration duration) {
         return database.transact("look for unclaimed jobs", tx -> store.due(tx, duration)).stream()
-                .filter(each -> !registered.test(Runner.queueOf(each.workflow(), each.version())))
+                .filter(each -> !registered.test(Queues.of(each.workflow(), each.version())))
                 .toList();
     }
 

@@ -1,6 +1,7 @@
 package dev.tallystick.engine;
 
 import java.util.Collection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The workflow, or this version of it, is not registered. Nothing was accepted; the same key may be used once it is registered.
@@ -13,10 +14,16 @@ public final class UnknownWorkflowException extends RuntimeException {
         super("no workflow '" + workflow + "' is registered");
     }
 
+    private UnknownWorkflowException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+
     /** Only processes that have the workflow's code can compute its limit's key. */
-    UnknownWorkflowException(Elsewhere.Registered limited) {
-        super("workflow '" + limited.row().name()
-                + "' has a limit, whose key is found in the input: register it where its jobs are submitted");
+    static UnknownWorkflowException limited(String workflow) {
+        return new UnknownWorkflowException(
+                "workflow '" + workflow
+                        + "' has a limit, whose key is found in the input: register it where its jobs are submitted",
+                null);
     }
 
     UnknownWorkflowException(String workflow, int version, Collection<Integer> known) {

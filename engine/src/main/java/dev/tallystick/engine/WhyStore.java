@@ -64,7 +64,7 @@ final class WhyStore {
         String owner = row.getString("owner");
         if (owner != null && row.getBoolean("due")) {
             return "process " + owner + " had it and has not been heard of since its lease ended at "
-                    + Tx.instant(row, "visible_at") + "; it goes on in " + processFor(row);
+                    + Tx.instant(row, "visible_at") + "; it continues in " + processFor(row);
         }
         if (owner != null) {
             return "running in process " + owner + ", whose lease ends at " + Tx.instant(row, "visible_at")
@@ -173,7 +173,7 @@ final class WhyStore {
 
     private static String who(ResultSet row) throws SQLException {
         String queue = row.getString("queue");
-        return queue.equals(Runner.queueOf(row.getString("workflow"), row.getInt("version")))
+        return queue.equals(Queues.of(row.getString("workflow"), row.getInt("version")))
                 ? processFor(row) + " with all its workers"
                 : "a worker of topic '" + queue + "'";
     }

@@ -14,7 +14,7 @@ public final class WorkflowChangedException extends RuntimeException {
 
     /** The record has entries after this place, but none for the place itself. */
     WorkflowChangedException(String path, String asked) {
-        super("at place " + path + " the code says '" + asked + "' and the record says nothing, but goes on behind it: "
+        super("at place " + path + " the code says '" + asked + "' and the record says nothing, but continues behind it: "
                 + REMEDY);
     }
 }

@@ -40,7 +40,7 @@ final class WorkflowStore {
         }
 
         String queue() {
-            return Runner.queueOf(name, version);
+            return Queues.of(name, version);
         }
     }
 

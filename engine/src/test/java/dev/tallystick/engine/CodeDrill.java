@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 
-/** Code workflows that go on after a race, ask people of one mesh, commit what is not theirs to commit, and nest steps. */
+/** Code workflows that continue after a race, ask people of one mesh, commit inside a transaction step, and nest steps. */
 final class CodeDrill {
 
     private final Workbench workbench;
@@ -75,7 +75,7 @@ final class CodeDrill {
         decided.await();
         workbench.signal(engine, job, "go");
         if (workbench.count("signal where taken_by is not null") > 0) {
-            violations.add("a wait that nobody reads took a signal");
+            violations.add("a wait without a reader took a signal");
         }
         engine.cancel("default", job);
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** R12: a job goes on as a new one, and whoever knows the first one reaches the last one. */
+/** R12: a job continues as a new one, and requests to the first one reach the last one. */
 class ContinueAsNewTest {
 
     @RegisterExtension
@@ -154,7 +154,7 @@ class ContinueAsNewTest {
 
     @Test
     void a_cancel_that_meets_a_job_while_it_goes_on_is_for_what_it_becomes() {
-        Signal cancelled = new Signal("the cancel is posted, and nobody does it yet");
+        Signal cancelled = new Signal("the cancel is posted and not done yet");
         workbench.workflow("flow", (ctx, input) -> {
             if (input.equals("second")) {
                 return ctx.await("never", String.class);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What expressions come to, and that none of them goes on for ever. */
+/** The values of expressions, and that each ends. */
 class ExpressionTest {
 
     private static final Map<String, String> CONTEXT = Map.of("input", "a".repeat(200));

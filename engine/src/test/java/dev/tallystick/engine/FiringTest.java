@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a schedule comes to is made before the transaction that fires it: user code and budgets hold nobody else up. */
+/** The job of a schedule is made before the transaction that fires it: user code and budgets delay no one else. */
 class FiringTest {
 
     @RegisterExtension

@@ -149,8 +149,8 @@ enum GraphCrashScenario implements Scenario {
                     .build());
         }
     },
-    /** A hook that asks one after the other, and nobody answers. */
-    GRAPH_TASK_OVER("nobody", " after", " ask", " start") {
+    /** A hook that asks one group after the other, without an answer. */
+    GRAPH_TASK_OVER("none", " after", " ask", " start") {
         @Override
         void draw(Engine engine, String workflow) {
             engine.worker(workflow, Object.class, (work, input) -> input);
@@ -160,7 +160,7 @@ enum GraphCrashScenario implements Scenario {
                             "ask",
                             GraphAsk.person("'ada'").escalate(Duration.ofMillis(10), "directors"),
                             Duration.ofMillis(20))
-                    .worker("after", workflow, "ask.timed_out ? 'nobody' : ask.answer", Retry.DEFAULT)
+                    .worker("after", workflow, "ask.timed_out ? 'none' : ask.answer", Retry.DEFAULT)
                     .from("start", "ask")
                     .from("ask", "after")
                     .output("after")

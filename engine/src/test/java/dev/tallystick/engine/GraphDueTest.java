@@ -62,7 +62,7 @@ class GraphDueTest {
 
     @Test
     void postings_of_graphs_that_are_not_here_are_not_walked() {
-        new Backlog(bench.workbench().database()).due(MANY, "theirs", "theirs", GraphStore.queueOf("theirs@1"));
+        new Backlog(bench.workbench().database()).due(MANY, "theirs", "theirs", Queues.ofGraph("theirs@1"));
         accepted("ours", 2);
 
         bench.workbench().database().transact("look", tx -> {

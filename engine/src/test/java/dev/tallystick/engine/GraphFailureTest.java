@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Graphs that go on when a node fails. */
+/** Graphs that continue when a node fails. */
 class GraphFailureTest {
 
     @RegisterExtension

@@ -37,7 +37,7 @@ final class GraphGenerator {
     }
 
     /**
-     * Where the drawing goes on.
+     * Where the drawing continues.
      *
      * @param refs what is known there
      * @param rounds how many loops lie around it
@@ -180,7 +180,7 @@ final class GraphGenerator {
         return begin.then(join, value);
     }
 
-    /** A loop that is left where it is decided upon or behind that, and that may go on in a round which it also repeats. */
+    /** A loop that is left where it is decided upon or behind that, and that may be left in a round that it also repeats. */
     private Tail loop(Tail at, @Nullable Condition when, int depth) {
         boolean counts = random.chance(0.4);
         String opener = name(counts ? "c" : "o");

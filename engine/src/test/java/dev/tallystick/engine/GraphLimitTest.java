@@ -109,7 +109,7 @@ class GraphLimitTest {
     void a_job_whose_end_is_under_way_is_not_let_begin() {
         JobId job = bench.accepted(waiting(GraphLimit.overall().concurrency(1)), customer("a"));
         Lanes lanes = new Lanes(bench.workbench().database(), Duration.ofSeconds(1));
-        LaneStore.Rule rule = GraphLimit.overall().concurrency(1).rule("waiting");
+        LaneRule rule = GraphLimit.overall().concurrency(1).rule("waiting");
         IntSupplier admit = () -> bench.workbench()
                 .database()
                 .transact(
@@ -233,7 +233,7 @@ class GraphLimitTest {
         bench.signal(engine, running, "go", "k", "on");
         bench.workbench().await(engine, running);
         JobId redriven = engine.reruns().redrive("default", failed);
-        Eventually.holds("it goes on", () -> waits() == 1);
+        Eventually.holds("it continues", () -> waits() == 1);
         JobId rerun = engine.reruns().rerun("default", failed);
         assertThat(engine.why("default", rerun).text()).contains("its turn");
         assertThatThrownBy(() -> engine.reruns().fork("default", running, "hold"))
@@ -294,10 +294,10 @@ class GraphLimitTest {
         Engine engine = bench.workbench().idle();
         bench.register(engine);
         Submission submission = bench.workbench().submission("waiting", "key", "input");
-        NewJob job = engine.maker().submitted(submission, null).job();
+        NewJob job = engine.unbegun(submission).job();
         JobStore store = new JobStore();
         Lanes lanes = new Lanes(bench.workbench().database(), Duration.ofSeconds(1));
-        LaneStore.Rule rule = GraphLimit.overall().concurrency(1).rule("waiting");
+        LaneRule rule = GraphLimit.overall().concurrency(1).rule("waiting");
 
         boolean admitted = bench.workbench().database().transact("start and admit", tx -> {
             store.start(tx, List.of(job), Duration.ZERO);

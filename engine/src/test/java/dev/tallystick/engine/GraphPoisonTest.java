@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Graphs that nobody can run to their end, and their neighbours, who do not notice. */
+/** Graphs that no process can run to their end; their neighbours do not notice. */
 class GraphPoisonTest {
 
     @RegisterExtension
@@ -162,7 +162,7 @@ class GraphPoisonTest {
         assertThat(bench.violations()).isEmpty();
     }
 
-    /** Done by whoever serves the topic, at one attempt. */
+    /** Done by a worker of the topic, in one attempt. */
     private static Graph onTopic(String name) {
         return Graph.named(name)
                 .trigger("start")
@@ -225,7 +225,7 @@ class GraphPoisonTest {
         assertThat(bench.violations()).isEmpty();
     }
 
-    /** Nobody has the worker before the deploy, so work for it stays where it is. */
+    /** No process has the worker before the deploy, so its work stays where it is. */
     private static Graph changing(String hook, String worker) {
         return Graph.named("changing")
                 .trigger("start")

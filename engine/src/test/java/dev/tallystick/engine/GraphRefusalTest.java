@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Transitions of graphs that cannot be written, read or survived: each ends its job with a reason, and the others go on. */
+/** Transitions of graphs that cannot be written, read or survived: each ends its job with a reason, and the others continue. */
 class GraphRefusalTest {
 
     @RegisterExtension
@@ -28,7 +28,7 @@ class GraphRefusalTest {
     private static final String DEADLY = "deadly";
 
     /** A person whom Postgres has no row for: a text holds no NUL. */
-    private static final GraphAsk NOBODY = GraphAsk.person("'no' & input.nul & 'body'");
+    private static final GraphAsk NO_ONE = GraphAsk.person("'no' & input.nul & 'body'");
 
     private static final Map<String, String> NUL = Map.of("nul", "\0");
 
@@ -65,7 +65,7 @@ class GraphRefusalTest {
     void a_transition_that_the_database_refuses_fails_its_job() {
         bench.graph(Graph.named("asking")
                 .trigger("start")
-                .task("ask", NOBODY)
+                .task("ask", NO_ONE)
                 .from("start", "ask")
                 .build());
         Engine engine = bench.start();
@@ -81,7 +81,7 @@ class GraphRefusalTest {
         bench.graph(Graph.named("asking")
                         .trigger("start")
                         .worker("work", "work", "input", Retry.DEFAULT)
-                        .task("ask", NOBODY)
+                        .task("ask", NO_ONE)
                         .from("start", "work")
                         .from("work", "ask")
                         .build())
@@ -102,7 +102,7 @@ class GraphRefusalTest {
         bench.graph(Graph.named("asking")
                 .trigger("start")
                 .hook("wait", "go")
-                .task("ask", NOBODY)
+                .task("ask", NO_ONE)
                 .from("start", "wait")
                 .from("wait", "ask")
                 .build());

@@ -175,7 +175,7 @@ class GraphWhyTest {
                     .transact("the lease ends", tx -> tx.update("update tally.posting set visible_at = now()"));
             assertThat(looking.why("default", child).state())
                     .matches("process .* has not been heard of since its lease ended at .*Z;"
-                            + " it goes on in a process in which body version 1 is registered");
+                            + " it continues in a process in which body version 1 is registered");
         } finally {
             released.fire();
         }

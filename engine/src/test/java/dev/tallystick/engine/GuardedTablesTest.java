@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever writes to the tables, and however: what no row may say is refused by the database itself. */
+/** The database itself refuses impossible rows, whatever writes them. */
 class GuardedTablesTest {
 
     @RegisterExtension

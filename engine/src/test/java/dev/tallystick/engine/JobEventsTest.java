@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** R18 for one job: whoever goes on from the last position that it saw misses nothing. */
+/** R18 for one job: a reader that continues from its last position misses nothing. */
 class JobEventsTest {
 
     @RegisterExtension

@@ -107,7 +107,7 @@ class JobRetentionTest {
                 .toList();
     }
 
-    /** Every table that names a job, but for the one that is emptied by whoever tells of ends, and the one of dropped jobs. */
+    /** Every table that names a job, except the one that announcing ends empties, and the one of dropped jobs. */
     private List<String> tablesOfJobs() {
         return workbench.database().transact("tables", tx -> tx.query("""
                 select table_name

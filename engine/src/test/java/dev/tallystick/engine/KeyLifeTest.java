@@ -136,7 +136,7 @@ class KeyLifeTest {
     void a_job_that_goes_on_as_another_keeps_its_key() {
         JobId job = workbench.submit(engine, "continuing", "key");
         workbench.signal(engine, job, "go");
-        Eventually.holds("it goes on", () -> workbench.count("job") == 2);
+        Eventually.holds("it continues", () -> workbench.count("job") == 2);
         daysPass(DAYS + 40);
         drop(job);
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** I2 for what is done again: one key, one new job, whatever becomes of the reply or of whoever asked. */
+/** I2 for reruns: one key, one new job, even if the reply or the caller is lost. */
 class KeyedRerunTest {
 
     @RegisterExtension
@@ -176,7 +176,7 @@ class KeyedRerunTest {
         }
     }
 
-    /** The process of whoever asked. */
+    /** The process of the caller. */
     private static final class AskerDied extends Error {
         private static final long serialVersionUID = 1L;
     }

@@ -104,7 +104,7 @@ final class LedgerDrill {
     private Lease lease(PostingStore postings, JobId job) {
         return ledgers
                 .database()
-                .transact("lease", tx -> postings.leaseBodies(tx, Set.of("flow@1"), ALL, Duration.ZERO, "somebody"))
+                .transact("lease", tx -> postings.leaseBodies(tx, Set.of("flow@1"), ALL, Duration.ZERO, "a holder"))
                 .stream()
                 .map(LeasedBody::lease)
                 .filter(lease -> lease.job().equals(job))

@@ -52,8 +52,9 @@ final class Ledgers {
     }
 
     JobId childOf(@Nullable ActivityId parent) {
-        NewJob job =
-                new NewJob(new JobId(ids.next()), "default", "flow", 1, 1, NOTHING, Duration.ZERO, null, parent, null);
+        NewJob job = NewJob.of(new JobId(ids.next()), "default", "flow", 1, NOTHING)
+                .parent(parent)
+                .build();
         database.transact("start", tx -> {
             jobs.start(tx, List.of(job), Duration.ZERO);
             return null;
@@ -102,7 +103,7 @@ final class Ledgers {
         });
     }
 
-    /** A Leg 2 of an activity that is told many things. */
+    /** A Leg 2 of an activity that receives many events. */
     static LegTwo leg(ActivityId activity, long cycle, int delta) {
         return leg(activity, cycle, delta, "result " + cycle);
     }

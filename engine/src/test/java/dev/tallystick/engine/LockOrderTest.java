@@ -38,7 +38,7 @@ class LockOrderTest {
         List<Lease> leases = database
                 .transact(
                         "lease",
-                        tx -> postings.leaseBodies(tx, Set.of("flow@1"), 10, Duration.ofMinutes(1), "somebody"))
+                        tx -> postings.leaseBodies(tx, Set.of("flow@1"), 10, Duration.ofMinutes(1), "a holder"))
                 .stream()
                 .map(LeasedBody::lease)
                 .toList();
@@ -109,7 +109,7 @@ class LockOrderTest {
         }
     }
 
-    /** Writes nothing, and lets the test say when the batch goes on. */
+    /** Writes nothing, and lets the test say when the batch continues. */
     private record Stop(String name, int rank, Runnable pause) implements Primitive<String, String> {
 
         @Override

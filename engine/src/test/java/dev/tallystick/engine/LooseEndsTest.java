@@ -16,13 +16,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a job might leave behind when it ends, and what somebody else has to take up. */
+/** What a job might leave behind when it ends, and what another process must finish. */
 class LooseEndsTest {
 
     @RegisterExtension
     static final TestPostgres postgres = Workbench.postgres();
 
-    /** Whoever relied on the end of a lease would wait longer than a test does. */
+    /** A test that relied on the end of a lease would time out. */
     private static final EngineSettings LONG_LEASES =
             Workbench.SETTINGS.lease(Duration.ofMinutes(10), Duration.ofMillis(100));
 

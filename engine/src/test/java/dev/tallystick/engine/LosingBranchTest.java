@@ -281,7 +281,7 @@ class LosingBranchTest {
             return ctx.await("end", String.class);
         });
         workbench.workflow("other", (ctx, input) -> "there was room");
-        Engine engine = workbench.start(workbench.database(), Workbench.SETTINGS.bodies(2, 2), CrashPoints.NONE);
+        Engine engine = workbench.start(workbench.database(), Workbench.SETTINGS.atOnce(2, 2), CrashPoints.NONE);
         JobId one = workbench.submit(engine, "race", "one");
         JobId two = workbench.submit(engine, "race", "two");
         Eventually.holds("both are decided", () -> workbench.count("activity where name = '$await:end'") == 2);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** R24: nothing that is done in the name of one mesh reads, moves or ends a job of another, whoever knows its id. */
+/** R24: nothing that is done in the name of one mesh reads, moves or ends a job of another, even with its id. */
 class MeshBoundaryTest {
 
     private static final String OURS = "ours";

@@ -10,7 +10,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Those who wait for jobs to close, on a database without tables: whoever looks for a job there fails. */
+/** Callers that wait for jobs to close, on a database without tables: every query fails. */
 class OutcomesTest {
 
     @RegisterExtension

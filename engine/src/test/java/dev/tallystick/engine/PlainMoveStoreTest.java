@@ -247,7 +247,7 @@ class PlainMoveStoreTest {
         JobId job = ledgers.job();
         return ledgers
                 .database()
-                .transact("lease", tx -> postings.leaseBodies(tx, Set.of("flow@1"), 1_000, LEASE, "somebody"))
+                .transact("lease", tx -> postings.leaseBodies(tx, Set.of("flow@1"), 1_000, LEASE, "a holder"))
                 .stream()
                 .map(LeasedBody::lease)
                 .filter(lease -> lease.job().equals(job))

@@ -14,9 +14,9 @@ import javax.sql.DataSource;
 enum PlantedBug {
     /** A step that committed is done again when its transition comes again. */
     A_GUARD_DROPPED("r.spawns and (r.old / 1000000000) % 10 = 0 as does_spawn", "r.spawns as does_spawn"),
-    /** Whoever leases a posting has the right of the one before. */
+    /** The next holder of a lease has the fence of the one before. */
     THE_FENCE_DROPPED("fence = p.fence + 1, owner", "fence = p.fence, owner"),
-    /** A transition is somebody else each time that it comes. */
+    /** A transition has another GUID each time it comes. */
     A_RANDOM_GUID(
             "select i.*, g.ordinal as given,",
             "select i.job_id, gen_random_uuid() as guid, i.path, i.name, i.fence, i.delta, i.outcome, i.output, i.error,"
@@ -29,14 +29,14 @@ enum PlantedBug {
     A_MARKER_UNBUNDLED("+ case when does_spawn then 1000000000 else 0 end", ""),
     /** One row, changed twice by one statement, keeps one of the changes. */
     TWO_GUIDS_OF_ONE_JOB_APPLIED_ONCE("sum(m.delta) as delta", "max(m.delta) as delta"),
-    /** A replay goes on in the dimension of its replay. */
+    /** A replay continues in the dimension of its replay. */
     THE_DIMENSION_FROM_THE_ACTIVITY_COUNTER(
             "select r.guid, r.ordinal, r.ledger", "select r.guid, m.entries - 1 as ordinal, r.ledger"),
     /** The result commits, the acknowledgement is left for later. */
     RESULT_AND_ACKNOWLEDGEMENT_IN_TWO_TRANSACTIONS("and m.acknowledges", "and false"),
-    /** Nobody looks whether the job is still open. */
+    /** Whether the job is still open is not checked. */
     SHORT_WAY_A_GUARD_DROPPED("and j.closed_by is null", ""),
-    /** Whoever once had the lease may still move. */
+    /** A former holder of the lease may still commit. */
     SHORT_WAY_THE_FENCE_DROPPED("and p.fence = i.fence", ""),
     /** A step that came the short way is not found when it comes again. */
     SHORT_WAY_A_RANDOM_GUID(
@@ -52,7 +52,7 @@ enum PlantedBug {
             "using closed c\n    where p.job_id", "using closed c\n    where false and p.job_id"),
     /** What a losing branch has open stays open. */
     A_LOSING_BRANCH_NOT_ENDED("starts_with(a.path, b.path || '.')", "false"),
-    /** Whoever knows the id of a task may see it, and answer. */
+    /** A task can be seen and answered with its id alone. */
     A_MESH_LEFT_OUT_OF_A_WHERE("where t.id = ? and t.mesh = ?", "where t.id = ? and ?::text is not null"),
     /** A step may commit what it likes. */
     A_COMMIT_INSIDE_A_TRANSACTION_STEP_UNNOTICED(

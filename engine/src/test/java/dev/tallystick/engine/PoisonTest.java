@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Jobs that nobody can run to their end, and their neighbours, who do not notice. */
+/** Jobs that no process can run to their end; their neighbours do not notice. */
 class PoisonTest {
 
     @RegisterExtension

@@ -3,7 +3,7 @@ package dev.tallystick.engine;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
-/** A codec whose bytes say nothing to whoever has another. */
+/** A codec whose bytes no other codec can read. */
 record Reversed(Codec inner) implements Codec {
 
     @Override

@@ -110,7 +110,7 @@ class ScaleTest {
                 .orElseThrow();
     }
 
-    /** On sessions of its own: what they counted is told when they have ended. Returns how long the jobs took. */
+    /** On its own sessions: their counters are complete when they have ended. Returns how long the jobs took. */
     private static long run(TestPostgres on, Workbench bench, String keys) {
         long took = runOnce(on, bench, keys);
         Eventually.holds(
@@ -161,7 +161,7 @@ class ScaleTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"busy@1", Timekeeper.QUEUE, GRAPH})
+    @ValueSource(strings = {"busy@1", Queues.ENGINE, GRAPH})
     void a_backlog_of_one_mesh_does_not_delay_another_ones_turn(String queue) {
         Backlog backlog = new Backlog(workbench.database());
         backlog.due(MANY, "busy", "busy", queue);
@@ -185,7 +185,7 @@ class ScaleTest {
     /** The meshes of what is served next, of a queue. */
     private static List<String> claim(Tx tx, String queue) throws SQLException {
         List<Guid> claimed = switch (queue) {
-            case Timekeeper.QUEUE ->
+            case Queues.ENGINE ->
                 new PostingStore()
                         .dueForEngine(tx, 20).stream().map(Lease::guid).toList();
             case GRAPH ->

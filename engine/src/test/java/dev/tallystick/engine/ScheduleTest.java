@@ -193,7 +193,7 @@ class ScheduleTest {
         assertThat(effects).hasValue(0);
     }
 
-    /** Cancels the job of another engine, and holds the COMMIT until the body goes on and runs into its locks. */
+    /** Cancels the job of another engine, and holds the COMMIT until the body continues and runs into its locks. */
     private void cancelWhile(JobId job, Runnable bodyGoesOn) {
         AtomicBoolean armed = new AtomicBoolean();
         Gate gate = new Gate("the cancel before its commit");

@@ -11,7 +11,7 @@ import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Somebody who traces, and what there was to see. */
+/** A tracer that keeps the spans it receives. */
 final class SeenSpans implements AutoCloseable {
 
     private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
@@ -25,7 +25,7 @@ final class SeenSpans implements AutoCloseable {
         return Tracing.with(sdk);
     }
 
-    /** Does something under a span of the caller's own, and returns what came of it. */
+    /** Runs something under a span of the caller's own, and returns its result. */
     <T> T under(String name, Supplier<T> work) {
         Span span = sdk.getTracer("test").spanBuilder(name).startSpan();
         try (Scope current = span.makeCurrent()) {

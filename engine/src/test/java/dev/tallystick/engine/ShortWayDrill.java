@@ -59,7 +59,7 @@ final class ShortWayDrill {
         move(body, List.of(two, end), two);
 
         demand(ledgers.state(body.job()).equals("0 completed"), ledgers.state(body.job()));
-        demand(ledgers.isClosedBy(body.job(), end), "closed by somebody else");
+        demand(ledgers.isClosedBy(body.job(), end), "closed by another transition");
         for (LegTwo each : List.of(one, two)) {
             digits("001111000000001", ledgers.activityDigits(each.activity()));
             digits("000011000000001 #0", ledgers.guidDigits(each));
@@ -82,7 +82,7 @@ final class ShortWayDrill {
         demand(ledgers.state(body.job()).equals("1 open"), ledgers.state(body.job()));
     }
 
-    /** What is brought twice, the second time by a holder that goes on to the end. */
+    /** A result reported twice, the second time by a holder that runs to the end. */
     private void againWithTheEnd() {
         Lease body = lease(ledgers.job());
         LegTwo one = step(body, "1");
@@ -164,7 +164,7 @@ final class ShortWayDrill {
     private Lease lease(JobId job) {
         return ledgers
                 .database()
-                .transact("lease", tx -> postings.leaseBodies(tx, Set.of("flow@1"), 1_000, LEASE, "somebody"))
+                .transact("lease", tx -> postings.leaseBodies(tx, Set.of("flow@1"), 1_000, LEASE, "a holder"))
                 .stream()
                 .map(LeasedBody::lease)
                 .filter(lease -> lease.job().equals(job))

@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What the jobs of a simulation do, in code and in graphs. Every step brings something that no other run of it brings, so whoever
- * goes on with a result that is not the recorded one can be told from the job's own result: that is what its tokens add up to, in
- * the order of their places.
+ * What the jobs of a simulation do, in code and in graphs. Every run of a step returns a token of its own, and a job's result is
+ * the sum of its tokens in the order of their places: so a job that continued with a result other than the recorded one shows.
  */
 final class SimulatedWorkflows {
 
@@ -88,7 +87,7 @@ final class SimulatedWorkflows {
         });
     }
 
-    /** They go on after a race, and none of the losers may get in their way. */
+    /** They continue after a race, and none of the losers may get in their way. */
     private void registerRaces(Engine engine) {
         code(engine, "contested", (ctx, input) -> {
             String first = ctx.any(

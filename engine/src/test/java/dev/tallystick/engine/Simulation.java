@@ -296,7 +296,7 @@ final class Simulation implements AutoCloseable {
         }
     }
 
-    /** Something that is leased falls due, as if its holder had been silent for too long: somebody else gets it too. */
+    /** Something that is leased falls due, as if its holder had been silent for too long: another process gets it too. */
     private void redeliver() {
         counts.redeliveries += workbench.database().transact("redeliver", tx -> tx.update("""
                 update tally.posting
@@ -318,7 +318,7 @@ final class Simulation implements AutoCloseable {
 
     private void submit(Node node, String workflow, String key) {
         history.invoked(key);
-        Engine.Following following = node.engine().follow(workbench.submission(workflow, key, "input"));
+        Engine.Tracked following = node.engine().follow(workbench.submission(workflow, key, "input"));
         CompletableFuture<?> unused = following.accepted().whenComplete((answer, failure) -> note(key, answer));
         unused = following.end().thenAccept(closed -> told.put(closed.job(), closed));
     }
@@ -367,7 +367,7 @@ final class Simulation implements AutoCloseable {
         try {
             engine.cancel("default", job);
         } catch (RuntimeException unknown) {
-            // Whether it happened is nobody's business here: such a job may end either way.
+            // Whether it happened does not matter here: such a job may end either way.
         }
     }
 

@@ -38,13 +38,13 @@ final class SimulationChecks {
                     where choice.kind = 'fork' and (a.ledger / 10000000000) % 10 = 0
                         and coalesce(j.outcome, 'completed') = 'completed'
                 union all
-                select 'a signal with a wait that nobody reads: ' || s.job_id || ' ' || g.path
+                select 'a signal with a wait without a reader: ' || s.job_id || ' ' || g.path
                     from tally.signal s
                     join tally.guid g on g.job_id = s.job_id and g.guid = s.taken_by
                     join tally.activity a on a.job_id = g.job_id and a.path = g.path and a.name = g.name
                     where a.error like 'its branch was ended%'
                 union all
-                select 'a task that nobody waits for: ' || t.job_id || ' ' || t.id
+                select 'a task without a waiting job: ' || t.job_id || ' ' || t.id
                     from tally.task t
                     join tally.activity a on a.job_id = t.job_id and a.name = '$await:$task:' || t.id
                     where t.resolved_at is null and t.expired_at is null

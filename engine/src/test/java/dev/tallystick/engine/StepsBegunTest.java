@@ -187,7 +187,7 @@ class StepsBegunTest {
         assertThat(effects).hasValue(0);
     }
 
-    /** Nobody here hears of it by himself: the next heartbeat is far. */
+    /** No process here notices by itself: the next heartbeat is far away. */
     private static EngineSettings unhurried() {
         return Workbench.SETTINGS.lease(Duration.ofHours(1), Duration.ofMinutes(20));
     }
@@ -202,7 +202,7 @@ class StepsBegunTest {
     @Test
     void what_is_refused_behind_the_back_of_its_body_is_not_forgotten() {
         refuseToRecord("unlucky");
-        Signal mayGoOn = new Signal("the body may go on");
+        Signal mayGoOn = new Signal("the body may continue");
         Engine engine = start(type((ctx, input) -> {
             ctx.step("unlucky", Integer.class, before::incrementAndGet);
             mayGoOn.await();

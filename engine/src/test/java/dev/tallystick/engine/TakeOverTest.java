@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a process had leased when it died is free at once for its successor, and for nobody else before its lease is over. */
+/** What a process had leased when it died is free at once for its successor, and for other processes only after its lease. */
 class TakeOverTest {
 
     /** So long that a test would fail before one is over. */

@@ -67,7 +67,7 @@ class TaskTest {
         workbench.workflow(
                 "hurried",
                 (ctx, input) -> ctx.task("approve", String.class, Ask.group("finance"), SHORT)
-                        .orElse("nobody answered"));
+                        .orElse("no one answered"));
     }
 
     @AfterEach
@@ -193,7 +193,7 @@ class TaskTest {
         TaskDesk desk = engine.tasks();
         Closed closed = workbench.await(engine, job);
 
-        assertThat(workbench.result(closed)).isEqualTo("nobody answered");
+        assertThat(workbench.result(closed)).isEqualTo("no one answered");
         TaskId id = new TaskId(workbench
                 .database()
                 .transact("task", tx -> tx.first("select id from tally.task", row -> row.getObject("id", UUID.class)))
@@ -209,7 +209,7 @@ class TaskTest {
         Gate resumed = new Gate("the body that was woken by its time-out");
         workbench.workflow("slow", (ctx, input) -> {
             Optional<String> answer = ctx.task("approve", String.class, Ask.group("finance"), SHORT);
-            return answer.orElse("nobody answered");
+            return answer.orElse("no one answered");
         });
         Engine engine = workbench.start(point -> {
             if (point == EngineCrashPoint.FIRED) {
@@ -225,7 +225,7 @@ class TaskTest {
 
         String result = workbench.result(workbench.await(engine, job));
 
-        assertThat(result).isEqualTo(outcome instanceof TaskOutcome.Done ? "just in time" : "nobody answered");
+        assertThat(result).isEqualTo(outcome instanceof TaskOutcome.Done ? "just in time" : "no one answered");
     }
 
     @Test
@@ -309,7 +309,7 @@ class TaskTest {
                 .flatMap(each -> each);
     }
 
-    /** The engine dies while it asks or escalates, another goes on, and somebody answers: once. */
+    /** The engine dies while it asks or escalates, another takes over, and one answer counts. */
     @ParameterizedTest
     @MethodSource("deaths")
     void a_question_survives_the_engine_that_asked_it(CrashPoint point, int arrival) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class TracingTest {
 
-    private static final String SECRET = "the-input-that-nobody-else-may-see";
+    private static final String SECRET = "the-input-that-no-one-else-may-see";
 
     private static final Graph GREETING = GraphYaml.read("greeting.yaml", """
             workflow: greeting

@@ -158,7 +158,7 @@ class UndoTest {
         assertThat(engine.why("default", job).text()).contains("$undo, since", "takes back what the job has done");
 
         engine.cancel("default", job);
-        Eventually.holds("nobody cares", () -> workbench.count("posting where name = '$cancel'") == 0);
+        Eventually.holds("the cancel is gone", () -> workbench.count("posting where name = '$cancel'") == 0);
         cancelled.fire();
 
         assertThat(workbench.await(engine, job).outcome()).isEqualTo(JobOutcome.FAILED);

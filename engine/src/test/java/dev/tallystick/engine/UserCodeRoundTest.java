@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class UserCodeRoundTest {
 
-    /** Else whoever waits would wait once more for each handful of them. */
+    /** Otherwise a caller would wait once more for each handful of them. */
     @Test
     void what_is_not_done_in_time_is_named_at_once_begun_or_not() throws Exception {
         UserCode userCode = new UserCode();

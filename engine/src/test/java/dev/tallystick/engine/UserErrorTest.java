@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever user code throws fails its job, by itself and with its reason; the threads that called it go on. */
+/** Whatever user code throws fails only its job, with the reason; the threads that called it continue. */
 class UserErrorTest {
 
     @RegisterExtension
@@ -45,7 +45,7 @@ class UserErrorTest {
             this.throwable = throwable;
         }
 
-        /** Throws it, though nobody has declared it. */
+        /** Throws it, although it is not declared. */
         @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals", "DoNotCallSuggester"})
         <R, E extends Throwable> R raise() throws E {
             throw (E) throwable;

@@ -77,7 +77,7 @@ class VersionsTest {
         Engine after = start(SECOND);
         workbench.signal(after, job, "go");
 
-        List<Unclaimed> unclaimed = Eventually.value("somebody notices", after::unclaimed, found -> !found.isEmpty());
+        List<Unclaimed> unclaimed = Eventually.value("it is noticed", after::unclaimed, found -> !found.isEmpty());
         assertThat(unclaimed)
                 .singleElement()
                 .satisfies(each -> assertThat(each.advice())

@@ -308,7 +308,7 @@ final class Workbench implements AutoCloseable {
                 select 'two transitions in one dimension: ' || job_id || ' ' || path || ' ' || name
                     from tally.guid group by job_id, path, name, ordinal having count(*) > 1
                 union all
-                select 'two transitions of an activity that is told one thing: ' || g.job_id || ' ' || g.path || ' ' || g.name
+                select 'two transitions of an activity that receives one event: ' || g.job_id || ' ' || g.path || ' ' || g.name
                     from tally.guid g
                     where g.job_id not in (select job_id from tally.activity where kind = 'trigger')
                     group by g.job_id, g.path, g.name having count(*) > 1

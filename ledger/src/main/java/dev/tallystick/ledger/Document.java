@@ -7,7 +7,7 @@ import dev.tallystick.core.JsonLimits;
 public sealed interface Document {
 
     /** Every document, patch and record of conflicts is within these limits. */
-    JsonLimits LIMITS = new JsonLimits(16 << 20, 256);
+    JsonLimits LIMITS = JsonPatch.LIMITS;
 
     StreamId stream();
 

@@ -1,6 +1,7 @@
 package dev.tallystick.ledger;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonLimits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +9,9 @@ import java.util.TreeMap;
 
 /** A JSON Patch (RFC 6902): all of its operations are applied, or none. */
 public record JsonPatch(Json.ArrayValue operations) {
+
+    /** Every document, patch and record of conflicts is within these limits. */
+    public static final JsonLimits LIMITS = new JsonLimits(16 << 20, 256);
 
     public static final int MOST_OPERATIONS = 10_000;
 
@@ -29,7 +33,7 @@ public record JsonPatch(Json.ArrayValue operations) {
     }
 
     static JsonPatch parse(String text) {
-        return of(Json.parse(text, Document.LIMITS));
+        return of(Json.parse(text, LIMITS));
     }
 
     /**
@@ -47,7 +51,7 @@ public record JsonPatch(Json.ArrayValue operations) {
         }
         if (copied > 0) {
             // Copies share memory, so even a small patch may lead to a text that no memory can hold.
-            result.canonical(Document.LIMITS);
+            result.canonical(LIMITS);
         }
         return result;
     }
@@ -158,9 +162,9 @@ public record JsonPatch(Json.ArrayValue operations) {
         }
 
         private void countAll(java.util.Collection<Json> values, int depth) {
-            if (depth > Document.LIMITS.depth()) {
+            if (depth > LIMITS.depth()) {
                 throw new IllegalArgumentException(
-                        "a document must not be nested more than " + Document.LIMITS.depth() + " deep");
+                        "a document must not be nested more than " + LIMITS.depth() + " deep");
             }
             values.forEach(value -> count(value, depth));
         }

@@ -176,7 +176,7 @@ final class VerifiedHead {
     private List<Finding> judgeAll(View head) throws IOException {
         Trust trust = Trust.in(KeyRing.read(head).root().line());
         String tip = head.commit().toString();
-        return Verifier.verifyAt(repository.directory(), trust, Verifier.Depth.DEEP, tip, Watcher.NOBODY)
+        return Verifier.verifyAt(repository.directory(), trust, Verifier.Depth.DEEP, tip, Watcher.NONE)
                 .findings();
     }
 

@@ -208,7 +208,7 @@ class ConcurrencyTest {
 
         private static void write(Ledger ledger, PrintWriter out, String name) throws IOException {
             StreamId stream = StreamId.of("many", name);
-            Write write = put(stream, ledger.read(stream).head(), "{\"by\":\"somebody\"}");
+            Write write = put(stream, ledger.read(stream).head(), "{\"by\":\"another\"}");
             Ulid id = write.txId();
             switch (ledger.append(write)) {
                 case Append.Appended appended -> {

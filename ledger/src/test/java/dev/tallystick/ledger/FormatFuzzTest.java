@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Packs, indexes, loose objects, commits, trees, transactions, receipts, anchors and key files that nobody thought of: each is
+ * Packs, indexes, loose objects, commits, trees, transactions, receipts, anchors and key files with random changes: each is
  * read or refused in words, soon and in little memory. A failure names its seed; {@code -Dtally.seed} begins there.
  */
 class FormatFuzzTest {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** Makes files that nobody thought of out of good ones. */
+/** Changes good files at random. */
 final class Mutation {
 
     /** Lengths, counts and offsets that readers stumble over, big-endian. */

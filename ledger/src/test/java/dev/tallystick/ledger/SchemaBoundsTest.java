@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever a schema says, applying it comes to an end: for the writer, and for whoever verifies what another one signed. */
+/** Whatever a schema says, applying it comes to an end: for the writer, and for verifiers of what another one signed. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SchemaBoundsTest {
 

@@ -88,7 +88,7 @@ record SmallLedger(Path repository, Trust trust) {
 
     private static void foreignCommit(Path repository, Path work) throws IOException {
         Native.git(repository, "clone", "-q", repository.toString(), work.toString());
-        Files.writeString(work.resolve("README"), "somebody else's file\n");
+        Files.writeString(work.resolve("README"), "another person's file\n");
         Native.git(work, "add", "README");
         Native.git(work, "commit", "-q", "-m", "add a readme");
         Native.git(work, "push", "-q", "origin", "main");

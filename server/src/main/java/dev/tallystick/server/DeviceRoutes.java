@@ -87,13 +87,13 @@ final class DeviceRoutes {
     List<Route> routes() {
         return List.of(
                 Route.put(PATH + "/{device}", RegisterDevice.class, this::register)
-                        .summary("Register a device of yours by its public key.")
+                        .summary("Register one of your devices by its public key.")
                         .roles(Role.MEMBER)
                         .answers(DeviceView.class)
                         .statuses(201, 200)
                         .refuses(ProblemCode.DEVICE_TAKEN, ProblemCode.DEVICE_CLONED, ProblemCode.OVER_LIMIT),
                 Route.post(PATH + "/{device}/rotate", RotateDevice.class, this::rotate)
-                        .summary("Replace the key of a device of yours; the replaced one counts for a while."
+                        .summary("Replace the key of one of your devices; the replaced one counts for a while."
                                 + " Asking again changes nothing.")
                         .roles(Role.MEMBER)
                         .answers(DeviceView.class)
@@ -104,7 +104,7 @@ final class DeviceRoutes {
                         .query("member", "whose devices; yours if missing")
                         .answers(DeviceList.class),
                 Route.delete(PATH + "/{device}", this::revoke)
-                        .summary("Revoke a device of yours; those of others only as an admin.")
+                        .summary("Revoke one of your devices; an admin may revoke any.")
                         .roles(Role.MEMBER)
                         .query("member", "whose device; yours if missing")
                         .refuses(ProblemCode.NOT_FOUND));

@@ -89,10 +89,10 @@ final class JobEventRoutes {
     List<Route> routes() {
         return List.of(
                 Route.get("/v1/jobs/{id}/events", this::events)
-                        .summary("What happened to the job, in the order of positions. Whoever goes on from next misses"
+                        .summary("What happened to the job, in the order of positions. A reader that continues from next misses"
                                 + " nothing.")
                         .roles(Role.MEMBER, Role.OBSERVER)
-                        .query("after", "the position to go on from")
+                        .query("after", "the position to continue from")
                         .limit(USUAL_PAGE, JobEvents.LARGEST_PAGE)
                         .query("wait", "seconds to wait for something new, at most 60")
                         .answers(EventPage.class)

@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import dev.tallystick.broker.AcceptHook;
 import dev.tallystick.broker.EndWatch;
+import dev.tallystick.broker.JobOptions;
 import dev.tallystick.broker.Member;
 import dev.tallystick.broker.Rejection;
 import dev.tallystick.broker.Submission;
@@ -10,6 +11,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.engine.Attribute;
 import dev.tallystick.engine.Intake;
 import dev.tallystick.engine.JobId;
+import dev.tallystick.engine.NewJob;
 import dev.tallystick.engine.UnknownWorkflowException;
 import dev.tallystick.keys.StoredResponse;
 import dev.tallystick.sql.SharedClock;
@@ -17,8 +19,10 @@ import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Starts the jobs that the broker accepts, in the accepting transaction: key and job exist together or not at all. */
@@ -29,10 +33,12 @@ final class JobHook implements AcceptHook {
 
     private final Workflows workflows;
     private final Intake intake;
+    private final InstantSource clock;
     private final EndWatch ends = new EndsOfJobs();
 
-    JobHook(Workflows workflows) {
+    JobHook(Workflows workflows, InstantSource clock) {
         this.workflows = workflows;
+        this.clock = clock;
         this.intake = workflows.intake();
     }
 
@@ -42,15 +48,37 @@ final class JobHook implements AcceptHook {
         return text.isEmpty() ? 1 : Integer.parseInt(text);
     }
 
+    /**
+     * A job to start.
+     *
+     * @param notBefore null if it may begin at once
+     */
+    private record Planned(NewJob job, @Nullable Instant notBefore) implements StartableJob {}
+
     @Override
-    public Plan plan(Member member, Submission submission) {
-        String workflow = submission.envelope().to().reference();
+    public Plan plan(UUID id, Member member, Submission submission) {
+        Envelope envelope = submission.envelope();
+        JobOptions options = submission.options();
+        String workflow = envelope.to().reference();
         try {
-            requireAttributes(submission.options().attributes().members());
-            int version = workflows.version(workflow, submission.options().version());
-            String lane =
-                    intake.lane(workflow, version, submission.envelope().body().bytes());
-            return new Plan.Ready(StoredResponse.of(Integer.toString(version)), lane);
+            List<Attribute> attributes = attributes(options.attributes().members());
+            int version = workflows.version(workflow, options.version());
+            NewJob job = intake.plan(
+                    new JobId(id),
+                    new dev.tallystick.engine.Submission(
+                            member.mesh(),
+                            workflow,
+                            version,
+                            envelope.body().bytes(),
+                            null,
+                            null,
+                            envelope.priority(),
+                            delay(options.notBefore(), clock.instant()),
+                            null,
+                            attributes),
+                    submission.traceParent());
+            return new Plan.Ready(
+                    StoredResponse.of(Integer.toString(version)), new Planned(job, options.notBefore()));
         } catch (UnknownWorkflowException e) {
             return new Plan.Refused(new Rejection(Rejection.Code.UNKNOWN_WORKFLOW, String.valueOf(e.getMessage())));
         } catch (IllegalArgumentException e) {
@@ -59,15 +87,16 @@ final class JobHook implements AcceptHook {
     }
 
     @Override
-    public void start(Tx tx, List<PlannedJob> jobs) throws SQLException {
-        boolean mayWait = jobs.stream().anyMatch(job -> notBefore(job) != null);
+    public void start(Tx tx, List<StartableJob> jobs) throws SQLException {
+        List<Planned> planned = jobs.stream().map(Planned.class::cast).toList();
+        boolean mayWait = planned.stream().anyMatch(job -> job.notBefore() != null);
         Instant now = mayWait ? SharedClock.DATABASE.now(tx) : Instant.EPOCH;
-        intake.start(tx, jobs.stream().map(job -> order(job, delay(job, now))).toList());
+        intake.start(tx, planned.stream().map(job -> delayed(job, now)).toList());
     }
 
     @Override
-    public void started(PlannedJob job) {
-        intake.started(order(job, notBefore(job) == null ? Duration.ZERO : SOON));
+    public void started(StartableJob job) {
+        intake.started(((Planned) job).job());
     }
 
     @Override
@@ -75,33 +104,13 @@ final class JobHook implements AcceptHook {
         return ends;
     }
 
-    private static Intake.Order order(PlannedJob job, Duration delay) {
-        Envelope envelope = job.submission().envelope();
-        return new Intake.Order(
-                new JobId(job.id()),
-                job.member().mesh(),
-                envelope.to().reference(),
-                versionIn(job.plan().answer()),
-                envelope.priority(),
-                envelope.body().bytes(),
-                delay,
-                job.plan().memo(),
-                attributes(job.submission()),
-                job.submission().traceParent());
-    }
-
-    /** Refuses input that {@link #attributes} could not turn into attributes. */
-    private static void requireAttributes(Map<String, Json> wanted) {
+    private static List<Attribute> attributes(Map<String, Json> wanted) {
         if (wanted.size() > MOST_ATTRIBUTES) {
             throw new IllegalArgumentException(
                     "a job has at most " + MOST_ATTRIBUTES + " attributes, got " + wanted.size());
         }
-        wanted.forEach(JobHook::attribute);
-    }
-
-    private static List<Attribute> attributes(Submission submission) {
-        return submission.options().attributes().members().entrySet().stream()
-                .map(wanted -> attribute(wanted.getKey(), wanted.getValue()))
+        return wanted.entrySet().stream()
+                .map(each -> attribute(each.getKey(), each.getValue()))
                 .toList();
     }
 
@@ -112,20 +121,20 @@ final class JobHook implements AcceptHook {
         throw new IllegalArgumentException("the value of attribute '" + name + "' is a string");
     }
 
+    /** By the database's clock. The delay that was planned, by this server's, only says when to look for the job. */
+    private static NewJob delayed(Planned planned, Instant now) {
+        return planned.notBefore() == null ? planned.job() : planned.job().delayed(delay(planned.notBefore(), now));
+    }
+
     /**
-     * A job with a start time never begins at once, even if that time has passed: writing the job and
-     * starting it must not disagree about whether it has. Rounded up to the engine's unit of time.
+     * A job with a start time never begins at once, even if that time has passed: writing the job and starting it must not
+     * disagree about whether it has. Rounded up to the engine's unit of time.
      */
-    private static Duration delay(PlannedJob job, Instant now) {
-        Instant notBefore = notBefore(job);
+    private static Duration delay(@Nullable Instant notBefore, Instant now) {
         if (notBefore == null) {
             return Duration.ZERO;
         }
         Duration wait = Duration.between(now, notBefore);
         return wait.isNegative() ? SOON : wait.plus(SOON);
-    }
-
-    private static @Nullable Instant notBefore(PlannedJob job) {
-        return job.submission().options().notBefore();
     }
 }

@@ -201,7 +201,7 @@ final class JobRoutes {
                                 ProblemCode.PAYLOAD_TOO_LARGE,
                                 ProblemCode.OVER_LIMIT),
                 Route.get("/v1/jobs", this::list)
-                        .summary("Jobs of the mesh, the newest first; or the one that a key of yours stands for.")
+                        .summary("Jobs of the mesh, the newest first; or the one that one of your keys stands for.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .query("key", "the key that the job was submitted under, by you")
                         .query("workflow", "only jobs of this workflow")

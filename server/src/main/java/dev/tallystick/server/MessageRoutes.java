@@ -128,12 +128,12 @@ final class MessageRoutes {
                         .refuses(ProblemCode.NOT_FOUND),
                 Route.get("/v1/history", this::history)
                         .summary(
-                                "What was accepted, in the order of its positions. Whoever goes on from next misses nothing.")
+                                "What was accepted, in the order of its positions. A reader that continues from next misses nothing.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .query(
                                 "destination",
                                 "such as topic:alerts; everything in the mesh, for admins and observers, if missing")
-                        .query("after", "the position to go on from")
+                        .query("after", "the position to continue from")
                         .limit(USUAL_PAGE, History.MAX_PAGE)
                         .answers(Page.class)
                         .refuses(ProblemCode.NOT_FOUND),
@@ -141,12 +141,12 @@ final class MessageRoutes {
                         .summary("The same as server-sent events; the id of an event is its position.")
                         .roles(Role.MEMBER, Role.OBSERVER)
                         .query("destination", "as for /v1/history")
-                        .query("after", "the position to go on from; the header Last-Event-ID does the same")
+                        .query("after", "the position to continue from; the header Last-Event-ID does the same")
                         .refuses(ProblemCode.NOT_FOUND),
                 Route.get("/v1/mentions", this::mentions)
                         .summary("The messages that mention you.")
                         .roles(Role.MEMBER)
-                        .query("after", "the position to go on from")
+                        .query("after", "the position to continue from")
                         .limit(USUAL_PAGE, History.MAX_PAGE)
                         .answers(Page.class),
                 Route.get("/v1/search", this::search)
@@ -155,7 +155,7 @@ final class MessageRoutes {
                         .query(
                                 "words",
                                 "all of them are to be there; \"a phrase\", -without; up to 1,000 characters and 20 minus signs")
-                        .query("after", "the position to go on from")
+                        .query("after", "the position to continue from")
                         .limit(USUAL_PAGE, History.MAX_PAGE)
                         .answers(Page.class));
     }

@@ -119,7 +119,7 @@ final class ScheduleRoutes {
                         .answers(ScheduleShown.class)
                         .refuses(ProblemCode.NOT_FOUND),
                 Route.delete(PATH + "/{name}", this::delete)
-                        .summary("Delete a schedule. Jobs that it has started go on.")
+                        .summary("Delete a schedule. Jobs that it has started keep running.")
                         .roles(Role.MEMBER)
                         .refuses(ProblemCode.NOT_FOUND),
                 Route.post(PATH + "/{name}/pause", this::pause)

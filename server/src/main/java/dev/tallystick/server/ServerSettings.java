@@ -99,9 +99,9 @@ public record ServerSettings(
                 false,
                 broker,
                 EngineSettings.DEFAULT
-                        .bodies(
-                                number(environment, AT_ONCE, EngineSettings.DEFAULT.bodies()),
-                                number(environment, AT_ONCE_OF_ONE, EngineSettings.DEFAULT.bodiesOfOne()))
+                        .atOnce(
+                                number(environment, AT_ONCE, EngineSettings.DEFAULT.atOnce()),
+                                number(environment, AT_ONCE_OF_ONE, EngineSettings.DEFAULT.atOnceOfOne()))
                         .instance(environment.getOrDefault(INSTANCE, "").isBlank() ? null : environment.get(INSTANCE)),
                 budget(environment),
                 redis == null ? null : limiter(redis),

@@ -90,7 +90,7 @@ public final class TallyServer implements AutoCloseable {
                             ? new PostgresLimiter(database, settings.budget())
                             : new RedisLimiter(redis, settings.budget()));
             Broker broker = open(new Broker(
-                    database, settings.broker(), new JobHook(workflows), limiter, clock, random, crashPoints));
+                    database, settings.broker(), new JobHook(workflows, clock), limiter, clock, random, crashPoints));
             Scheduler scheduler = open(new Scheduler(
                     database, engine, new Spenders(broker), settings.engine().poll(), crashPoints));
             this.firstStart = AdminToken.ensure(broker.members(), data);

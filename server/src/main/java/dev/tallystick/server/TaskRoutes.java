@@ -97,7 +97,7 @@ final class TaskRoutes {
                 changing("escalate", HandOn.class, this::escalate)
                         .summary("Hand a task to another group, even if a member holds it."),
                 changing("resolve", ResolveTask.class, this::resolve)
-                        .summary("Answer a task: its job goes on with this. The same key again is the same answer.")
+                        .summary("Answer a task: its job continues with this. The same key again is the same answer.")
                         .underKey()
                         .statuses(201, 200)
                         .refuses(ProblemCode.OVER_LIMIT));

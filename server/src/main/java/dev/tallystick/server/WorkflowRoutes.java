@@ -94,7 +94,7 @@ final class WorkflowRoutes {
                         .statuses(201, 200)
                         .refuses(ProblemCode.GRAPH_REFUSED, ProblemCode.VERSION_TAKEN),
                 Route.delete(PATH + "/{name}/{version}", this::remove)
-                        .summary("Start no more jobs of a deployed graph. Those that are open go on to their end.")
+                        .summary("Start no more jobs of a deployed graph. Open jobs run to their end.")
                         .access(Access.operators())
                         .answers(WorkflowShown.class)
                         .refuses(ProblemCode.NOT_FOUND));

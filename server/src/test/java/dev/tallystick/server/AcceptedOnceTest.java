@@ -39,7 +39,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers that are killed for real under load, while their clients go on with the same keys. */
+/** Servers that are killed for real under load, while their clients continue with the same keys. */
 @ExtendWith(Seeded.class)
 class AcceptedOnceTest {
 

@@ -48,7 +48,7 @@ class AnnouncedEndTest {
     @ParameterizedTest
     @EnumSource(
             value = BrokerCrashPoint.class,
-            names = {"ANNOUNCED", "CALLED"})
+            names = {"ANNOUNCED", "WEBHOOK_CALLED"})
     void an_end_is_told_although_the_server_dies_after_the_job_has_ended(BrokerCrashPoint point) throws Exception {
         Http.Reply registered = server.admin()
                 .post("/v1/webhooks", "{\"source\":\"workflow:sample.order\",\"url\":\"" + receiver.url() + "\"}");

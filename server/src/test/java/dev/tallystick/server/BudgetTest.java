@@ -24,14 +24,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import redis.embedded.RedisServer;
 
-/** A member that asks for too much is told when to come again. */
+/** A member over its budget learns when to try again. */
 class BudgetTest {
 
     private static final Limiter.Budget TWO = new Limiter.Budget(2, Duration.ofDays(1));
 
     private static final String ORDER = "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"a\"}}";
 
-    /** Has no key, so nobody can tell a repeat from another one. */
+    /** Has no key, so a repeat cannot be told from another request. */
     private static final String WITHOUT_REPEATS = "POST /v1/webhooks";
 
     private static final Things NOTHING = new Things("", "", "", "");

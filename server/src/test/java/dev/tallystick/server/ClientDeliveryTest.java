@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How messages reach somebody, through the Java SDK: topics, queues, deliveries, webhooks. */
+/** How messages reach their recipients, through the Java SDK: topics, queues, deliveries, webhooks. */
 @Timeout(120)
 class ClientDeliveryTest {
 

@@ -202,7 +202,7 @@ class ClientFaultTest {
         return isSuccess && !ready.happened().getAsBoolean() ? cell + " did not happen" : "";
     }
 
-    /** Whoever adds a call, or changes what it says, changes the document. */
+    /** To add or change a call, change the document. */
     @Test
     void the_document_says_what_is_tested() throws IOException {
         assertThat(Files.readString(DOCUMENT)
@@ -238,7 +238,7 @@ class ClientFaultTest {
         return Arrays.stream(Repeat.values()).map(cell).collect(Collectors.joining(" | ", "| " + first + " | ", " |"));
     }
 
-    /** Streams and workers go on by themselves, and have tests of their own. */
+    /** Streams and workers retry by themselves, and have tests of their own. */
     @Test
     void every_call_of_the_sdk_is_in_the_table() {
         Set<String> known = FaultyCalls.ROWS.stream().map(Row::call).collect(Collectors.toCollection(TreeSet::new));

@@ -185,8 +185,8 @@ class ClientGuideTest {
             case Once.Replayed before -> "charged before: " + before.answer().response();
             case Once.Released nothing -> "nothing happened: ask again";
             case Once.InProgress elsewhere -> "another process is at it, or died: ask again later";
-            case Once.Unresolved unknown -> "somebody has to find out what happened";
-            case Once.Overruled late -> "somebody else has settled it";
+            case Once.Unresolved unknown -> "find out what happened, then settle it";
+            case Once.Overruled late -> "an admin has settled it";
         };
         return told;
     }

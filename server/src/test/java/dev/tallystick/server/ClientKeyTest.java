@@ -83,7 +83,7 @@ class ClientKeyTest {
         assertThat(held.status()).isEqualTo("pending");
         assertThat(admin.open(100)).noneMatch(open -> open.reservation().key().equals(key));
         assertThat(keys.find(key)).singleElement().extracting(Keys.Held::status).isEqualTo("committed");
-        assertThat(keys.find(new IdempotencyKey("k:nobody"))).isEmpty();
+        assertThat(keys.find(new IdempotencyKey("k:unused"))).isEmpty();
         assertThat(keys.reserve(key, CHARGE)).isEqualTo(new Reserve.Replayed(new Answer(RECEIPT, false)));
         assertThatThrownBy(() -> keys.commit(left, RECEIPT))
                 .isInstanceOfSatisfying(

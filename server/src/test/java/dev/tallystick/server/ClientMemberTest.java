@@ -125,7 +125,7 @@ class ClientMemberTest {
         TallyClient told = admin.withReplies(heard::add);
 
         told.topics().create("orders");
-        assertThatThrownBy(() -> told.members().find("nobody")).isInstanceOf(RefusedException.class);
+        assertThatThrownBy(() -> told.members().find("unknown")).isInstanceOf(RefusedException.class);
         told.members().me();
         admin.members().me();
 

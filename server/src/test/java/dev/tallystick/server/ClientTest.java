@@ -189,14 +189,14 @@ class ClientTest {
     @Test
     void work_that_is_hopeless_fails_its_job_at_once() {
         try (Worker worker = Worker.start(clientOf("pessimist", "worker"), "sample.greetings", 1, work -> {
-            throw new Worker.Hopeless("nobody to greet");
+            throw new Worker.Hopeless("no one to greet");
         })) {
             UUID job = client.submit(
                             TallyClient.NewJob.of("sample.greeting", Json.ofNull()), new IdempotencyKey("greet:2"))
                     .job();
             TallyClient.Result result = client.result(job, SOON);
             assertThat(result.status()).isEqualTo("failed");
-            assertThat(result.error()).contains("nobody to greet");
+            assertThat(result.error()).contains("no one to greet");
         }
     }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A server runs what it finds in its directory, so nobody else may be able to put something there. */
+/** A server runs what it finds in its directory, so no other user may be able to write there. */
 class DataDirectoryTest {
 
     @RegisterExtension

@@ -160,7 +160,7 @@ class DeployApiTest {
         assertThat(run(atSecond, "raced")).isEqualTo(winner);
     }
 
-    /** As it is when the server that deployed it dies after the commit: the row is there, and nobody was told. */
+    /** As it is when the server that deployed it dies after the commit: the row is there, and no other server was notified. */
     private static void keep(String name, int version, String yaml) {
         Database.on(postgres.dataSource())
                 .transact(

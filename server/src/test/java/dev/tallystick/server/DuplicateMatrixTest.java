@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What a request is told whose key was seen before: by the state of the key, by whether it is the same request, and by whether
+ * The answer to a request whose key was seen before: by the state of the key, by whether it is the same request, and by whether
  * the server that is asked remembers the key; at the door for jobs and messages and at that for handlers of others.
  */
 class DuplicateMatrixTest {
@@ -217,7 +217,7 @@ class DuplicateMatrixTest {
         }
     }
 
-    /** While the original is on its way there is no second one, and nobody is told anything that is not certain. */
+    /** While the original is in progress there is no second one, and no answer claims anything uncertain. */
     @Test
     void a_request_whose_original_is_under_way_waits_is_told_so_and_gets_its_answer_in_the_end() throws Exception {
         Gate written = new Gate("the original before its commit");

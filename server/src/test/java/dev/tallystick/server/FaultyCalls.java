@@ -163,7 +163,7 @@ final class FaultyCalls {
                     () -> server.direct.keys().reserve(key(name), CHARGE) instanceof Keys.Reserve.Reserved);
         }));
         rows.add(read("keys.open", (client, server) -> client.keys().open(10)));
-        rows.add(read("keys.find", (client, server) -> client.keys().find(key("nobody has it"))));
+        rows.add(read("keys.find", (client, server) -> client.keys().find(key("never used"))));
         rows.add(row("keys.resolve", Repeat.SAME, (server, name) -> {
             server.reserved(name);
             Keys.Held held = server.direct.keys().find(key(name)).getFirst();

@@ -223,7 +223,7 @@ final class FaultyOperatorCalls {
 
     private static UUID task(FaultyCalls server, String name) {
         UUID job = server.submitted(name, "sample.review", ORDER);
-        return Eventually.value("somebody is asked", () -> openTask(server, job), Optional::isPresent)
+        return Eventually.value("a person is asked", () -> openTask(server, job), Optional::isPresent)
                 .orElseThrow()
                 .id();
     }

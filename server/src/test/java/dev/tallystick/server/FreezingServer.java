@@ -34,7 +34,7 @@ final class FreezingServer {
         Files.move(written, data.resolve(FILE));
     }
 
-    /** For the parent: lets the thread that came to the point go on. */
+    /** For the parent: lets the thread at the crash point continue. */
     static void thaw(Path data) throws IOException {
         Files.createFile(data.resolve(THAWED));
     }
@@ -51,8 +51,7 @@ final class FreezingServer {
             if (Files.exists(wish) && Files.readString(wish).equals(point.toString())) {
                 Files.delete(wish);
                 System.out.println(FREEZES);
-                // The parent stops the whole process now. Stopping itself, it could do so after the parent had let it
-                // go on.
+                // The parent stops the whole process now. If it stopped itself, that could be after the parent resumed it.
                 Path thawed = wish.resolveSibling(THAWED);
                 while (!Files.deleteIfExists(thawed)) {
                     LockSupport.parkNanos(1_000_000);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Requests that nobody thought of: made from good ones for every route, by putting something else into the body or by changing
+ * Random requests, made from good ones for every route, by putting something else into the body or by changing
  * bytes. The seed is printed on failure.
  */
 @ExtendWith(Seeded.class)
@@ -43,7 +43,7 @@ class FuzzTest {
     private static final int BODIES = 20_000;
     private static final int AT_ONCE = 4;
 
-    /** In seconds. Whoever reserves what another one has reserved waits for the other's verdict, and none will come. */
+    /** In seconds. Reserving a reserved key waits for its verdict, and none will come. */
     private static final String BRIEFLY = "0.01";
 
     /** What parsers stumble over. */
@@ -160,7 +160,7 @@ class FuzzTest {
         assertThat(server.anonymous().get("/health/ready").status()).isEqualTo(200);
     }
 
-    /** Each name in each path and each query in turn, with all that names are not made of, by somebody who may do everything. */
+    /** Each name in each path and each query in turn, with everything that is not a name, by a member with all roles. */
     @Test
     void whatever_stands_in_a_path_or_a_query_for_a_name_is_answered_with_2xx_or_4xx(Randomness random) {
         Http admin = server.admin();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that mean harm: they get a 4xx, cost little, and nobody else notices. */
+/** Hostile requests: they get a 4xx, cost little, and other clients do not notice. */
 class HostileTest {
 
     @RegisterExtension
@@ -51,7 +51,7 @@ class HostileTest {
         server.close();
     }
 
-    /** Whatever is done to the server, another client goes on being served: before, while it is done, and after. */
+    /** Whatever is done to the server, another client is served before, during and after it. */
     @BeforeEach
     void others_are_served() {
         others = new Others(server.member("alice", "member"));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server on a Postgres that it shares with others is killed, and started again: what it was doing goes on at once. */
+/** A server on a Postgres that it shares with others is killed, and started again: its jobs continue at once. */
 class KilledServerTest {
 
     private static final String JOB = "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"x\"}}";

@@ -151,7 +151,7 @@ class MessageApiTest {
     @Test
     void a_missing_destination_leaves_the_key_free_until_it_is_there() {
         assertThat(send(alice, "m3", "topic:later", "1").code()).isEqualTo("unknown_topic");
-        assertThat(send(alice, "m4", "member:nobody", "1").code()).isEqualTo("unknown_member");
+        assertThat(send(alice, "m4", "member:unknown", "1").code()).isEqualTo("unknown_member");
         assertThat(send(alice, "m5", "queue:none", "1").code()).isEqualTo("unknown_queue");
         assertThat(send(alice, "m6", "workflow:none", "1").code()).isEqualTo("unknown_workflow");
 

@@ -84,11 +84,11 @@ class MessageGuideTest {
                     .isTrue();
             assertThat(isFromTallystick(
                             secret, called.signature(), called.messageId(), called.body(), now.plusSeconds(301)))
-                    .as("somebody has kept it, and sends it again")
+                    .as("an old call is sent again")
                     .isFalse();
             assertThat(isFromTallystick(
                             secret, called.signature(), UUID.randomUUID().toString(), called.body(), now))
-                    .as("somebody makes a repeat look new")
+                    .as("a repeat is made to look new")
                     .isFalse();
             called.body()[0] ^= 1;
             assertThat(isFromTallystick(secret, called.signature(), called.messageId(), called.body(), now))

@@ -28,7 +28,7 @@ class OperatorApiTest {
     static Path data;
 
     private static final AtomicInteger KEYS = new AtomicInteger();
-    private static final String NOBODY = "00000000-0000-7000-8000-000000000000";
+    private static final String UNKNOWN = "00000000-0000-7000-8000-000000000000";
 
     private static ServerUnderTest server;
     private static Http http;
@@ -178,7 +178,7 @@ class OperatorApiTest {
                 .isEqualTo("idempotency_key_missing");
         assertThat(stranger.send("POST", "/v1/jobs/" + first + "/rerun", null, "Idempotency-Key", key())
                         .body())
-                .isEqualTo(stranger.send("POST", "/v1/jobs/" + NOBODY + "/rerun", null, "Idempotency-Key", key())
+                .isEqualTo(stranger.send("POST", "/v1/jobs/" + UNKNOWN + "/rerun", null, "Idempotency-Key", key())
                         .body());
     }
 
@@ -231,7 +231,7 @@ class OperatorApiTest {
         assertThat(texts(http.get("/v1/deadletters?limit=500"), "letters", "job_id"))
                 .doesNotContain(failed, other);
         assertThat(stranger.get(path).body())
-                .isEqualTo(stranger.get("/v1/deadletters/" + NOBODY).body());
+                .isEqualTo(stranger.get("/v1/deadletters/" + UNKNOWN).body());
         assertThat(stranger.send("POST", path + "/redrive", null).status()).isEqualTo(404);
         assertThat(stranger.delete(path).status()).isEqualTo(404);
     }
@@ -420,7 +420,7 @@ class OperatorApiTest {
         assertThat(texts(http.get("/v1/tasks?limit=1000"), "tasks", "task_id")).contains(task);
         assertThat(list(stranger.get("/v1/tasks"), "tasks")).isEmpty();
         assertThat(stranger.get(path).body())
-                .isEqualTo(stranger.get("/v1/tasks/" + NOBODY).body());
+                .isEqualTo(stranger.get("/v1/tasks/" + UNKNOWN).body());
         assertThat(stranger.post(path + "/claim", "{}").status()).isEqualTo(404);
     }
 }

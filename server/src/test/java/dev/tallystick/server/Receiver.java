@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Somebody who is called by webhooks, and looks at who calls. */
+/** Receives webhook calls and checks who calls. */
 final class Receiver implements AutoCloseable {
 
     /** A call as it came. */
@@ -76,7 +76,7 @@ final class Receiver implements AutoCloseable {
     }
 
     Called next() throws InterruptedException {
-        return Objects.requireNonNull(calls.poll(30, TimeUnit.SECONDS), "nobody called");
+        return Objects.requireNonNull(calls.poll(30, TimeUnit.SECONDS), "no call came");
     }
 
     boolean wasCalledAgain() {

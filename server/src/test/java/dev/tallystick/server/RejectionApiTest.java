@@ -46,7 +46,7 @@ class RejectionApiTest {
                 ORDER,
                 413,
                 "payload_too_large"),
-        NO_DESTINATION(MESSAGES, "{\"to\":\"nobody\",\"message\":\"x\"}", NEWS, 400, "malformed_request"),
+        NO_DESTINATION(MESSAGES, "{\"to\":\"unknown\",\"message\":\"x\"}", NEWS, 400, "malformed_request"),
         NO_SUCH_TOPIC(MESSAGES, "{\"to\":\"topic:none\",\"message\":\"x\"}", NEWS, 404, "unknown_topic"),
         NO_SUCH_QUEUE(MESSAGES, "{\"to\":\"queue:none\",\"message\":\"x\"}", NEWS, 404, "unknown_queue"),
         NO_SUCH_MEMBER(MESSAGES, "{\"to\":\"member:none\",\"message\":\"x\"}", NEWS, 404, "unknown_member"),
@@ -68,7 +68,7 @@ class RejectionApiTest {
                 NEWS,
                 400,
                 "idempotency_key_refused"),
-        /** Whoever has no token, or not the role, is asked again with them. */
+        /** Requests without a token, or without the role, are repeated with them. */
         NO_TOKEN(JOBS, ORDER, ORDER, 401, "unauthenticated"),
         NOT_THE_ROLE(JOBS, ORDER, ORDER, 403, "forbidden");
 
@@ -100,7 +100,7 @@ class RejectionApiTest {
         server.close();
     }
 
-    /** First all that is refused, for what is accepted goes on to write rows of its own. */
+    /** First everything that is refused, because accepted requests write rows. */
     @Test
     void a_refusal_leaves_no_row_and_the_key_is_accepted_once_its_cause_is_gone() {
         Map<String, Long> before = rows();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tokens that are revoked while somebody waits by them. */
+/** Tokens that are revoked while requests wait. */
 class RevokedTest {
 
     @RegisterExtension

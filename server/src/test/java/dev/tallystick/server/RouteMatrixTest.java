@@ -36,7 +36,7 @@ class RouteMatrixTest {
     @TempDir
     static Path data;
 
-    private static final String NOBODY = "tally_0123456789abcdef_" + "A".repeat(43);
+    private static final String UNKNOWN = "tally_0123456789abcdef_" + "A".repeat(43);
 
     private static ServerUnderTest server;
     private static final Map<Role, Http> ROLES = new EnumMap<>(Role.class);
@@ -87,7 +87,7 @@ class RouteMatrixTest {
                 .text()
                 .replace("{member}", "has-member")
                 .replaceAll("\\{[^}]*}", "00000000-0000-7000-8000-000000000000");
-        // A stream that were let in would go on for a minute: a position that is none lets it in no further.
+        // A stream would last for a minute: an invalid position ends it.
         String query = path.endsWith("/stream") ? "?destination=topic:x&after=x" : "";
         return http.send(route.method(), path + query, route.request() == null ? null : "{}");
     }
@@ -109,7 +109,7 @@ class RouteMatrixTest {
 
     @Test
     void with_a_token_that_nobody_issued_every_guarded_route_refuses() {
-        allAreRefused(server.anonymous().as(NOBODY), 401, "unauthenticated");
+        allAreRefused(server.anonymous().as(UNKNOWN), 401, "unauthenticated");
         allAreRefused(server.anonymous().as("nonsense"), 401, "unauthenticated");
     }
 
@@ -216,7 +216,7 @@ class RouteMatrixTest {
             Map.entry("tokens", "0123456789abcdef"),
             Map.entry("name", "none"),
             Map.entry("topic", "none"),
-            Map.entry("member", "nobody"),
+            Map.entry("member", "unknown"),
             Map.entry("key", "none"),
             Map.entry("job", "00000000-0000-7000-8000-000000000000"),
             Map.entry("task", "00000000-0000-7000-8000-000000000000"),

@@ -77,7 +77,7 @@ final class ScriptedServer implements AutoCloseable {
                         + "\"max_request_bytes\":1310720,\"versions\":[\"v1\"]}");
     }
 
-    /** The answer begins as that of somebody who waits does, and never goes on. */
+    /** The answer begins like that of a long poll, and never continues. */
     static Turn beginAndFallSilent(Signal callerGone) {
         return caller -> {
             write(caller, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");

@@ -27,7 +27,7 @@ final class ShapedBody {
             Map.entry("zone", Json.of("Europe/Berlin")),
             Map.entry("fingerprint", Json.of("ab".repeat(32))),
             Map.entry("outcome", Json.of("committed")),
-            // Nobody is to wait for a body that is right.
+            // A valid body must not make anyone wait.
             Map.entry("wait_seconds", Json.of(0)));
 
     private static final List<Json> ODD = List.of(

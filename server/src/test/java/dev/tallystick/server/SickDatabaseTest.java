@@ -48,7 +48,7 @@ class SickDatabaseTest {
             for (int i = 0; i < 3; i++) {
                 assertThat(ready(server).code()).isEqualTo("database_full");
             }
-            assertThat(admin.get("/v1/jobs").status()).as("reading goes on").isEqualTo(200);
+            assertThat(admin.get("/v1/jobs").status()).as("reads still work").isEqualTo(200);
 
             execute("drop event trigger full_disk; drop trigger full_disk on tally.key");
             Eventually.holds("it is ready again", () -> ready(server).status() == 200);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that is told to stop while others wait for it. */
+/** A server that stops while others wait for it. */
 class StoppingTest {
 
     @RegisterExtension

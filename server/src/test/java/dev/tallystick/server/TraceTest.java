@@ -40,10 +40,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One trace from whoever submits to the last who works, over HTTP and over restarts. */
+/** One trace from the submission to the last worker, over HTTP and across restarts. */
 class TraceTest {
 
-    private static final String SECRET = "a-name-that-nobody-else-may-see";
+    private static final String SECRET = "a-name-that-no-one-else-may-see";
     private static final String KEY = "trace-key-1";
 
     @RegisterExtension

@@ -36,7 +36,7 @@ class VitalThreadsTest {
         private Dying() {}
     }
 
-    /** A server in a process of somebody else, who has to be told. Arguments: the JDBC URL, the directory. */
+    /** A server embedded in another process, which must learn of it. Arguments: the JDBC URL, the directory. */
     static final class Embedding {
 
         public static void main(String[] arguments) throws InterruptedException {

@@ -132,7 +132,7 @@ record WhoMay(Set<String> words) {
         return words.contains("operator");
     }
 
-    /** The roles that let somebody in, in the mesh {@code default}. */
+    /** The roles that grant access, in the mesh {@code default}. */
     Set<Role> roles() {
         Map<String, Role> byWord =
                 EnumSet.allOf(Role.class).stream().collect(Collectors.toMap(Role::word, Function.identity()));

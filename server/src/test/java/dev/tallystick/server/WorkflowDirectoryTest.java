@@ -30,7 +30,7 @@ class WorkflowDirectoryTest {
 
     private Path workflows;
 
-    /** As it stands in somebody's jar. */
+    /** As in a user's jar. */
     public static final class Brought implements WorkflowProvider {
 
         @Override

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 
-/** Workflows as somebody brings them to a server: a class in a jar, and the service file that names it. */
+/** Workflows as users bring them to a server: a class in a jar, and the service file that names it. */
 final class WorkflowJar {
 
     /** Puts the jar where a server with this directory finds it. */

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The threads of this process that last until they are told to end, because others depend on what they do. One that dies is
+ * The threads of this process that last until they are asked to end, because others depend on what they do. One that dies is
  * missed. They are of the whole process, as memory is, which is what they mostly die of. Thread-safe.
  */
 public final class LastingThreads {

@@ -77,11 +77,14 @@ public final class Loop {
     public void ringIn(Duration time) {
         lock.lock();
         try {
-            moments.add(now().plus(time));
+            Duration moment = now().plus(time);
+            moments.add(moment);
             if (moments.size() > MAX_MOMENTS) {
                 moments.removeLast();
             }
-            changed.signalAll();
+            if (moment.equals(moments.getFirst())) {
+                changed.signalAll();
+            }
         } finally {
             lock.unlock();
         }
@@ -138,7 +141,7 @@ public final class Loop {
             moments.headSet(now(), true).clear();
             return !ended;
         } catch (InterruptedException e) {
-            // Whoever interrupts this has no say in it: only end() ends it.
+            // An interrupt does not end it: only end() does.
             return !ended;
         } finally {
             lock.unlock();

@@ -45,7 +45,7 @@ class LoopTest {
         });
         loop.start();
         try {
-            Eventually.holds("it goes on", () -> turns.get() > 2);
+            Eventually.holds("it continues", () -> turns.get() > 2);
         } finally {
             loop.end();
         }

@@ -39,7 +39,7 @@ record Ban(String instead, Set<Module> exempt, Predicate<JavaAccess<?>> banned, 
             Ban::drawsWithoutSeed,
             List.of("Math.random()", "new java.util.Random()", "java.util.concurrent.ThreadLocalRandom.current()"));
 
-    // The embedded Postgres names folders that nobody else may have.
+    // The embedded Postgres needs folder names that are unique.
     private static final Ban RANDOM_ID = new Ban(
             "derive an identity from what it identifies, so that a retry has the same one",
             Set.of(Module.POSTGRES),

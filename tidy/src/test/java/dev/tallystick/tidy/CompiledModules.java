@@ -7,12 +7,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The class files of the modules. What a class belongs to is told by where it was compiled, not by its name. */
+/** The class files of the modules. A class belongs to the module in whose folder it was compiled, whatever its name. */
 final class CompiledModules {
 
     private final Map<Module, Collection<JavaClass>> classes = new EnumMap<>(Module.class);
@@ -70,6 +76,61 @@ final class CompiledModules {
         return perClass((module, type) -> type.getAccessesFromSelf().stream()
                 .filter(access -> ban.forbids(module, access))
                 .map(access -> module + ": " + access.getDescription()));
+    }
+
+    /** The number of top-level types in each package of the module. */
+    Map<String, Long> sizes(Module module) {
+        return topLevel(module).collect(Collectors.groupingBy(JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
+    }
+
+    /** Which packages of the module each of its packages uses. */
+    Map<String, Set<String>> packageArrows(Module module) {
+        return arrows(module, JavaClass::getPackageName);
+    }
+
+    /** Which top-level types of the module each of its top-level types uses. */
+    Map<String, Set<String>> typeArrows(Module module) {
+        return arrows(module, type -> outermost(type).getName());
+    }
+
+    private Map<String, Set<String>> arrows(Module module, Function<JavaClass, String> name) {
+        Map<String, Set<String>> arrows = new TreeMap<>();
+        for (JavaClass type : classes.getOrDefault(module, List.of())) {
+            Set<String> used = arrows.computeIfAbsent(name.apply(type), key -> new TreeSet<>());
+            type.getDirectDependenciesFromSelf().stream()
+                    .map(CompiledModules::target)
+                    .filter(target -> home.get(target.getName()) == module)
+                    .map(name)
+                    .filter(target -> !target.equals(name.apply(type)))
+                    .forEach(used::add);
+        }
+        return arrows;
+    }
+
+    /** The other modules whose main code uses a package. */
+    Set<Module> usersOf(String usedPackage) {
+        Set<Module> users = EnumSet.noneOf(Module.class);
+        classes.forEach((module, types) -> {
+            boolean uses = types.stream()
+                    .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                    .map(CompiledModules::target)
+                    .anyMatch(target -> target.getPackageName().equals(usedPackage)
+                            && home.containsKey(target.getName())
+                            && home.get(target.getName()) != module);
+            if (uses) {
+                users.add(module);
+            }
+        });
+        return users;
+    }
+
+    private Stream<JavaClass> topLevel(Module module) {
+        return classes.getOrDefault(module, List.of()).stream()
+                .filter(type -> outermost(type) == type && !type.getSimpleName().equals("package-info"));
+    }
+
+    private static JavaClass outermost(JavaClass type) {
+        return type.getEnclosingClass().map(CompiledModules::outermost).orElse(type);
     }
 
     private interface Search {

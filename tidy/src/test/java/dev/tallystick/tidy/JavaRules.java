@@ -68,7 +68,7 @@ final class JavaRules {
                 .allows(PLANTED, "class A { Optional<String> name() { Optional<String> n = find(); return n; } }\n");
     }
 
-    // A text block that begins with a word of SQL, or a string that goes on as only SQL does: "update refused" and
+    // A text block that begins with a word of SQL, or a string that continues as only SQL does: "update refused" and
     // "with care" are English.
     private static final Pattern SQL = Pattern.compile("(?is)\\s*("
             + String.join(

@@ -51,10 +51,16 @@ enum Module {
         return this == TALLYSTICK ? "tallystick" : "tallystick-" + folder();
     }
 
-    /** The one package below which all of the module's classes are; the library's own stand at the root of all. */
+    /** The package below which a module's classes are. What users of the library import is at the root and in {@code workflow}. */
     boolean ownsPackage(String name) {
-        return this == TALLYSTICK
-                ? name.equals("dev.tallystick")
-                : (name + ".").startsWith("dev.tallystick." + folder() + ".");
+        return switch (this) {
+            case TALLYSTICK -> name.equals("dev.tallystick");
+            case ENGINE -> name.equals("dev.tallystick.workflow") || isBelow(name);
+            default -> isBelow(name);
+        };
+    }
+
+    private boolean isBelow(String name) {
+        return (name + ".").startsWith("dev.tallystick." + folder() + ".");
     }
 }

@@ -20,6 +20,7 @@ final class TextRules {
                 noTrailingSpace(),
                 newlineAtTheEnd(),
                 notTooLong(),
+                plainEnglish(),
                 nothingUnfinished(),
                 noSleepInTests(),
                 noPathOfOneMachine(),
@@ -65,6 +66,20 @@ final class TextRules {
                 })
                 .catches(PLANTED_MAIN, "\n".repeat(LONGEST_FILE + 1))
                 .allows(PLANTED_MAIN, "\n".repeat(LONGEST_FILE));
+    }
+
+    /** Words by which a translated sentence is recognised: say who does what, in the active voice. */
+    private static Rule plainEnglish() {
+        Pattern markers = Pattern.compile("\\b([Ww]hoever|[Ss]omebody|[Nn]obody|[Aa]new|[Mm]end|what came of"
+                + "|(is|are) told|of yours|(goes|go) on)\\b");
+        return Rule.ofFiles(
+                        "plain English: none of the words that mark a translated sentence",
+                        file -> file.isJava() || file.path().endsWith(".md"),
+                        file -> file.linesWith(markers))
+                .except(THIS_FILE, QUOTES)
+                .catches("docs/guide.md", "Whoever asks again is told the first answer.\n")
+                .catches(PLANTED_MAIN, "// the job goes on\n")
+                .allows(PLANTED_MAIN, "    BodyPublishers.noBody();\n");
     }
 
     private static Rule nothingUnfinished() {

@@ -41,7 +41,7 @@ final class ToyCheckout {
             "sleep",
             "tail");
 
-    // Called in the checkout. Goes on when nobody holds it, and takes its jars from nowhere.
+    // Called in the checkout. Waits for the lock, and takes its jars from nowhere.
     private static final String MAVEN = """
         #!/bin/sh
         echo "$JAVA_HOME $*" >>maven.calls
@@ -105,7 +105,7 @@ final class ToyCheckout {
     Path jdk(String path, String version) throws IOException {
         executable(path + "/bin/java", JAVA);
         executable(path + "/bin/javac", "");
-        write(path + "/release", "IMPLEMENTOR=\"Nobody\"\nJAVA_VERSION=\"" + version + "\"\n");
+        write(path + "/release", "IMPLEMENTOR=\"Unknown\"\nJAVA_VERSION=\"" + version + "\"\n");
         return base.resolve(path);
     }
 

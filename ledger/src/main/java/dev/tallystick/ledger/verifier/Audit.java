@@ -38,7 +38,7 @@ final class Audit implements AutoCloseable {
     }
 
     static Audit ofNothing() {
-        return new Audit(List.of(), List.of(), Watcher.NOBODY);
+        return new Audit(List.of(), List.of(), Watcher.NONE);
     }
 
     /** @param watcher told by the thread that begins this and waits for its end */

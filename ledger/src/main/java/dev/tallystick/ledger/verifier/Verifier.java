@@ -34,7 +34,7 @@ public final class Verifier {
     }
 
     public static Report verify(Path repository, Trust trust, Depth depth) throws IOException {
-        return verify(repository, trust, depth, Watcher.NOBODY);
+        return verify(repository, trust, depth, Watcher.NONE);
     }
 
     public static Report verify(Path repository, Trust trust, Depth depth, Watcher watcher) throws IOException {
@@ -56,7 +56,7 @@ public final class Verifier {
      * @param commits parents before children
      */
     public static List<Finding> judge(Path repository, Trust trust, List<String> commits) throws IOException {
-        Verifier verifier = new Verifier(repository, trust, Depth.DEEP, Watcher.NOBODY);
+        Verifier verifier = new Verifier(repository, trust, Depth.DEEP, Watcher.NONE);
         try (ObjectFiles objects = new ObjectFiles(repository.resolve("objects"), verifier.findings)) {
             verifier.judge(objects, commits);
         }
