@@ -53,7 +53,7 @@ final class DaemonInstall extends LocalCommand {
     }
 
     /** This Java and this class path: an upgrade of either must not change what runs. */
-    static List<String> javaCommand() {
+    static List<String> javaCommand(String mainClass) {
         return List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
@@ -62,7 +62,7 @@ final class DaemonInstall extends LocalCommand {
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 absolute(System.getProperty("java.class.path")),
-                Tally.class.getName());
+                mainClass);
     }
 
     private static String absolute(String classPath) {
@@ -72,7 +72,7 @@ final class DaemonInstall extends LocalCommand {
     }
 
     private List<String> foreground() {
-        List<String> command = new ArrayList<>(javaCommand());
+        List<String> command = new ArrayList<>(javaCommand(mainClass()));
         command.addAll(List.of(
                 "daemon",
                 "start",

@@ -272,7 +272,7 @@ final class DaemonStart extends LocalCommand {
             // So that closing the terminal does not stop it.
             command.add("/usr/bin/setsid");
         }
-        command.addAll(DaemonInstall.javaCommand());
+        command.addAll(DaemonInstall.javaCommand(mainClass()));
         command.addAll(List.of("daemon", "start", "--foreground", "--dir", directory.toString()));
         if (server != null) {
             command.addAll(List.of("--server", server));
