@@ -11,6 +11,7 @@ import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.UnknownOutcomeException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class BatchIntake {
 
     private static final Duration SOON = Duration.ofSeconds(1);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
     private final Gate<Acceptance> gate;
     private final Screening screening;
@@ -40,6 +42,7 @@ final class BatchIntake {
     private final CrashPoints crashPoints;
     private final Runnable consumedThenRejected;
     private final Consumer<List<AcceptItem>> accepted;
+    private final BatchPlaces places = new BatchPlaces(LONGEST_WAIT);
 
     /**
      * @param consumedThenRejected called for each submission that was charged and then refused
@@ -65,6 +68,18 @@ final class BatchIntake {
     }
 
     List<BatchOutcome> accept(Member member, List<Submission> submissions) {
+        Optional<BatchPlaces.Place> taken = places.take(member.scope());
+        if (taken.isEmpty()) {
+            return Collections.nCopies(submissions.size(), new BatchOutcome.Answered(new Acceptance.Busy(SOON)));
+        }
+        try {
+            return process(member, submissions);
+        } finally {
+            taken.get().close();
+        }
+    }
+
+    private List<BatchOutcome> process(Member member, List<Submission> submissions) {
         Round round = new Round(member, submissions);
         try {
             round.enter();

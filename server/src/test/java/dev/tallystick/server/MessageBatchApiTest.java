@@ -141,6 +141,27 @@ class MessageBatchApiTest {
     }
 
     @Test
+    void a_message_keeps_the_trace_of_its_own_sender() {
+        String own = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        String ofRequest = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        String traced = message("trace1", "topic:alerts", "x").replace("{", "{\"traceparent\":\"" + own + "\",");
+
+        alice.post(
+                "/v1/messages/batch",
+                "{\"messages\":[" + traced + "," + message("trace2", "topic:alerts", "x") + "]}",
+                "traceparent",
+                ofRequest);
+
+        List<String> kept = Database.on(postgres.dataSource())
+                .transact(
+                        "look",
+                        tx -> tx.query(
+                                "select traceparent from tally.message where key in ('trace1', 'trace2') order by key",
+                                row -> row.getString("traceparent")));
+        assertThat(kept).containsExactly(own, ofRequest);
+    }
+
+    @Test
     void more_than_500_are_too_many_and_none_are_none() {
         String messages = IntStream.range(0, 501)
                 .mapToObj(i -> message("m" + i, "topic:alerts", "x"))
