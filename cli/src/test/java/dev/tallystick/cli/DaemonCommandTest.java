@@ -144,9 +144,8 @@ class DaemonCommandTest {
     }
 
     private static String text(String json, String name) {
-        return ((Json.StringValue)
-                        ((Json.ObjectValue) Json.parse(json.strip())).members().get(name))
-                .value();
+        return ServerConnection.words(
+                ((Json.ObjectValue) Json.parse(json.strip())).members().get(name));
     }
 
     private Run tally(String... arguments) {

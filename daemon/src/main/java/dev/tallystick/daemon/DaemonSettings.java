@@ -65,7 +65,7 @@ public record DaemonSettings(
         return of(directory, new Connecting(server, token, PATIENCE));
     }
 
-    /** @param clients gives the client to reach the server with, whenever the daemon connects */
+    /** As above, with clients of your own: they are asked for whenever the daemon connects. */
     public static DaemonSettings of(Path directory, Supplier<TallyClient> clients) {
         return new DaemonSettings(
                 directory,

@@ -39,7 +39,7 @@ class AcceptTableTest {
     Path folder;
 
     /** What a send with the same key gets: the same content, and another one. */
-    private record Expected(int status, String word) {}
+    record Expected(int status, String word) {}
 
     static Stream<Arguments> table() {
         return Stream.of(

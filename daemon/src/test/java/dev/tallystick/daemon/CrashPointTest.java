@@ -132,7 +132,7 @@ class CrashPointTest {
     @EnumSource(InboxCrashPoint.class)
     void a_message_is_received_once_and_none_is_lost(InboxCrashPoint point) {
         Path directory = folder.resolve("d");
-        String name = "in-" + point.ordinal();
+        String name = point.name();
         String token = server.member(name);
         server.admin()
                 .messages()

@@ -11,6 +11,7 @@ import dev.tallystick.daemon.local.LocalClient;
 import dev.tallystick.daemon.local.LocalServer;
 import dev.tallystick.testkit.Eventually;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
@@ -142,7 +143,7 @@ class LocalInterfaceTest {
         DaemonSettings settings = DaemonUnderTest.settings(directory(), DaemonUnderTest.NOWHERE, "none")
                 .withTcpPort(0);
         try (Daemon daemon = Daemon.start(settings)) {
-            InetSocketAddress address = new InetSocketAddress("127.0.0.1", daemon.tcpPort());
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), daemon.tcpPort());
             String token =
                     Files.readString(directory().resolve(Daemon.TOKEN_FILE)).strip();
             String host = "Host: 127.0.0.1:" + daemon.tcpPort() + "\r\n";

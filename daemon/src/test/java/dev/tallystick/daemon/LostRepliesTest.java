@@ -54,8 +54,8 @@ class LostRepliesTest {
             for (int part = 0; part < 3; part++) {
                 try (ChildJvm serving = part == 1 ? server.moveOut() : null;
                         ChildJvm child = ChildJvm.of(DaemonChild.class)
-                        .with("-Dtally.batch=20")
-                        .start(directory.toString(), proxy.address().toString(), token, "false")) {
+                                .with("-Dtally.batch=20")
+                                .start(directory.toString(), proxy.address().toString(), token, "false")) {
                     child.awaitLine(DaemonChild.READY::equals);
                     send(directory, number * part / 3, number * (part + 1) / 3);
                     if (serving != null) {

@@ -148,7 +148,6 @@ class OfflineTest {
                 "everything is delivered",
                 Duration.ofSeconds(60),
                 () -> DaemonUnderTest.get(directory, "/v1/health").json().members(),
-                health -> health.get("pending").equals(Json.of(0))
-                        && health.get("inflight").equals(Json.of(0)));
+                health -> Json.of(0).equals(health.get("pending")) && Json.of(0).equals(health.get("inflight")));
     }
 }

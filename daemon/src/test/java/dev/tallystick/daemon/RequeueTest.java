@@ -66,13 +66,15 @@ class RequeueTest {
         requeue(row("k2"), Map.of("new_client_message_id", Json.of("k3")));
 
         for (String key : List.of("k1", "k2", "k3")) {
-            Json.ArrayValue chain = (Json.ArrayValue) DaemonUnderTest.get(directory, "/v1/outbox/" + row(key).id())
-                    .json()
-                    .members()
-                    .get("chain");
-            assertThat(chain.elements())
-                    .extracting(each -> ((Json.ObjectValue) each).members().get("client_message_id"))
-                    .containsExactly(Json.of("k1"), Json.of("k2"), Json.of("k3"));
+            Json.ObjectValue row = DaemonUnderTest.get(directory, "/v1/outbox/" + row(key).id())
+                    .json();
+            assertThat(row.members().get("chain"))
+                    .isInstanceOfSatisfying(
+                            Json.ArrayValue.class,
+                            chain -> assertThat(chain.elements())
+                                    .extracting(each ->
+                                            ((Json.ObjectValue) each).members().get("client_message_id"))
+                                    .containsExactly(Json.of("k1"), Json.of("k2"), Json.of("k3")));
         }
     }
 

@@ -68,19 +68,32 @@ public final class ClientUpstream implements Upstream {
 
     @Override
     public Meeting meet() {
-        try {
+        return asked(() -> {
             TallyClient client = clients.get();
             current = client;
             Features features = client.features();
             Members.Member me = client.members().me();
-            introduction.accept(client);
-            return new Meeting.Met(new ServerFacts(
+            return new ServerFacts(
                     features.installationId().toString(),
                     me.mesh(),
                     me.id(),
                     features.dedupe().mode(),
                     features.dedupe().retentionDays(),
-                    new SendLimits(features.maxPayload().inlineBytes(), features.maxRequestBytes())));
+                    new SendLimits(features.maxPayload().inlineBytes(), features.maxRequestBytes()));
+        });
+    }
+
+    @Override
+    public Meeting introduce(ServerFacts facts) {
+        return asked(() -> {
+            introduction.accept(client());
+            return facts;
+        });
+    }
+
+    private static Meeting asked(Supplier<ServerFacts> question) {
+        try {
+            return new Meeting.Met(question.get());
         } catch (RefusedException e) {
             Optional<ProblemCode> code = ProblemCode.parse(e.code());
             return code.isPresent() && pauses(code.get())

@@ -179,6 +179,16 @@ public final class Courier implements AutoCloseable {
         return next.isDelivering();
     }
 
+    private DeliveryState stateAfter(Upstream.Meeting meeting) {
+        return switch (meeting) {
+            case Upstream.Meeting.Met met -> admitted(met.facts());
+            case Upstream.Meeting.Unreachable unreachable ->
+                DeliveryState.offline(unreachable.why(), clock.instant());
+            case Upstream.Meeting.Refused refused ->
+                DeliveryState.paused(refused.code().word(), refused.detail(), clock.instant());
+        };
+    }
+
     private DeliveryState admitted(ServerFacts met) {
         ServerFacts known = facts;
         if (known != null && !known.installation().equals(met.installation())) {

@@ -15,6 +15,8 @@ public final class MaximumAge {
     private static final int HOURS_A_DAY = 24;
 
     /**
+     * The maximum age for a server that remembers keys for so many days.
+     *
      * @param override the operator's choice; null for the default, which leaves a tenth of the time as a margin, and at least
      *     a day
      * @throws IllegalArgumentException if the override leaves less than a day, or the server remembers too little

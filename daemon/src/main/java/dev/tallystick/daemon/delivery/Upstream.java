@@ -22,6 +22,9 @@ public interface Upstream {
     /** Asks the server who it is, who the daemon is to it, and what it promises. */
     Meeting meet();
 
+    /** Says who the daemon is, to a server that is the right one. {@link Meeting.Met} if it is welcome. */
+    Meeting introduce(ServerFacts facts);
+
     /** Sends rows of one destination in their order. One outcome for each, in the same order. */
     List<SendOutcome> send(List<OutboxRow> rows);
 }

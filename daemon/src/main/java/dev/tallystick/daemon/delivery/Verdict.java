@@ -18,7 +18,11 @@ sealed interface Verdict {
     /** The daemon's token is the problem, not the row: stop sending anything. */
     record Pause(ProblemCode code, String detail) implements Verdict {}
 
-    /** @param mayHaveHappened whether an earlier attempt, or this one, may have reached the server */
+    /**
+     * The verdict on an outcome.
+     *
+     * @param mayHaveHappened whether an earlier attempt, or this one, may have reached the server
+     */
     static Verdict of(SendOutcome outcome, boolean mayHaveHappened) {
         return switch (outcome) {
             case SendOutcome.Accepted accepted -> new Done(accepted.messageId(), accepted.historyId());

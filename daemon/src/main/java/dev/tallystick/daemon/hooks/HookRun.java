@@ -32,13 +32,14 @@ record HookRun(@Nullable Integer exitCode, @Nullable String trouble, String outp
         long began = System.nanoTime();
         ProcessBuilder builder = new ProcessBuilder(program.toString())
                 .redirectErrorStream(true)
-                .directory(program.getParent().toFile());
+                .directory(program.resolveSibling("").toFile());
         Map<String, String> environment = builder.environment();
         Map<String, String> ours = Map.copyOf(environment);
         environment.clear();
         for (String name : INHERITED) {
-            if (ours.containsKey(name)) {
-                environment.put(name, ours.get(name));
+            String value = ours.get(name);
+            if (value != null) {
+                environment.put(name, value);
             }
         }
         environment.putAll(variables);

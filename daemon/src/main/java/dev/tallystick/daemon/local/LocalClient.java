@@ -46,7 +46,11 @@ public final class LocalClient implements AutoCloseable {
         }
     }
 
-    /** @throws IOException if no daemon listens there */
+    /**
+     * Connects to the daemon of a directory.
+     *
+     * @throws IOException if no daemon listens there
+     */
     public static LocalClient to(Path directory) throws IOException {
         return new LocalClient(SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve(LocalServer.SOCKET))));
     }

@@ -52,7 +52,7 @@ public final class RequestReader {
      * Reads the body of {@code POST /v1/send}.
      *
      * @param keyHeader the header {@code Idempotency-Key}; null for none
-     * @param traceParent the header {@code traceparent}; null for none
+     * @param traceParent the W3C trace context of the caller; null for none
      */
     public NewRow send(Json body, @Nullable String keyHeader, @Nullable String traceParent) {
         Map<String, Json> members = members(body, SEND);

@@ -20,8 +20,8 @@ class MaximumAgeTest {
 
     @Test
     void an_override_leaves_at_least_a_day() {
-        assertThat(MaximumAge.of(7, Duration.ofHours(144))).isEqualTo(Duration.ofHours(144));
-        assertThat(MaximumAge.of(30, Duration.ofHours(696))).isEqualTo(Duration.ofHours(696));
+        assertThat(MaximumAge.of(7, Duration.ofDays(6))).isEqualTo(Duration.ofDays(6));
+        assertThat(MaximumAge.of(30, Duration.ofDays(29))).isEqualTo(Duration.ofDays(29));
         assertThatThrownBy(() -> MaximumAge.of(30, Duration.ofHours(697))).hasMessageContaining("at most 696 hours");
         assertThatThrownBy(() -> MaximumAge.of(30, Duration.ZERO)).hasMessageContaining("positive");
     }

@@ -66,6 +66,11 @@ final class ScriptedUpstream implements Upstream {
     }
 
     @Override
+    public Meeting introduce(ServerFacts facts) {
+        return new Meeting.Met(facts);
+    }
+
+    @Override
     public List<SendOutcome> send(List<OutboxRow> rows) {
         return rows.stream().map(this::answer).toList();
     }

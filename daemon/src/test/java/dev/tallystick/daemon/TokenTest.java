@@ -1,0 +1,70 @@
+package dev.tallystick.daemon;
+
+import static dev.tallystick.daemon.DaemonUnderTest.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.Json;
+import dev.tallystick.daemon.delivery.DeliveryState;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.TestPostgres;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A token that expires or belongs to someone else stops delivery, and costs nothing. */
+class TokenTest {
+
+    @RegisterExtension
+    static final TestPostgres POSTGRES = TestPostgres.perClass();
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void a_revoked_token_pauses_delivery_and_another_member_gets_nothing() {
+        Path directory = folder.resolve("d");
+        try (RealServer server = RealServer.on(POSTGRES, folder.resolve("server"))) {
+            server.admin().topics().create("t");
+            AtomicReference<String> token = new AtomicReference<>(server.member("laptop"));
+            String renewed = server.member("laptop");
+            String foreign = server.member("other");
+            DaemonSettings settings = DaemonSettings.of(directory, server.address(), token::get)
+                    .withCourier(DaemonUnderTest.QUICK)
+                    .receiving(false);
+            try (Daemon daemon = Daemon.start(settings)) {
+                send(directory, "first");
+                OfflineTest.awaitNothingKept(directory);
+
+                TallyClient admin = server.admin();
+                String id = admin.tokens().list("laptop").stream()
+                        .filter(each -> token.get().contains(each.id()))
+                        .findFirst()
+                        .orElseThrow()
+                        .id();
+                admin.tokens().revoke(id);
+                send(directory, "second");
+                awaitPause(daemon, "unauthenticated");
+                token.set(foreign);
+                awaitPause(daemon, DeliveryState.SERVER_CHANGED);
+                assertThat(DaemonUnderTest.get(directory, "/v1/health").status()).isEqualTo(503);
+                assertThat(server.history("t")).containsExactly("first");
+
+                token.set(renewed);
+                OfflineTest.awaitNothingKept(directory);
+                assertThat(server.history("t")).containsExactly("first", "second");
+                assertThat(daemon.status().health().details().members()).containsEntry("dead", Json.of(0));
+            }
+        }
+    }
+
+    private static void send(Path directory, String key) {
+        assertThat(DaemonUnderTest.send(directory, key, message("topic:t", key)).status()).isEqualTo(202);
+    }
+
+    private static void awaitPause(Daemon daemon, String code) {
+        Eventually.holds("it pauses because of " + code, () -> code.equals(daemon.delivery().code()));
+    }
+}
