@@ -38,7 +38,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 final class ExchangeSuite implements Suite {
 
     private static final int CALLERS = 32;
-    private static final int HANDLERS = 8;
+    private static final int HANDLERS = 32;
     private static final Participant ACME = new Participant("acme");
     private static final Participant GLOBEX = new Participant("globex");
 

@@ -152,14 +152,9 @@ final class HandlerRuns {
         byte[] result;
         try {
             result = database.transact("handle posting " + row.ref().id(), SessionLimits.USERS, tx -> decide(row, tx));
-        } catch (LeaseLostException e) {
-            LOG.info(
-                    "the lease of posting {} was lost; another instance handles it",
-                    row.ref().id());
-            return;
         } catch (DefiniteFailureException e) {
             if (e.reason() == DefiniteFailureException.Reason.REFUSED) {
-                recordFailure(row, e);
+                recordFailureUnlessLost(row, e);
             } else {
                 LOG.warn(
                         "posting {} was not handled; it is handled again after its lease",
@@ -206,10 +201,8 @@ final class HandlerRuns {
         if (row.place() != null && !store.endTurn(tx, ref.producer(), row.place())) {
             throw new HandlerException(new IllegalStateException("it is not the turn of " + row.place()));
         }
-        if (!store.finish(tx, row, outcome, digest, result, settings.acknowledgementTimeout())) {
-            throw new LeaseLostException();
-        }
         crashPoints.reached(ExchangeCrashPoint.HANDLED);
+        store.finish(tx, row, outcome, digest, result, settings.acknowledgementTimeout());
         return result;
     }
 
@@ -221,6 +214,16 @@ final class HandlerRuns {
             throw e;
         } catch (Exception e) {
             throw new HandlerException(e);
+        }
+    }
+
+    private void recordFailureUnlessLost(ReceivedRow row, DefiniteFailureException failure) {
+        if (database.transact("check a lease", tx -> store.holdsLease(tx, row))) {
+            recordFailure(row, failure);
+        } else {
+            LOG.info(
+                    "the lease of posting {} was lost; another instance handles it",
+                    row.ref().id());
         }
     }
 
@@ -261,10 +264,5 @@ final class HandlerRuns {
         HandlerException(Exception cause) {
             super(cause);
         }
-    }
-
-    private static final class LeaseLostException extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
     }
 }

@@ -58,7 +58,11 @@ final class ReceivedStore {
         ) r
         """;
 
+    // Travels with COMMIT, so nothing can check the number of rows in between: without a row it divides by zero, and
+    // the
+    // transaction fails.
     private static final String FINISH = """
+        with finished as (
         update tally.exchange_received
         set ack = 'NACKED_RESULT',
             processing = ?,
@@ -69,6 +73,16 @@ final class ReceivedStore {
             due_at = now() + ? * interval '1 millisecond',
             audit = audit || tally.exchange_line(?, ?)
         where consumer = ? and producer = ? and id = ? and attempt = ? and ack = any (?)
+        returning 1
+        )
+        select 1 / count(*)
+        from finished
+        """;
+
+    private static final String HOLDS_LEASE = """
+        select 1
+        from tally.exchange_received
+        where consumer = ? and producer = ? and id = ? and attempt = ? and processing = 'PENDING'
         """;
 
     private static final String FAIL = """
@@ -254,23 +268,34 @@ final class ReceivedStore {
         return known;
     }
 
-    /** Whether the handler that decided still had its lease; if not, its transaction must not commit. */
-    boolean finish(Tx tx, ReceivedRow row, Outcome outcome, byte[] digest, byte[] result, Duration acknowledgement)
+    /** Records an outcome as the last statement of a transaction, which fails if the handler has lost its lease. */
+    void finish(Tx tx, ReceivedRow row, Outcome outcome, byte[] digest, byte[] result, Duration acknowledgement)
             throws SQLException {
-        return tx.update(
-                        FINISH,
-                        outcome.processing().name(),
-                        digest,
-                        result,
-                        acknowledgement.toMillis(),
-                        who,
-                        "handled, " + outcome.processing() + ", publishing the result",
+        tx.queryLater(
+                FINISH,
+                finished -> true,
+                outcome.processing().name(),
+                digest,
+                result,
+                acknowledgement.toMillis(),
+                who,
+                "handled, " + outcome.processing() + ", publishing the result",
+                consumer.name(),
+                row.ref().producer().name(),
+                row.ref().id().value(),
+                row.attempt(),
+                StatusTable.before(Side.CONSUMER, Event.HANDLER_DECIDES));
+    }
+
+    boolean holdsLease(Tx tx, ReceivedRow row) throws SQLException {
+        return tx.first(
+                        HOLDS_LEASE,
+                        found -> true,
                         consumer.name(),
                         row.ref().producer().name(),
                         row.ref().id().value(),
-                        row.attempt(),
-                        StatusTable.before(Side.CONSUMER, Event.HANDLER_DECIDES))
-                == 1;
+                        row.attempt())
+                .isPresent();
     }
 
     /** How often the handler has failed now; empty if it had lost its lease. */

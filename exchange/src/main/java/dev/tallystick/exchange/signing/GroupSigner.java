@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Lets concurrent callers share a signature: an Ed25519 signature takes as long as a small transaction. It signs together what
@@ -14,12 +15,17 @@ public final class GroupSigner implements AutoCloseable {
 
     private static final int BATCH = 500;
 
+    private static final long COMPANY_NANOS = 1_000_000;
+
     private record Request(byte[] statement, CompletableFuture<BatchSignature> answer) {}
 
     private final SigningKey key;
     private final LinkedBlockingQueue<Request> queue = new LinkedBlockingQueue<>();
     private final Thread thread;
     private volatile boolean closed;
+
+    /** The size of the last batch. */
+    private int last;
 
     public GroupSigner(SigningKey key) {
         this.key = key;
@@ -52,10 +58,24 @@ public final class GroupSigner implements AutoCloseable {
             List<Request> batch = new ArrayList<>();
             try {
                 batch.add(queue.take());
+                awaitCompany(batch);
             } catch (InterruptedException e) {
                 // Only close() ends this, and it has set the flag.
             }
             signQueued(batch);
+            last = batch.size();
+        }
+    }
+
+    /** Callers that came together come together again: a moment's wait saves a signature, and its check, for each. */
+    private void awaitCompany(List<Request> batch) throws InterruptedException {
+        long end = System.nanoTime() + COMPANY_NANOS;
+        while (last > 1 && batch.size() < last) {
+            Request next = queue.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (next == null) {
+                return;
+            }
+            batch.add(next);
         }
     }
 

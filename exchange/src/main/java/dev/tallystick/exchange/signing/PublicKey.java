@@ -4,24 +4,21 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.MessageDigest;
-import java.security.Signature;
-import java.security.spec.X509EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+import org.bouncycastle.math.ec.rfc8032.Ed25519;
 
 /** An Ed25519 public key, written on one line as SSH does: {@code ssh-ed25519 AAAA…}. Immutable. */
 public final class PublicKey {
 
     private static final String TYPE = "ssh-ed25519";
-    private static final byte[] X509_PREFIX = HexFormat.of().parseHex("302a300506032b6570032100");
     private static final int RAW = 32;
     private static final int BLOB = Integer.BYTES + TYPE.length() + Integer.BYTES + RAW;
 
     private final byte[] raw;
-    private final java.security.PublicKey key;
+    private final Ed25519.PublicPoint point;
     private final String id;
 
     private PublicKey(byte[] raw) {
@@ -30,13 +27,11 @@ public final class PublicKey {
         }
         this.raw = raw;
         this.id = idOf(raw);
-        ByteBuffer encoded =
-                ByteBuffer.allocate(X509_PREFIX.length + RAW).put(X509_PREFIX).put(raw);
-        try {
-            this.key = KeyFactory.getInstance("Ed25519").generatePublic(new X509EncodedKeySpec(encoded.array()));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalArgumentException("not an Ed25519 key", e);
+        Ed25519.PublicPoint found = Ed25519.validatePublicKeyFullExport(raw, 0);
+        if (found == null) {
+            throw new IllegalArgumentException("not an Ed25519 key");
         }
+        this.point = found;
     }
 
     public static PublicKey ofRaw(byte[] raw) {
@@ -76,14 +71,7 @@ public final class PublicKey {
     }
 
     public boolean verifies(byte[] data, byte[] signature) {
-        try {
-            Signature ed25519 = Signature.getInstance("Ed25519");
-            ed25519.initVerify(key);
-            ed25519.update(data);
-            return ed25519.verify(signature);
-        } catch (GeneralSecurityException e) {
-            return false;
-        }
+        return signature.length == Ed25519.SIGNATURE_SIZE && Ed25519.verify(signature, 0, point, data, 0, data.length);
     }
 
     private byte[] blob() {

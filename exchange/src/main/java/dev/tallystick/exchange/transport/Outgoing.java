@@ -33,6 +33,9 @@ public final class Outgoing implements AutoCloseable {
     /** The most bytes in one publication, unless a single message is longer. */
     private static final int MAX_BYTES = 4 << 20;
 
+    /** Messages that are ready at about the same time travel together, which saves both sides a transaction. */
+    private static final long GATHER_NANOS = 1_000_000;
+
     private record Key(Address address, MessageId id) {}
 
     private record Entry(byte[] message, long readyAt) {}
@@ -67,8 +70,12 @@ public final class Outgoing implements AutoCloseable {
         lock.lock();
         try {
             if (queue.size() < MAX_QUEUED && !closed) {
-                queue.put(new Key(address, id), new Entry(message, System.nanoTime() + delay.toNanos()));
-                changed.signalAll();
+                boolean isFirst = queue.isEmpty();
+                long wait = Math.max(delay.toNanos(), GATHER_NANOS);
+                queue.put(new Key(address, id), new Entry(message, System.nanoTime() + wait));
+                if (isFirst || delay.isZero()) {
+                    changed.signalAll();
+                }
             }
         } finally {
             lock.unlock();
@@ -136,24 +143,26 @@ public final class Outgoing implements AutoCloseable {
         }
     }
 
-    /** Takes what is ready, and returns how long it is until something else is. */
+    /** If a message is ready, takes all that are or soon will be; otherwise returns how long it is until one is. */
     private long take(Map<Address, List<byte[]>> ready) {
         long now = System.nanoTime();
         long next = Long.MAX_VALUE;
-        int taken = 0;
+        for (Entry entry : queue.values()) {
+            next = Math.min(next, entry.readyAt() - now);
+        }
+        if (next > 0 && !closed) {
+            return next;
+        }
         long bytes = 0;
         Iterator<Map.Entry<Key, Entry>> entries = queue.entrySet().iterator();
-        while (entries.hasNext() && taken < ExchangeSettings.BATCH && bytes < MAX_BYTES) {
+        for (int taken = 0; entries.hasNext() && taken < ExchangeSettings.BATCH && bytes < MAX_BYTES; ) {
             Map.Entry<Key, Entry> each = entries.next();
-            long left = each.getValue().readyAt() - now;
-            if (left <= 0 || closed) {
+            if (closed || each.getValue().readyAt() - now <= GATHER_NANOS) {
                 ready.computeIfAbsent(each.getKey().address(), first -> new ArrayList<>())
                         .add(each.getValue().message());
                 bytes += each.getValue().message().length;
                 taken++;
                 entries.remove();
-            } else {
-                next = Math.min(next, left);
             }
         }
         return next;

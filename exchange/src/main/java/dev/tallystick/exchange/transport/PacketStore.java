@@ -42,8 +42,10 @@ final class PacketStore {
 
     record Row(long seq, byte[] body) {}
 
+    /** The last one travels with COMMIT. */
     void add(Tx tx, Address address, int messages, byte[] body) throws SQLException {
-        tx.update(ADD, address.topic().word(), address.subject().name(), messages, body);
+        tx.queryLater(
+                ADD, row -> true, address.topic().word(), address.subject().name(), messages, body);
     }
 
     List<Row> take(Tx tx, Address address, int limit) throws SQLException {
