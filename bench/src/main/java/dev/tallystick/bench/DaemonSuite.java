@@ -3,7 +3,7 @@ package dev.tallystick.bench;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.tallystick.bench.Contender.Round;
-import dev.tallystick.broker.Limiter;
+import dev.tallystick.broker.accept.Limiter;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;

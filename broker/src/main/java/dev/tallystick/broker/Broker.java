@@ -1,10 +1,34 @@
 package dev.tallystick.broker;
 
+import dev.tallystick.broker.accept.AcceptHook;
+import dev.tallystick.broker.accept.AcceptItem;
+import dev.tallystick.broker.accept.Acceptance;
+import dev.tallystick.broker.accept.AcceptedMessage;
+import dev.tallystick.broker.accept.BatchIntake;
+import dev.tallystick.broker.accept.BatchOutcome;
+import dev.tallystick.broker.accept.GateReports;
+import dev.tallystick.broker.accept.KeyedCommits;
+import dev.tallystick.broker.accept.Limiter;
+import dev.tallystick.broker.accept.MessageAcceptor;
+import dev.tallystick.broker.accept.Rejection;
+import dev.tallystick.broker.accept.Screening;
+import dev.tallystick.broker.accept.Submission;
+import dev.tallystick.broker.member.Devices;
+import dev.tallystick.broker.member.Members;
+import dev.tallystick.broker.message.Deliveries;
+import dev.tallystick.broker.message.Directory;
+import dev.tallystick.broker.message.History;
+import dev.tallystick.broker.message.Search;
+import dev.tallystick.broker.message.Sequencer;
+import dev.tallystick.broker.model.BrokerCrashPoint;
+import dev.tallystick.broker.model.Member;
+import dev.tallystick.broker.webhook.DeadCalls;
+import dev.tallystick.broker.webhook.Webhooks;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
-import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.Gate;
 import dev.tallystick.keys.KeyEntry;
 import dev.tallystick.keys.KeyReuse;
@@ -50,7 +74,7 @@ public final class Broker implements AutoCloseable {
     private final KeyedCommits commits;
     private final Gate<Acceptance> gate;
     private final Counters counters = new Counters();
-    private final Bells bells = new Bells();
+    private final NewMessageSignal newMessageSignal = new NewMessageSignal();
     private final Members members;
     private final Directory directory;
     private final Devices devices;
@@ -86,8 +110,8 @@ public final class Broker implements AutoCloseable {
         this.deliveries = new Deliveries(database);
         this.history = new History(database);
         this.gate = new Gate<>(settings.gate(), clock);
-        AcceptDoor keys = new AcceptDoor(settings.keyRetention(), crashPoints);
-        this.commits = new KeyedCommits(database, settings.lanes(), keys, new Acceptor(keys, hook, crashPoints));
+        AcceptKeys keys = new AcceptKeys(settings.keyRetention(), crashPoints);
+        this.commits = new KeyedCommits(database, settings.lanes(), keys, new MessageAcceptor(keys, hook, crashPoints));
         this.batches = new BatchIntake(
                 gate, screening, limiter, commits, ids, crashPoints, counters::consumedThenRejected, this::accepted);
         Sequencer sequencer = new Sequencer(database, crashPoints);
@@ -103,7 +127,7 @@ public final class Broker implements AutoCloseable {
                 crashPoints,
                 this::callNext);
         this.deadCalls = new DeadCalls(database, this::callNext);
-        Herald herald = new Herald(database, hook.ends(), crashPoints);
+        CompletionAnnouncer completionAnnouncer = new CompletionAnnouncer(database, hook.ends(), crashPoints);
         this.orphans = new OrphanCheck(database, settings.keyRetention());
         this.search = new Search(database);
         this.calling = new Loop("webhooks", settings.poll(), BETWEEN_TURNS, webhooks::begin);
@@ -117,7 +141,7 @@ public final class Broker implements AutoCloseable {
                 sequencing,
                 calling,
                 following,
-                new Loop("ends", settings.poll(), () -> announce(herald)),
+                new Loop("ends", settings.poll(), () -> announce(completionAnnouncer)),
                 new Loop("gate", settings.gate().cleanupInterval(), gate::cleanUp),
                 new Loop("message-retention", SWEEPING, retention::sweep),
                 Loop.withFirst(soon(random), "orphans", LOOKING_FOR_ORPHANS, orphans::run));
@@ -198,7 +222,7 @@ public final class Broker implements AutoCloseable {
     }
 
     /** Records that a request charged by {@link #spend} was rejected. */
-    public void spentInVain() {
+    public void countWasted() {
         counters.consumedThenRejected();
     }
 
@@ -244,10 +268,10 @@ public final class Broker implements AutoCloseable {
     }
 
     /** Something was accepted: start numbering, webhook calls and pushes. */
-    void ring() {
+    public void ring() {
         sequencing.ring();
         calling.ring();
-        bells.ring();
+        newMessageSignal.ring();
         wakeups.ring();
     }
 
@@ -255,8 +279,8 @@ public final class Broker implements AutoCloseable {
         calling.ring();
     }
 
-    public Bells bells() {
-        return bells;
+    public NewMessageSignal bells() {
+        return newMessageSignal;
     }
 
     public BrokerCounts counts() {
@@ -298,7 +322,7 @@ public final class Broker implements AutoCloseable {
             return new Acceptance.OverLimit(over.retryAfter());
         }
         AcceptItem item = new AcceptItem(id, ids.next(), member, submission, screening.plan(id, member, submission));
-        crashPoints.reached(BrokerCrashPoint.CHECKED);
+        crashPoints.reached(BrokerCrashPoint.BUDGET_SPENT);
         Acceptance answer = commits.accept(item);
         switch (answer) {
             case Acceptance.Accepted accepted -> accepted(List.of(item));
@@ -327,13 +351,13 @@ public final class Broker implements AutoCloseable {
 
     private void sequence(Sequencer sequencer) {
         if (sequencer.run() > 0) {
-            bells.ring();
+            newMessageSignal.ring();
             wakeups.ring();
         }
     }
 
-    private void announce(Herald herald) {
-        if (herald.run() > 0) {
+    private void announce(CompletionAnnouncer completionAnnouncer) {
+        if (completionAnnouncer.run() > 0) {
             ring();
         }
     }
@@ -341,6 +365,6 @@ public final class Broker implements AutoCloseable {
     private void wokenByAnother() {
         sequencing.ring();
         calling.ring();
-        bells.ring();
+        newMessageSignal.ring();
     }
 }

@@ -1,13 +1,23 @@
 package dev.tallystick.broker;
 
-import static dev.tallystick.broker.TestBroker.ALERTS;
-import static dev.tallystick.broker.TestBroker.ALICE;
-import static dev.tallystick.broker.TestBroker.INVOICES;
-import static dev.tallystick.broker.TestBroker.MESH;
-import static dev.tallystick.broker.TestBroker.job;
-import static dev.tallystick.broker.TestBroker.text;
+import static dev.tallystick.broker.model.TestBroker.ALERTS;
+import static dev.tallystick.broker.model.TestBroker.ALICE;
+import static dev.tallystick.broker.model.TestBroker.INVOICES;
+import static dev.tallystick.broker.model.TestBroker.MESH;
+import static dev.tallystick.broker.model.TestBroker.job;
+import static dev.tallystick.broker.model.TestBroker.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.broker.accept.AcceptHook;
+import dev.tallystick.broker.accept.Acceptance;
+import dev.tallystick.broker.accept.BatchOutcome;
+import dev.tallystick.broker.accept.Limiter;
+import dev.tallystick.broker.accept.Submission;
+import dev.tallystick.broker.message.Deliveries;
+import dev.tallystick.broker.model.BrokerCrashPoint;
+import dev.tallystick.broker.model.Inbox;
+import dev.tallystick.broker.model.Member;
+import dev.tallystick.broker.model.TestBroker;
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Destination;
@@ -134,7 +144,7 @@ class BatchTest {
 
     static Stream<CrashPoint> points() {
         return Stream.of(
-                BrokerCrashPoint.CHECKED,
+                BrokerCrashPoint.BUDGET_SPENT,
                 KeysCrashPoint.ACCEPT_WRITTEN,
                 BrokerCrashPoint.MESSAGES_WRITTEN,
                 BrokerCrashPoint.JOBS_WRITTEN,

@@ -1,5 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.DeadLetters;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.Webhooks;
@@ -39,7 +43,7 @@ import picocli.CommandLine.Parameters;
 final class DeadLetterCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally deadletter --help'.");
     }
 
@@ -65,7 +69,7 @@ final class DeadLetterCommand extends TallyCommand {
         private int limit = 50;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(client.deadLetters().list(after, limit).letters().stream()
                     .map(Ls::line)
                     .collect(Collectors.joining("\n")));
@@ -82,7 +86,7 @@ final class DeadLetterCommand extends TallyCommand {
     static final class Show extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.deadLetters().find(job());
             answer();
             return ExitCode.OK;
@@ -95,7 +99,7 @@ final class DeadLetterCommand extends TallyCommand {
     static final class Redrive extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer("job " + client.deadLetters().redrive(job()).job() + " continues it");
             return ExitCode.OK;
         }
@@ -105,7 +109,7 @@ final class DeadLetterCommand extends TallyCommand {
     static final class Discard extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.deadLetters().discard(job());
             answer("job " + job() + " is discarded");
             return ExitCode.OK;
@@ -125,7 +129,7 @@ final class DeadLetterCommand extends TallyCommand {
         private int limit = 50;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(client.webhooks().dead(after, limit).calls().stream()
                     .map(Calls::line)
                     .collect(Collectors.joining("\n")));
@@ -150,7 +154,7 @@ final class DeadLetterCommand extends TallyCommand {
         private UUID message;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.webhooks().redrive(webhook, message);
             answer("webhook " + webhook + " is called again for message " + message);
             return ExitCode.OK;

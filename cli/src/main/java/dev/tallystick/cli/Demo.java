@@ -3,9 +3,11 @@ package dev.tallystick.cli;
 import dev.tallystick.JobHandle;
 import dev.tallystick.Submit;
 import dev.tallystick.Tallystick;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
-import dev.tallystick.engine.Context;
-import dev.tallystick.engine.EngineSettings;
+import dev.tallystick.engine.model.EngineSettings;
+import dev.tallystick.workflow.Context;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -64,7 +66,7 @@ final class Demo extends TallyCommand {
     private final Set<String> ranHere = ConcurrentHashMap.newKeySet();
 
     @Override
-    ExitCode run() throws InterruptedException {
+    public ExitCode run() throws InterruptedException {
         progress("opening the database in " + directory + " …");
         try (Tallystick tally =
                 Tallystick.builder().embedded(directory).settings(SETTINGS).build()) {

@@ -1,5 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.Devices;
 import dev.tallystick.client.TallyClient;
 import java.time.Duration;
@@ -34,7 +38,7 @@ import picocli.CommandLine.Parameters;
 final class DeviceCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally device --help'.");
     }
 
@@ -70,7 +74,7 @@ final class DeviceCommand extends TallyCommand {
     static final class Register extends WithKey {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.devices().register(name(), key());
             answer("device " + name() + (isNew() ? " is registered" : " was registered before"));
             return ExitCode.OK;
@@ -91,7 +95,7 @@ final class DeviceCommand extends TallyCommand {
         private @Nullable Integer grace;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.devices().rotate(name(), replaced, key(), grace == null ? null : Duration.ofSeconds(grace));
             answer("device " + name() + " has its new key");
             return ExitCode.OK;
@@ -102,7 +106,7 @@ final class DeviceCommand extends TallyCommand {
     static final class Ls extends ServerConnection {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(client.devices().list().stream().map(Ls::line).collect(Collectors.joining("\n")));
             return ExitCode.OK;
         }
@@ -118,7 +122,7 @@ final class DeviceCommand extends TallyCommand {
     static final class Revoke extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.devices().revoke(name());
             answer("device " + name() + " is revoked");
             return ExitCode.OK;

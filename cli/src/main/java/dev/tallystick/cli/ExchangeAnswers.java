@@ -1,5 +1,6 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Json.ArrayValue;
 import java.util.LinkedHashMap;

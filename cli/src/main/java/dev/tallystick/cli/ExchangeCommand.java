@@ -1,5 +1,8 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
 import dev.tallystick.exchange.ExchangeSchema;
 import dev.tallystick.exchange.books.Bundle;
@@ -63,7 +66,7 @@ import picocli.CommandLine.Parameters;
 final class ExchangeCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally exchange --help'.");
     }
 
@@ -91,7 +94,7 @@ final class ExchangeCommand extends TallyCommand {
         abstract ExitCode run(Database database, Participant self);
 
         @Override
-        final ExitCode run() {
+        public final ExitCode run() {
             try {
                 return run(open(postgres), new Participant(as));
             } catch (IllegalArgumentException e) {
@@ -321,7 +324,7 @@ final class ExchangeCommand extends TallyCommand {
         private Path consumerKey;
 
         @Override
-        ExitCode run() {
+        public ExitCode run() {
             try {
                 Evidence evidence = Bundle.parse(read(file))
                         .verify(PublicKey.parse(read(producerKey)), PublicKey.parse(read(consumerKey)));
@@ -368,7 +371,7 @@ final class ExchangeCommand extends TallyCommand {
         private Path file;
 
         @Override
-        ExitCode run() {
+        public ExitCode run() {
             SigningKey key = SigningKey.generate();
             try {
                 Files.createFile(

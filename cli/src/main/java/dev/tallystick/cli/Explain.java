@@ -1,5 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.TallyCommand;
+import dev.tallystick.cli.ledger.LedgerProse;
 import dev.tallystick.core.ActivityLedger;
 import dev.tallystick.core.Digit;
 import dev.tallystick.core.GuidLedger;
@@ -40,7 +44,7 @@ final class Explain extends TallyCommand {
     private boolean guid;
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         if (guid) {
             GuidLedger read = read(GuidLedger::parse);
             answer(LedgerProse.of(read), fields(GuidLedger.DIGITS, read.value()));

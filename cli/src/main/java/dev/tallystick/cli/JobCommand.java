@@ -1,5 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.Jobs;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.IdempotencyKey;
@@ -53,7 +57,7 @@ import picocli.CommandLine.Parameters;
 final class JobCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally job --help'.");
     }
 
@@ -93,7 +97,7 @@ final class JobCommand extends TallyCommand {
         abstract ExitCode run(TallyClient client, UUID id) throws Exception;
 
         @Override
-        final ExitCode run(TallyClient client) throws Exception {
+        public final ExitCode run(TallyClient client) throws Exception {
             return run(client, id(client));
         }
 
@@ -137,7 +141,7 @@ final class JobCommand extends TallyCommand {
         private int limit = 20;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             Jobs.Filter wanted = new Jobs.Filter(workflow, status, null, null, attributes);
             answer(client.jobs().list(wanted, before, limit).jobs().stream()
                     .map(Ls::line)
@@ -317,7 +321,7 @@ final class JobCommand extends TallyCommand {
         private @Nullable String key;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             TallyClient.Signalled sent = client.signal(job, signal, json(payload), key(key));
             answer("signal " + signal + (sent.duplicate() ? " was sent before" : " is sent"));
             return ExitCode.OK;
@@ -351,7 +355,7 @@ final class JobCommand extends TallyCommand {
         abstract TallyClient.JobAgain ask(TallyClient client, UUID id, IdempotencyKey request);
 
         @Override
-        final ExitCode run(TallyClient client) {
+        public final ExitCode run(TallyClient client) {
             TallyClient.JobAgain begun = ask(client, job, key(key));
             answer("job " + begun.job() + (begun.duplicate() ? ", started before" : ", started"));
             return ExitCode.OK;

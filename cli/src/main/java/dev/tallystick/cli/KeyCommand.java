@@ -1,5 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.Keys;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Fingerprint;
@@ -47,7 +51,7 @@ import picocli.CommandLine.Parameters;
 final class KeyCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally key --help'.");
     }
 
@@ -75,7 +79,7 @@ final class KeyCommand extends TallyCommand {
         private String fingerprint;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             Fingerprint request = request();
             // The server would wait for the holder; on a terminal, an immediate answer is better.
             Optional<Json.ObjectValue> held = heldBefore(client, request);
@@ -149,7 +153,7 @@ final class KeyCommand extends TallyCommand {
         abstract void settle(Keys keys, Keys.Reservation held);
 
         @Override
-        final ExitCode run(TallyClient client) {
+        public final ExitCode run(TallyClient client) {
             settle(client.keys(), new Keys.Reservation(key(), reservation, fence));
             answer();
             return ExitCode.OK;
@@ -196,7 +200,7 @@ final class KeyCommand extends TallyCommand {
         private int limit = 100;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(table(client.keys().open(limit)));
             return ExitCode.OK;
         }
@@ -206,7 +210,7 @@ final class KeyCommand extends TallyCommand {
     static final class Show extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             List<Keys.Held> held = client.keys().find(key());
             if (held.isEmpty()) {
                 throw new CommandFailed(

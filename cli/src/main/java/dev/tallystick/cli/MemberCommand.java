@@ -1,5 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.Members;
 import dev.tallystick.client.Role;
 import dev.tallystick.client.TallyClient;
@@ -38,7 +42,7 @@ import picocli.CommandLine.Parameters;
 final class MemberCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally member --help'.");
     }
 
@@ -58,7 +62,7 @@ final class MemberCommand extends TallyCommand {
     static final class Ls extends ServerConnection {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(client.members().list().stream().map(Ls::line).collect(Collectors.joining("\n")));
             return ExitCode.OK;
         }
@@ -81,7 +85,7 @@ final class MemberCommand extends TallyCommand {
         private List<String> roles;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.members().put(name(), roles.stream().map(Put::role).toArray(Role[]::new));
             answer("member " + name() + (isNew() ? " is added" : " has these roles now"));
             return ExitCode.OK;
@@ -101,7 +105,7 @@ final class MemberCommand extends TallyCommand {
     static final class Remove extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.members().remove(name());
             answer("member " + name() + " is removed");
             return ExitCode.OK;
@@ -118,14 +122,14 @@ final class MemberCommand extends TallyCommand {
         private @Nullable Integer seconds;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             Duration validity = seconds == null ? null : Duration.ofSeconds(seconds);
             answer(client.tokens().issue(name(), validity).secret());
             return ExitCode.OK;
         }
 
         @Override
-        String afterUnknownOutcome() {
+        public String afterUnknownOutcome() {
             return "A token may have been issued and lost: 'tally member tokens " + name()
                     + "' lists it, and 'tally member revoke ID' revokes it. Then issue another.";
         }
@@ -135,7 +139,7 @@ final class MemberCommand extends TallyCommand {
     static final class ListTokens extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(client.tokens().list(name()).stream().map(ListTokens::line).collect(Collectors.joining("\n")));
             return ExitCode.OK;
         }
@@ -156,7 +160,7 @@ final class MemberCommand extends TallyCommand {
         private String id;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.tokens().revoke(id);
             answer("token " + id + " is revoked");
             return ExitCode.OK;

@@ -1,5 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.TallyClient;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -16,7 +20,7 @@ import picocli.CommandLine.Parameters;
 final class MeshCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally mesh --help'.");
     }
 
@@ -24,7 +28,7 @@ final class MeshCommand extends TallyCommand {
     static final class Ls extends ServerConnection {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(String.join("\n", client.meshes().list()));
             return ExitCode.OK;
         }
@@ -38,7 +42,7 @@ final class MeshCommand extends TallyCommand {
         private String name;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.meshes().create(name);
             answer("mesh " + name + (isNew() ? " is created" : " already exists"));
             return ExitCode.OK;
@@ -53,13 +57,13 @@ final class MeshCommand extends TallyCommand {
         private String name;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(client.meshes().adminToken(name, null).secret());
             return ExitCode.OK;
         }
 
         @Override
-        String afterUnknownOutcome() {
+        public String afterUnknownOutcome() {
             return "A token may have been issued and lost. Issue another; with it, 'tally member tokens admin'"
                     + " lists the lost one, and 'tally member revoke ID' revokes it.";
         }

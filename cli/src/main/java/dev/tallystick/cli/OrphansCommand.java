@@ -1,5 +1,7 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
 import dev.tallystick.client.Orphans;
 import dev.tallystick.client.TallyClient;
 import java.util.stream.Collectors;
@@ -19,7 +21,7 @@ import picocli.CommandLine.Command;
 final class OrphansCommand extends ServerConnection {
 
     @Override
-    ExitCode run(TallyClient client) {
+    public ExitCode run(TallyClient client) {
         String lines =
                 client.orphans().kinds().stream().map(OrphansCommand::line).collect(Collectors.joining("\n"));
         answer(lines.isEmpty() ? "no orphaned rows" : lines);

@@ -1,5 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.Schedules;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Priority;
@@ -38,7 +42,7 @@ import picocli.CommandLine.Parameters;
 final class ScheduleCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally schedule --help'.");
     }
 
@@ -79,7 +83,7 @@ final class ScheduleCommand extends TallyCommand {
         private String priority = Priority.DEFAULT.word();
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             Schedules.Schedule kept = client.schedules()
                     .put(name(), new Schedules.NewSchedule(workflow, cron, zone, json(input), priority(priority)));
             answer("schedule " + name() + " fires next at " + kept.nextAt());
@@ -97,7 +101,7 @@ final class ScheduleCommand extends TallyCommand {
         private int limit = 50;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(client.schedules().list(after, limit).schedules().stream()
                     .map(Ls::line)
                     .collect(Collectors.joining("\n")));
@@ -119,7 +123,7 @@ final class ScheduleCommand extends TallyCommand {
     static final class Show extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.schedules().find(name());
             answer();
             return ExitCode.OK;
@@ -130,7 +134,7 @@ final class ScheduleCommand extends TallyCommand {
     static final class Pause extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.schedules().pause(name());
             answer("schedule " + name() + " is paused");
             return ExitCode.OK;
@@ -141,7 +145,7 @@ final class ScheduleCommand extends TallyCommand {
     static final class Resume extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             Schedules.Schedule resumed = client.schedules().resume(name());
             answer("schedule " + name() + " fires next at " + resumed.nextAt());
             return ExitCode.OK;
@@ -158,7 +162,7 @@ final class ScheduleCommand extends TallyCommand {
         private @Nullable String key;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             Schedules.Triggered started = client.schedules().trigger(name(), key(key));
             answer("job " + started.job() + (started.duplicate() ? ", started before" : ", started"));
             return ExitCode.OK;
@@ -169,7 +173,7 @@ final class ScheduleCommand extends TallyCommand {
     static final class Delete extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.schedules().delete(name());
             answer("schedule " + name() + " is deleted");
             return ExitCode.OK;

@@ -1,5 +1,8 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
 import dev.tallystick.server.ServerSchema;
 import dev.tallystick.server.ServerSettings;
@@ -37,7 +40,7 @@ import picocli.CommandLine.Option;
 final class SchemaCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally schema --help'.");
     }
 
@@ -62,7 +65,7 @@ final class SchemaCommand extends TallyCommand {
         abstract ExitCode runOrRefuse();
 
         @Override
-        final ExitCode run() {
+        public final ExitCode run() {
             try {
                 return runOrRefuse();
             } catch (SchemaException e) {

@@ -1,14 +1,19 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.Logs;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
-import dev.tallystick.engine.InvalidGraphException;
+import dev.tallystick.engine.graph.InvalidGraphException;
 import dev.tallystick.postgres.DirectoryInUseException;
-import dev.tallystick.server.Certificate;
-import dev.tallystick.server.ListenFailedException;
 import dev.tallystick.server.NoDatabaseException;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
 import dev.tallystick.server.VitalThreads;
+import dev.tallystick.server.http.Certificate;
+import dev.tallystick.server.http.ListenFailedException;
 import dev.tallystick.sql.NotDurableException;
 import dev.tallystick.sql.SchemaException;
 import dev.tallystick.sql.SchemaName;
@@ -121,7 +126,7 @@ final class ServerCommand extends TallyCommand {
     private @Nullable Path privateKey;
 
     @Override
-    ExitCode run() throws InterruptedException {
+    public ExitCode run() throws InterruptedException {
         VitalThreads.watch();
         progress("opening the database …");
         CountDownLatch stopped = new CountDownLatch(1);

@@ -1,5 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.daemon.DaemonDirectory;
 import dev.tallystick.client.DaemonClient;
 import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.RefusedException;
@@ -48,12 +52,12 @@ abstract class SubmissionCommand extends ServerConnection {
     void requireNoServer() {}
 
     @Override
-    final ExitCode run(TallyClient client) {
+    public final ExitCode run(TallyClient client) {
         return submit(client, key());
     }
 
     @Override
-    final Optional<ExitCode> runHere() {
+    public final Optional<ExitCode> runHere() {
         Optional<Path> directory = daemon.existing(environment());
         return directory.isEmpty() ? Optional.empty() : through(directory.get());
     }

@@ -1,5 +1,7 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.client.DaemonClient;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.TallyException;

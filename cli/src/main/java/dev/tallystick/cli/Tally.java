@@ -1,5 +1,16 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.LogLine;
+import dev.tallystick.cli.command.RootCommand;
+import dev.tallystick.cli.command.TallyCommand;
+import dev.tallystick.cli.command.Version;
+import dev.tallystick.cli.daemon.DaemonCommand;
+import dev.tallystick.cli.daemon.InboxCommand;
+import dev.tallystick.cli.daemon.OutboxCommand;
+import dev.tallystick.cli.ledger.LedgerCommand;
+import dev.tallystick.cli.ledger.LedgerReceiptCommand;
 import dev.tallystick.core.Json;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -102,11 +113,11 @@ public final class Tally implements RootCommand, Callable<Integer> {
     }
 
     /** Runs the command once and returns the exit code of the process. */
-    static int run(PrintWriter out, PrintWriter err, Map<String, String> environment, String... arguments) {
+    public static int run(PrintWriter out, PrintWriter err, Map<String, String> environment, String... arguments) {
         return commandLine(out, err, environment).execute(arguments);
     }
 
-    static CommandLine commandLine(PrintWriter out, PrintWriter err, Map<String, String> environment) {
+    public static CommandLine commandLine(PrintWriter out, PrintWriter err, Map<String, String> environment) {
         Tally tally = new Tally(environment);
         CommandLine line = new CommandLine(tally);
         Examples.passOn(line);

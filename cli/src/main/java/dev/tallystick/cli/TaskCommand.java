@@ -1,5 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.Tasks;
 import java.util.UUID;
@@ -35,7 +39,7 @@ import picocli.CommandLine.Parameters;
 final class TaskCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally task --help'.");
     }
 
@@ -81,7 +85,7 @@ final class TaskCommand extends TallyCommand {
         private int limit = 50;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(list(client.tasks()).tasks().stream().map(Ls::line).collect(Collectors.joining("\n")));
             return ExitCode.OK;
         }
@@ -105,7 +109,7 @@ final class TaskCommand extends TallyCommand {
     static final class Show extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.tasks().find(task());
             answer();
             return ExitCode.OK;
@@ -116,7 +120,7 @@ final class TaskCommand extends TallyCommand {
     static final class Claim extends ByPerson {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.tasks().claim(task(), person());
             answer("task " + task() + " is claimed");
             return ExitCode.OK;
@@ -127,7 +131,7 @@ final class TaskCommand extends TallyCommand {
     static final class Release extends ByPerson {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.tasks().release(task(), person());
             answer("task " + task() + " is released");
             return ExitCode.OK;
@@ -145,7 +149,7 @@ final class TaskCommand extends TallyCommand {
         private String group;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.tasks().escalate(task(), group);
             answer("task " + task() + " is with " + group);
             return ExitCode.OK;
@@ -165,7 +169,7 @@ final class TaskCommand extends TallyCommand {
         private @Nullable String key;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             Tasks.Done resolved = client.tasks().resolve(task(), json(answer), person(), key(key));
             answer("task " + task() + (resolved.duplicate() ? " already has this answer" : " is answered"));
             return ExitCode.OK;

@@ -1,5 +1,9 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.TallyClient;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -26,7 +30,7 @@ import picocli.CommandLine.Parameters;
 final class TopicCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally topic --help'.");
     }
 
@@ -46,7 +50,7 @@ final class TopicCommand extends TallyCommand {
     static final class Ls extends ServerConnection {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(String.join("\n", client.topics().list()));
             return ExitCode.OK;
         }
@@ -56,7 +60,7 @@ final class TopicCommand extends TallyCommand {
     static final class Create extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.topics().create(name());
             answer("topic " + name() + (isNew() ? " is created" : " already exists"));
             return ExitCode.OK;
@@ -67,7 +71,7 @@ final class TopicCommand extends TallyCommand {
     static final class Delete extends OfOne {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.topics().delete(name());
             answer("topic " + name() + " is deleted");
             return ExitCode.OK;
@@ -82,7 +86,7 @@ final class TopicCommand extends TallyCommand {
         private String member;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.topics().subscribe(name(), member);
             answer(member + " is subscribed to " + name());
             return ExitCode.OK;

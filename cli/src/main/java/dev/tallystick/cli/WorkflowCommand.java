@@ -1,10 +1,14 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.Workflows;
-import dev.tallystick.engine.Graph;
-import dev.tallystick.engine.GraphYaml;
-import dev.tallystick.engine.InvalidGraphException;
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.GraphYaml;
+import dev.tallystick.engine.graph.InvalidGraphException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -37,7 +41,7 @@ import picocli.CommandLine.Parameters;
 final class WorkflowCommand extends TallyCommand {
 
     @Override
-    ExitCode run() {
+    public ExitCode run() {
         throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally workflow --help'.");
     }
 
@@ -54,7 +58,7 @@ final class WorkflowCommand extends TallyCommand {
         private Path file;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             String yaml = text();
             Graph graph = graph(yaml);
             client.workflows().deploy(graph.name(), graph.version(), yaml);
@@ -86,7 +90,7 @@ final class WorkflowCommand extends TallyCommand {
     static final class Ls extends ServerConnection {
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             answer(client.workflows().list().stream()
                     .map(each -> "%-30s %-5d %s%s"
                             .formatted(
@@ -110,7 +114,7 @@ final class WorkflowCommand extends TallyCommand {
         private @Nullable Integer version;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             Workflows.Shown shown = client.workflows().find(workflow, version == null ? newest(client) : version);
             if (shown.graph() == null) {
                 answer();
@@ -147,7 +151,7 @@ final class WorkflowCommand extends TallyCommand {
         private int version;
 
         @Override
-        ExitCode run(TallyClient client) {
+        public ExitCode run(TallyClient client) {
             client.workflows().remove(workflow, version);
             answer(workflow + " version " + version + " is removed; its open jobs run to their end");
             return ExitCode.OK;

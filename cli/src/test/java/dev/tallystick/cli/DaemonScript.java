@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Listens in a daemon's directory, and gives one answer to everything. */
-final class DaemonScript implements AutoCloseable {
+public final class DaemonScript implements AutoCloseable {
 
     private final ServerSocketChannel socket;
     private final String answer;
     private final List<String> requests = new CopyOnWriteArrayList<>();
 
-    DaemonScript(Path directory, int status, String type, String body) {
+    public DaemonScript(Path directory, int status, String type, String body) {
         this.answer = "HTTP/1.1 " + status + " Said\r\nContent-Type: " + type + "\r\nContent-Length: " + body.length()
                 + "\r\n\r\n" + body;
         try {
@@ -32,7 +32,7 @@ final class DaemonScript implements AutoCloseable {
     }
 
     /** What was posted. */
-    List<String> requests() {
+    public List<String> requests() {
         return requests;
     }
 

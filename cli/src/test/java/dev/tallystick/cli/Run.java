@@ -1,18 +1,19 @@
 package dev.tallystick.cli;
 
+import dev.tallystick.cli.command.TallyCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Map;
 import picocli.CommandLine;
 
 /** One run of the command in this process: its output and exit code. */
-record Run(int exitCode, String out, String err) {
+public record Run(int exitCode, String out, String err) {
 
-    static Run tally(String... arguments) {
+    public static Run tally(String... arguments) {
         return tally(Map.of(), arguments);
     }
 
-    static Run tally(Map<String, String> environment, String... arguments) {
+    public static Run tally(Map<String, String> environment, String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         int exitCode = Tally.run(new PrintWriter(out, true), new PrintWriter(err, true), environment, arguments);
@@ -20,7 +21,8 @@ record Run(int exitCode, String out, String err) {
     }
 
     /** Like {@link #tally}, with one more command. */
-    static Run tallyWith(TallyCommand command, String name, Map<String, String> environment, String... arguments) {
+    public static Run tallyWith(
+            TallyCommand command, String name, Map<String, String> environment, String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         CommandLine line = Tally.commandLine(new PrintWriter(out, true), new PrintWriter(err, true), environment);

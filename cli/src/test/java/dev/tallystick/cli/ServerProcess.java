@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A server with the samples, in a separate process. */
-final class ServerProcess implements AutoCloseable {
+public final class ServerProcess implements AutoCloseable {
 
     private static final Pattern LISTENING = Pattern.compile("listening on (http://\\S+)");
 
@@ -33,7 +33,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** @param jvm options for its JVM */
-    static ServerProcess start(Path data, String postgres, Map<String, String> environment, String... jvm)
+    public static ServerProcess start(Path data, String postgres, Map<String, String> environment, String... jvm)
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -57,16 +57,16 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    String address() {
+    public String address() {
         return address;
     }
 
-    String token() throws IOException {
+    public String token() throws IOException {
         return Files.readString(data.resolve("admin.token")).strip();
     }
 
     /** Runs one job on the server. */
-    void submitAndWait(String order) throws IOException {
+    public void submitAndWait(String order) throws IOException {
         Run run = Run.tally(
                 Map.of("TALLY_SERVER", address, "TALLY_TOKEN", token()),
                 "submit",
@@ -80,7 +80,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Shuts the server down gracefully and returns its error output. */
-    List<String> stop() throws IOException, InterruptedException {
+    public List<String> stop() throws IOException, InterruptedException {
         process.destroy();
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         return Files.readAllLines(data.resolve("err.log"));

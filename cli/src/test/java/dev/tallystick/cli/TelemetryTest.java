@@ -3,6 +3,7 @@ package dev.tallystick.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.Durations;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonLimits;
 import dev.tallystick.core.JsonRefused;
@@ -88,7 +89,7 @@ final class Answers {
      * @param reading throws {@link ForeignAnswer} if it does not find what it needs
      */
     static <T> Attempt<T> judgePart(Request request, Fields outcome, Function<Fields, T> reading) {
-        String word = outcome.textIfThere("code");
+        String word = outcome.optionalText("code");
         if (word == null) {
             return new Attempt.Answered<>(reading.apply(outcome));
         }
@@ -136,7 +137,7 @@ final class Answers {
     }
 
     private static <T> Attempt<T> refused(Request request, ProblemCode code, Fields problem) {
-        String detail = problem.textIfThere("detail");
+        String detail = problem.optionalText("detail");
         return new Attempt.Refused<>(new RefusedException(
                 code, detail == null ? "" : detail, holdsForEveryAttempt(request, code), problem.object()));
     }
@@ -162,7 +163,7 @@ final class Answers {
     }
 
     private static String detail(Fields problem) {
-        String detail = problem.textIfThere("detail");
+        String detail = problem.optionalText("detail");
         return detail == null || detail.isEmpty() ? "" : " (" + detail + ")";
     }
 

@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.Durations;
 import dev.tallystick.core.Json;
 import java.time.Duration;
 import java.util.List;
@@ -8,11 +9,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON object of a request, member by member. Null members are left out. For one thread. */
-final class Body {
+public final class Body {
 
     private final Map<String, Json> members = new TreeMap<>();
 
-    Body with(String name, @Nullable Json value) {
+    public Body with(String name, @Nullable Json value) {
         if (value != null) {
             members.put(name, value);
         }
@@ -23,7 +24,7 @@ final class Body {
         return with(name, value == null ? null : Json.of(value));
     }
 
-    Body with(String name, long value) {
+    public Body with(String name, long value) {
         return with(name, Json.of(value));
     }
 
@@ -33,11 +34,11 @@ final class Body {
     }
 
     /** In whole seconds, rounded up. */
-    Body withSeconds(String name, @Nullable Duration time) {
+    public Body withSeconds(String name, @Nullable Duration time) {
         return time == null ? this : with(name, Durations.wholeSeconds(time));
     }
 
-    Json.ObjectValue json() {
+    public Json.ObjectValue json() {
         return new Json.ObjectValue(members);
     }
 }

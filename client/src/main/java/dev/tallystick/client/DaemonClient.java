@@ -31,12 +31,12 @@ public final class DaemonClient {
     private static final Duration LOOKING = Duration.ofSeconds(1);
 
     private final Wire wire;
-    private final Exchange exchange;
+    private final Transport transport;
 
     /** @param directory the daemon's */
     DaemonClient(Path directory, Duration patience) {
         this.wire = new SocketWire(directory.resolve(SOCKET));
-        this.exchange = new Exchange(wire, patience);
+        this.transport = new Transport(wire, patience);
     }
 
     /** Whether a daemon listens there now. Calls try for longer: a daemon that restarts is away for a moment only. */
@@ -95,7 +95,7 @@ public final class DaemonClient {
 
     private Handed hand(String path, Body body, IdempotencyKey key) {
         Request request = Request.post(path, body.json()).under(key.value());
-        return exchange.settle(request, reply -> handed(reply, key)).answer();
+        return transport.settle(request, reply -> handed(reply, key)).answer();
     }
 
     private static Handed handed(Reply reply, IdempotencyKey key) {
@@ -109,6 +109,6 @@ public final class DaemonClient {
         return new Handed.AcceptedThere(
                 key,
                 fields.text("broker_message_id", UUID::fromString),
-                fields.textIfThere("history_id", UUID::fromString));
+                fields.optionalText("history_id", UUID::fromString));
     }
 }

@@ -14,10 +14,10 @@ public final class Devices {
 
     private static final String PATH = "/v1/devices";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Devices(Exchange exchange) {
-        this.exchange = exchange;
+    Devices(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -44,12 +44,12 @@ public final class Devices {
                     fields.text("name"),
                     fields.text("member"),
                     fields.text("public_key"),
-                    fields.textIfThere("previous_key"),
-                    fields.textIfThere("previous_until", Instant::parse),
-                    fields.textIfThere("host_fingerprint"),
+                    fields.optionalText("previous_key"),
+                    fields.optionalText("previous_until", Instant::parse),
+                    fields.optionalText("host_fingerprint"),
                     fields.text("registered_at", Instant::parse),
-                    fields.textIfThere("rotated_at", Instant::parse),
-                    fields.textIfThere("revoked_at", Instant::parse));
+                    fields.optionalText("rotated_at", Instant::parse),
+                    fields.optionalText("revoked_at", Instant::parse));
         }
     }
 
@@ -82,7 +82,7 @@ public final class Devices {
     }
 
     private Device register(String name, Body body) {
-        return exchange.ask(Request.put(path(name), body.json()), answer -> Device.of(answer.about("name", name)));
+        return transport.ask(Request.put(path(name), body.json()), answer -> Device.of(answer.about("name", name)));
     }
 
     /**
@@ -105,17 +105,17 @@ public final class Devices {
                 .with("public_key", publicKey)
                 .with("replaces", replaced)
                 .withSeconds("grace_seconds", grace);
-        return exchange.ask(
+        return transport.ask(
                 Request.post(path(name) + "/rotate", body.json()), answer -> Device.of(answer.about("name", name)));
     }
 
     /** All devices, including revoked ones. */
     public List<Device> list() {
-        return exchange.ask(Request.get(PATH), answer -> answer.list("devices", Device::of));
+        return transport.ask(Request.get(PATH), answer -> answer.list("devices", Device::of));
     }
 
     public void revoke(String name) {
-        exchange.tell(Request.delete(path(name)));
+        transport.tell(Request.delete(path(name)));
     }
 
     private static String path(String name) {

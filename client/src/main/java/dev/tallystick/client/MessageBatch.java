@@ -27,15 +27,15 @@ final class MessageBatch {
         }
     }
 
-    List<Messages.Outcome> send(Exchange exchange) {
+    List<Messages.Outcome> send(Transport transport) {
         if (messages.isEmpty()) {
             return List.of();
         }
         List<Json> bodies = new ArrayList<>(messages.size());
         messages.forEach(each -> bodies.add(body(each)));
         Body body = new Body().with("messages", new Json.ArrayValue(bodies));
-        Exchange.Settled<List<Attempt<Messages.Sent>>> settled =
-                exchange.settle(Request.post(PATH, body.json()), reply -> attempts(reply.fields()));
+        Transport.Settled<List<Attempt<Messages.Sent>>> settled =
+                transport.settle(Request.post(PATH, body.json()), reply -> attempts(reply.fields()));
         List<Messages.Outcome> outcomes = new ArrayList<>(messages.size());
         for (int i = 0; i < messages.size(); i++) {
             outcomes.add(outcome(single(messages.get(i)), settled.answer().get(i), settled.afterUnknown()));
@@ -74,10 +74,10 @@ final class MessageBatch {
         return switch (attempt) {
             case Attempt.Answered<Messages.Sent> answered -> new Messages.Outcome.Accepted(answered.answer());
             case Attempt.Refused<Messages.Sent> refused ->
-                new Messages.Outcome.NotAccepted(Exchange.refusal(request, afterUnknown, refused));
+                new Messages.Outcome.NotAccepted(Transport.refusal(request, afterUnknown, refused));
             case Attempt.Failed<Messages.Sent> failed ->
                 new Messages.Outcome.NotAccepted(
-                        Exchange.givenUp(request, afterUnknown || failed.mayHaveHappened(), failed));
+                        Transport.givenUp(request, afterUnknown || failed.mayHaveHappened(), failed));
         };
     }
 }

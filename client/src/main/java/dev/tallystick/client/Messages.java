@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.mint.KeyMint;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
@@ -25,10 +26,10 @@ public final class Messages {
     static final String PATH = "/v1/messages";
     private static final String HISTORY = "/v1/history";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Messages(Exchange exchange) {
-        this.exchange = exchange;
+    Messages(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -157,8 +158,8 @@ public final class Messages {
                     fields.text("priority", Priority::parse),
                     metaOf(fields),
                     fields.texts("mentions"),
-                    fields.textIfThere("reply_to"),
-                    fields.textIfThere("client_message_id"),
+                    fields.optionalText("reply_to"),
+                    fields.optionalText("client_message_id"),
                     fields.text("accepted_at", Instant::parse));
         }
     }
@@ -185,7 +186,7 @@ public final class Messages {
 
     /** Sends a message. It is durable when this returns. The same key again is the same message. */
     public Sent send(NewMessage message, IdempotencyKey key) {
-        return exchange.ask(
+        return transport.ask(
                 Request.post(PATH, body(message).json()).under(key.value()).submitting(), sent -> Sent.of(sent, key));
     }
 
@@ -212,7 +213,7 @@ public final class Messages {
      * @throws IllegalArgumentException if there are too many, or two with the same key
      */
     public List<Outcome> sendAll(List<Keyed> messages) {
-        return new MessageBatch(messages).send(exchange);
+        return new MessageBatch(messages).send(transport);
     }
 
     /** As {@link #send(NewMessage, IdempotencyKey)}, with a key from a mint, which settles it once it is sent. */
@@ -222,7 +223,7 @@ public final class Messages {
 
     /** A message that the token's member sent or received, or that every member may read. */
     public Message find(UUID message) {
-        return exchange.ask(
+        return transport.ask(
                 Request.get(PATH + "/" + message), answer -> Message.of(answer.about("message_id", message)));
     }
 
@@ -246,9 +247,9 @@ public final class Messages {
     }
 
     /** Messages accepted after a position, as they come. Close it. */
-    public Following<Entry> follow(@Nullable Destination destination, long after) {
+    public EventStream<Entry> follow(@Nullable Destination destination, long after) {
         MessageStream stream = new MessageStream(
-                exchange,
+                transport,
                 position -> new Query(HISTORY + "/stream")
                         .with("destination", destination)
                         .with("after", position)
@@ -258,7 +259,7 @@ public final class Messages {
     }
 
     private Page page(Query query, long after, int limit) {
-        return exchange.ask(
+        return transport.ask(
                 query.with("after", after).with("limit", limit).read(),
                 page -> new Page(page.list("entries", Entry::of), page.number("next")));
     }

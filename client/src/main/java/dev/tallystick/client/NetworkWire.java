@@ -1,5 +1,8 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.BoundedBody;
+import dev.tallystick.client.net.Durations;
+import dev.tallystick.client.net.Lines;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;

@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.Durations;
 import java.time.Duration;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;

@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 
 /** A daemon in a process of its own, to be killed. Arguments: directory, server, token, and whether it receives. */
-final class DaemonChild {
+public final class DaemonChild {
 
-    static final String READY = "accepting";
+    public static final String READY = "accepting";
 
     public static void main(String[] arguments) throws InterruptedException {
         DaemonSettings settings = DaemonUnderTest.settings(

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /** Daemons for tests, and what callers send to them. */
-final class DaemonUnderTest {
+public final class DaemonUnderTest {
 
     /** Where nothing listens. */
     static final URI NOWHERE = URI.create("http://127.0.0.1:1");
@@ -22,7 +22,7 @@ final class DaemonUnderTest {
     static final CourierSettings QUICK =
             CourierSettings.DEFAULT.withBackoff(new Backoff(Duration.ofMillis(20), Duration.ofMillis(200)));
 
-    static DaemonSettings settings(Path directory, URI server, String token) {
+    public static DaemonSettings settings(Path directory, URI server, String token) {
         TallyClient client = new TallyClient(server, token, Duration.ofSeconds(6));
         return DaemonSettings.of(directory, () -> client)
                 .withCourier(QUICK)
@@ -31,16 +31,16 @@ final class DaemonUnderTest {
     }
 
     /** One that has no server. */
-    static Daemon offline(Path directory) {
+    public static Daemon offline(Path directory) {
         return Daemon.start(settings(directory, NOWHERE, "none"));
     }
 
-    static Json.ObjectValue message(String to, String text) {
+    public static Json.ObjectValue message(String to, String text) {
         return new Json.ObjectValue(Map.of("to", Json.of(to), "message", Json.of(text)));
     }
 
     /** One request on a connection of its own. */
-    static LocalClient.Reply send(Path directory, String key, Json.ObjectValue body) {
+    public static LocalClient.Reply send(Path directory, String key, Json.ObjectValue body) {
         try (LocalClient client = LocalClient.to(directory)) {
             return client.ask("POST", "/v1/send", body.canonical(), Map.of("Idempotency-Key", key));
         } catch (IOException e) {
@@ -48,7 +48,7 @@ final class DaemonUnderTest {
         }
     }
 
-    static LocalClient.Reply get(Path directory, String path) {
+    public static LocalClient.Reply get(Path directory, String path) {
         try (LocalClient client = LocalClient.to(directory)) {
             return client.get(path);
         } catch (IOException e) {
@@ -56,7 +56,7 @@ final class DaemonUnderTest {
         }
     }
 
-    static LocalClient.Reply post(Path directory, String path, Json.ObjectValue body) {
+    public static LocalClient.Reply post(Path directory, String path, Json.ObjectValue body) {
         try (LocalClient client = LocalClient.to(directory)) {
             return client.post(path, body);
         } catch (IOException e) {
@@ -64,7 +64,7 @@ final class DaemonUnderTest {
         }
     }
 
-    static String text(LocalClient.Reply reply, String name) {
+    public static String text(LocalClient.Reply reply, String name) {
         return reply.json().members().get(name) instanceof Json.StringValue text ? text.value() : "";
     }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Sends are accepted without a server, survive kills, and arrive once and in order when there is one. */
-class OfflineTest {
+public class OfflineTest {
 
     private static final int TOPICS = 4;
 
@@ -143,7 +143,7 @@ class OfflineTest {
         return until;
     }
 
-    static void awaitNothingKept(Path directory) {
+    public static void awaitNothingKept(Path directory) {
         Eventually.value(
                 "everything is delivered",
                 Duration.ofSeconds(60),

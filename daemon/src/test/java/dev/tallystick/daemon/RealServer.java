@@ -1,7 +1,7 @@
 package dev.tallystick.daemon;
 
 import dev.tallystick.broker.BrokerSettings;
-import dev.tallystick.broker.Limiter;
+import dev.tallystick.broker.accept.Limiter;
 import dev.tallystick.client.Messages;
 import dev.tallystick.client.Role;
 import dev.tallystick.client.TallyClient;
@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A real server on the test's database, always on the same port, that can be stopped and started. */
-final class RealServer implements AutoCloseable {
+public final class RealServer implements AutoCloseable {
 
     private static final Limiter.Budget PLENTY = new Limiter.Budget(10_000_000, Duration.ofSeconds(10));
 
@@ -38,7 +38,7 @@ final class RealServer implements AutoCloseable {
         this.server = TallyServer.start(settings(url, data, port));
     }
 
-    static RealServer on(TestPostgres postgres, Path data) {
+    public static RealServer on(TestPostgres postgres, Path data) {
         return new RealServer(postgres.url(), data, freePort());
     }
 
@@ -64,7 +64,7 @@ final class RealServer implements AutoCloseable {
         return port;
     }
 
-    URI address() {
+    public URI address() {
         return server.address();
     }
 
@@ -76,12 +76,12 @@ final class RealServer implements AutoCloseable {
         }
     }
 
-    TallyClient admin() {
+    public TallyClient admin() {
         return new TallyClient(address(), adminToken());
     }
 
     /** The token of a new member. */
-    String member(String name) {
+    public String member(String name) {
         admin().members().put(name, Role.MEMBER);
         return admin().tokens().issue(name, null).secret();
     }
@@ -103,7 +103,7 @@ final class RealServer implements AutoCloseable {
     }
 
     /** The texts that a topic has received, in the order of the history. */
-    List<String> history(String topic) {
+    public List<String> history(String topic) {
         List<String> texts = new ArrayList<>();
         long position = Messages.BEGINNING;
         while (true) {

@@ -19,7 +19,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 
 /** A Kafka broker in this process, with its files in a directory that is deleted with it. */
-final class KafkaBroker implements AutoCloseable {
+public final class KafkaBroker implements AutoCloseable {
 
     private final KafkaRaftServer server;
     private final String address;
@@ -31,7 +31,7 @@ final class KafkaBroker implements AutoCloseable {
         this.directory = directory;
     }
 
-    static KafkaBroker start() throws IOException {
+    public static KafkaBroker start() throws IOException {
         Path directory = Files.createTempDirectory("kafka-");
         String clients = "127.0.0.1:" + freePort();
         String controllers = "127.0.0.1:" + freePort();
@@ -65,7 +65,7 @@ final class KafkaBroker implements AutoCloseable {
         return new KafkaBroker(server, clients, directory);
     }
 
-    String address() {
+    public String address() {
         return address;
     }
 

@@ -34,17 +34,17 @@ import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 
 /** One instance of a participant on its database. */
-final class Party implements AutoCloseable {
+public final class Party implements AutoCloseable {
 
-    static final Participant ACME = new Participant("acme");
-    static final Participant GLOBEX = new Participant("globex");
-    static final SigningKey ACME_KEY = SigningKey.generate();
-    static final SigningKey GLOBEX_KEY = SigningKey.generate();
+    public static final Participant ACME = new Participant("acme");
+    public static final Participant GLOBEX = new Participant("globex");
+    public static final SigningKey ACME_KEY = SigningKey.generate();
+    public static final SigningKey GLOBEX_KEY = SigningKey.generate();
 
     /** A refused order says so in its payload. */
     static final String REFUSED = "refuse";
 
-    static final ExchangeSettings FAST = ExchangeSettings.DEFAULT
+    public static final ExchangeSettings FAST = ExchangeSettings.DEFAULT
             .withIntervals(
                     Duration.ofMillis(300), Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofMillis(50))
             .withParallelism(200, 8);
@@ -66,7 +66,7 @@ final class Party implements AutoCloseable {
         partners = new Partners(observed);
     }
 
-    static TestPostgres postgres() {
+    public static TestPostgres postgres() {
         return TestPostgres.perTest().prepared("exchange", Party::prepare);
     }
 
@@ -80,7 +80,7 @@ final class Party implements AutoCloseable {
         partners.trust(GLOBEX, GLOBEX_KEY.publicKey());
     }
 
-    static Party acme(DataSource source) {
+    public static Party acme(DataSource source) {
         return acme(source, "1", CrashPoints.NONE);
     }
 
@@ -88,7 +88,7 @@ final class Party implements AutoCloseable {
         return new Party(new Identity(ACME, instance, ACME_KEY), source, crashPoints);
     }
 
-    static Party globex(DataSource source) {
+    public static Party globex(DataSource source) {
         return globex(source, "1", CrashPoints.NONE);
     }
 
@@ -97,18 +97,18 @@ final class Party implements AutoCloseable {
     }
 
     /** With a key other than the usual one. */
-    static Party of(Participant participant, SigningKey key, DataSource source) {
+    public static Party of(Participant participant, SigningKey key, DataSource source) {
         return new Party(new Identity(participant, "1", key), source, CrashPoints.NONE);
     }
 
-    Producer producing(Transport transport, ExchangeSettings settings) {
+    public Producer producing(Transport transport, ExchangeSettings settings) {
         Producer producer = new Producer(database, committer, identity, partners, transport, settings, crashPoints);
         closing.add(producer);
         producer.start();
         return producer;
     }
 
-    Consumer consuming(Transport transport, ExchangeSettings settings, Handler handler) {
+    public Consumer consuming(Transport transport, ExchangeSettings settings, Handler handler) {
         Consumer consumer =
                 new Consumer(database, committer, identity, partners, transport, handler, settings, crashPoints);
         closing.add(consumer);
@@ -116,7 +116,7 @@ final class Party implements AutoCloseable {
         return consumer;
     }
 
-    Consumer consuming(Transport transport) {
+    public Consumer consuming(Transport transport) {
         return consuming(transport, FAST, Party::handle);
     }
 
@@ -129,32 +129,32 @@ final class Party implements AutoCloseable {
         return Outcome.ok("done " + request.payload().text());
     }
 
-    static Draft order(String id) {
+    public static Draft order(String id) {
         return order(id, "order " + id);
     }
 
-    static Draft order(String id, String content) {
+    public static Draft order(String id, String content) {
         return new Draft(GLOBEX, new MessageId(id), Payload.of(content));
     }
 
     /** For the test: it does not crash. */
-    Database database() {
+    public Database database() {
         return observed;
     }
 
-    Partners partners() {
+    public Partners partners() {
         return partners;
     }
 
-    Issues issues() {
+    public Issues issues() {
         return new Issues(observed, identity.participant());
     }
 
-    Records records() {
+    public Records records() {
         return new Records(observed, identity.participant());
     }
 
-    Set<IssueKind> openIssues() {
+    public Set<IssueKind> openIssues() {
         Set<IssueKind> kinds = new TreeSet<>();
         for (IssueRow issue : issues().list(false, 100)) {
             kinds.add(issue.kind());
@@ -162,7 +162,7 @@ final class Party implements AutoCloseable {
         return kinds;
     }
 
-    List<String> effects() {
+    public List<String> effects() {
         return observed.transact(
                 "read effects", tx -> tx.query("select id from effect order by at", row -> row.getString("id")));
     }

@@ -24,22 +24,22 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What every transport must do, and what the exchange must do on every transport, however bad it is. */
 @ExtendWith(Seeded.class)
-abstract class TransportContract {
+public abstract class TransportContract {
 
     private static final int POSTINGS = 60;
     private static final Duration WAIT = Duration.ofMillis(100);
 
     @RegisterExtension
-    static final TestPostgres acmes = Party.postgres();
+    public static final TestPostgres acmes = Party.postgres();
 
     @RegisterExtension
-    static final TestPostgres globexs = Party.postgres();
+    public static final TestPostgres globexs = Party.postgres();
 
     /** One end of the transport, on a connection of its own. */
-    abstract Transport open(String self);
+    public abstract Transport open(String self);
 
     /** Loses everything that is on its way; restarts what can be restarted. */
-    abstract void wipe();
+    public abstract void wipe();
 
     @Test
     void messages_arrive_unchanged() {
@@ -158,7 +158,7 @@ abstract class TransportContract {
         }
     }
 
-    static void awaitSettled(Party acme, Party globex) {
+    public static void awaitSettled(Party acme, Party globex) {
         Eventually.holds("nothing is open at acme", () -> acme.open() == 0);
         Eventually.holds("nothing is open at globex", () -> globex.open() == 0);
     }
@@ -191,7 +191,7 @@ abstract class TransportContract {
         assertThat(globex.openIssues()).isEmpty();
     }
 
-    static Reconciliation difference(Database acme, Database globex) {
+    public static Reconciliation difference(Database acme, Database globex) {
         return Reconciliation.between(
                 DatabaseBooks.ofProducer(acme, Party.ACME, Party.GLOBEX),
                 DatabaseBooks.ofConsumer(globex, Party.ACME, Party.GLOBEX));

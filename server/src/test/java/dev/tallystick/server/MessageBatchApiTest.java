@@ -2,9 +2,10 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.broker.Limiter;
+import dev.tallystick.broker.accept.Limiter;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Json;
+import dev.tallystick.server.http.Limits;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;

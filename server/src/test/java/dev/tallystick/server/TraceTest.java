@@ -3,14 +3,15 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.client.Worker;
+import dev.tallystick.client.worker.Worker;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
-import dev.tallystick.engine.WorkflowProvider;
-import dev.tallystick.engine.WorkflowType;
+import dev.tallystick.server.http.Limits;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.WorkflowProvider;
+import dev.tallystick.workflow.WorkflowType;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;

@@ -1,0 +1,147 @@
+package dev.tallystick.cli.daemon;
+
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
+import dev.tallystick.cli.command.TallyCommand;
+import dev.tallystick.core.Json;
+import dev.tallystick.daemon.local.LocalClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The daemon: start it, stop it, and see how it is. */
+@Command(
+        name = "daemon",
+        description = {
+            "Keep what you send while the server cannot be reached, and deliver it once.",
+            "'tally send' and 'tally submit' hand over to the daemon if it has a directory."
+        },
+        subcommands = {
+            DaemonStart.class,
+            DaemonCommand.Stop.class,
+            DaemonCommand.Status.class,
+            DaemonCommand.ShowLog.class,
+            DaemonInstall.class
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  tally daemon start --server https://tally.example.org --token-file my.token",
+            "  tally daemon status",
+            "  tally daemon logs --lines 50",
+            "  tally daemon stop",
+            "  tally daemon install",
+        })
+public final class DaemonCommand extends TallyCommand {
+
+    static final String LOG = "daemon.log";
+
+    private static final long STOPPING_SECONDS = 30;
+
+    @Override
+    public ExitCode run() {
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally daemon --help'.");
+    }
+
+    @Command(name = "stop", description = "Stop the daemon. What it keeps stays, for the next start.")
+    static final class Stop extends LocalCommand {
+
+        @Override
+        public ExitCode run() throws InterruptedException {
+            Json.ObjectValue health = reply("GET", "/v1/health", null).json();
+            long pid = health.members().get("pid") instanceof Json.NumberValue number ? (long) number.value() : -1;
+            ProcessHandle process = ProcessHandle.of(pid)
+                    .orElseThrow(() -> new CommandFailed(
+                            ExitCode.NOT_FOUND, "the daemon's process is gone", "Run 'tally daemon status'."));
+            boolean unused = process.destroy();
+            try {
+                process.onExit().get(STOPPING_SECONDS, TimeUnit.SECONDS);
+            } catch (TimeoutException | ExecutionException e) {
+                throw new CommandFailed(
+                        ExitCode.INTERNAL, "process " + pid + " does not stop", "Look at 'tally daemon logs'.");
+            }
+            answer("stopped", new Json.ObjectValue(Map.of("stopped", Json.of(true), "pid", Json.of(pid))));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(
+            name = "status",
+            description = {
+                "Say whether the daemon delivers, or why not, and how old the oldest row is.",
+                "Exit code 0 means healthy, 5 that it runs but forwards nothing."
+            })
+    static final class Status extends LocalCommand {
+
+        @Override
+        public ExitCode run() {
+            LocalClient.Reply reply = reply("GET", "/v1/health", null);
+            Json.ObjectValue health = reply.json();
+            answer(sentence(health.members()), health);
+            return reply.status() == 200 ? ExitCode.OK : ExitCode.UNKNOWN_OUTCOME;
+        }
+
+        private static String sentence(Map<String, Json> health) {
+            String delivery = ServerConnection.words(health.get("delivery"));
+            String reason = ServerConnection.words(health.get("reason"));
+            String oldest = ServerConnection.words(health.get("oldest_seconds"));
+            return delivery + (reason.isEmpty() ? "" : ": " + reason) + "\nkept here: "
+                    + ServerConnection.words(health.get("pending")) + " pending, "
+                    + ServerConnection.words(health.get("inflight")) + " inflight"
+                    + (oldest.isEmpty() ? "" : "; the oldest for " + oldest + " s") + "\naccepted there: "
+                    + ServerConnection.words(health.get("delivered")) + " since the start\ndead: "
+                    + ServerConnection.words(health.get("dead"));
+        }
+    }
+
+    @Command(name = "logs", description = "Print the end of the daemon's log.", sortOptions = false)
+    static final class ShowLog extends LocalCommand {
+
+        @Option(names = "--lines", paramLabel = "N", description = "How many lines (default: ${DEFAULT-VALUE}).")
+        private int lines = 100;
+
+        @Override
+        public ExitCode run() {
+            Path log = directory().resolve(LOG);
+            try {
+                List<String> all = Files.readAllLines(log);
+                all.subList(Math.max(0, all.size() - Math.max(0, lines)), all.size())
+                        .forEach(this::print);
+                return ExitCode.OK;
+            } catch (IOException e) {
+                throw new CommandFailed(
+                        ExitCode.NOT_FOUND,
+                        "there is no log in " + log,
+                        "A daemon that runs in the foreground or as a service logs elsewhere.");
+            }
+        }
+    }
+
+    /** A value of the file that the first start leaves, so that later ones need no options. */
+    static @Nullable String remembered(Path directory, String name) {
+        try {
+            Path file = directory.resolve(DaemonStart.CONFIGURATION);
+            if (Files.exists(file)
+                    && Json.parse(Files.readString(file).strip()) instanceof Json.ObjectValue object
+                    && object.members().get(name) instanceof Json.StringValue text) {
+                return text.value();
+            }
+            return null;
+        } catch (IOException e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE,
+                    "cannot read " + directory.resolve(DaemonStart.CONFIGURATION) + ": " + e,
+                    "Repair it.");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package dev.tallystick.cli.ledger;
+
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.core.Ids;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonRefused;
+import dev.tallystick.core.Ulid;
+import dev.tallystick.ledger.DamagedAnchorException;
+import dev.tallystick.ledger.FileAnchor;
+import dev.tallystick.ledger.Ledger;
+import dev.tallystick.ledger.git.DamagedObjectException;
+import dev.tallystick.ledger.git.DamagedRefException;
+import dev.tallystick.ledger.git.NotALedgerException;
+import dev.tallystick.ledger.history.Anchored;
+import dev.tallystick.ledger.ssh.PublicKey;
+import dev.tallystick.ledger.tx.StreamId;
+import dev.tallystick.ledger.tx.TxHash;
+import dev.tallystick.ledger.verifier.Trust;
+import dev.tallystick.ledger.write.LedgerOptions;
+import dev.tallystick.ledger.write.MissingKeyException;
+import dev.tallystick.ledger.write.UnverifiedHistoryException;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The ledger in a Git repository. The classes listed below have the subcommands. */
+@Command(
+        name = "ledger",
+        description = "Keep documents in a Git repository that proves its history.",
+        subcommands = {
+            LedgerAdmin.Init.class,
+            LedgerWrites.Put.class,
+            LedgerReads.Get.class,
+            LedgerWrites.Patch.class,
+            LedgerWrites.Delete.class,
+            LedgerWrites.Revert.class,
+            LedgerReads.Log.class,
+            LedgerReads.Diff.class,
+            LedgerReads.ListDocuments.class,
+            LedgerAdmin.Schema.class,
+            LedgerAdmin.Verify.class,
+            LedgerAdmin.Inspect.class,
+            LedgerAdmin.Collect.class,
+            LedgerAdmin.Bundle.class,
+            LedgerCopies.CloneCopy.class,
+            LedgerCopies.PushCopy.class,
+            LedgerCopies.FetchCopy.class,
+            LedgerCopies.MergeCopy.class,
+            LedgerQueries.Query.class,
+            LedgerQueries.Watch.class,
+            LedgerAdmin.Receipt.class,
+            LedgerAdmin.Keys.class,
+            LedgerAdmin.Anchor.class
+        },
+        sortOptions = false,
+        synopsisSubcommandLabel = "COMMAND",
+        optionListHeading = "%nOptions:%n",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nFor example:%n",
+        footer = {
+            "  $ tally ledger --repo books.git init",
+            "  $ tally ledger --repo books.git put orders o-1 --body '{\"total\":10}' --expected-head ''",
+            "  $ tally ledger --repo books.git verify --root-key root.pub",
+        })
+public final class LedgerCommand implements Runnable {
+
+    @Option(
+            names = "--repo",
+            paramLabel = "DIR",
+            required = true,
+            scope = ScopeType.INHERIT,
+            description = "The ledger's bare repository.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private Path repository;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "missing subcommand");
+    }
+
+    Path repository() {
+        return repository;
+    }
+
+    Ledger open() throws IOException {
+        try {
+            return Ledger.open(repository, LedgerOptions.defaults());
+        } catch (NotALedgerException e) {
+            throw new CommandFailed(
+                    ExitCode.NOT_FOUND,
+                    message(e),
+                    "Create a ledger with 'tally ledger --repo " + repository + " init'.");
+        }
+    }
+
+    static StreamId stream(String collection, String document) {
+        return valid(() -> StreamId.of(collection, document), "Choose another name.");
+    }
+
+    static TxHash head(String hex) {
+        return valid(
+                () -> new TxHash(hex), "Pass the head printed by 'get' or by the last write; '' for a new document.");
+    }
+
+    static Ulid txId(String text) {
+        return text.isEmpty()
+                ? new Ids(InstantSource.system(), new SecureRandom()).nextUlid()
+                : valid(() -> Ulid.parse(text), "Leave out --tx-id to generate one.");
+    }
+
+    static Json json(String text) {
+        try {
+            return Json.parse(text);
+        } catch (JsonRefused e) {
+            throw new CommandFailed(ExitCode.USAGE, "invalid JSON: " + e.getMessage(), "Fix the body and try again.");
+        }
+    }
+
+    static PublicKey key(Path file) throws IOException {
+        String line = read(file);
+        return valid(() -> PublicKey.parse(line), "Pass a file with one line 'ssh-ed25519 AAAA…'.");
+    }
+
+    /** The trusted keys and anchor that the user passed. */
+    static Trust trust(@Nullable Path rootKey, @Nullable Path currentKey, @Nullable Path anchor) throws IOException {
+        Trust trust = rootKey == null ? Trust.nothing() : Trust.in(key(rootKey).line());
+        trust = currentKey == null ? trust : trust.signedTodayBy(key(currentKey).line());
+        if (anchor == null) {
+            return trust;
+        }
+        Anchored known = anchored(new FileAnchor(anchor))
+                .orElseThrow(() -> new CommandFailed(
+                        ExitCode.NOT_FOUND, "there is no anchor " + anchor, "Create one with 'anchor'."));
+        return known.addedTo(trust);
+    }
+
+    private static Optional<Anchored> anchored(FileAnchor anchor) throws IOException {
+        try {
+            return anchor.read();
+        } catch (DamagedAnchorException e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE, message(e), "Pass a file written by 'tally ledger anchor', and keep this one.");
+        }
+    }
+
+    static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (NoSuchFileException e) {
+            throw new CommandFailed(ExitCode.NOT_FOUND, "there is no file " + file, "Check the path.");
+        } catch (CharacterCodingException e) {
+            throw new CommandFailed(ExitCode.USAGE, file + " is not text in UTF-8", "Check the path.");
+        } catch (IOException e) {
+            throw new CommandFailed(ExitCode.USAGE, "cannot read " + file + ": " + message(e), "Check the path.");
+        }
+    }
+
+    /** What a user can do about a failure of the ledger; other failures unchanged. */
+    public static Exception explained(Exception e) {
+        if (e instanceof DamagedObjectException || e instanceof DamagedRefException) {
+            return damaged(message(e));
+        }
+        if (e instanceof UnverifiedHistoryException) {
+            return new CommandFailed(
+                    ExitCode.CONFLICT, message(e), "Nothing was written. Run 'tally ledger verify' for all findings.");
+        }
+        if (e instanceof MissingKeyException) {
+            return new CommandFailed(
+                    ExitCode.CONFLICT, message(e), "Nothing was written. Store the key with 'keys --import'.");
+        }
+        return e;
+    }
+
+    static CommandFailed damaged(String what) {
+        return new CommandFailed(
+                ExitCode.CONFLICT,
+                "the ledger is damaged: " + what,
+                "Run 'tally ledger verify' for all findings, then restore the ledger from another copy.");
+    }
+
+    static <T> T valid(Supplier<T> value, String whatToDo) {
+        try {
+            return value.get();
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(ExitCode.USAGE, message(e), whatToDo);
+        }
+    }
+
+    static String message(Exception e) {
+        return e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * The commands {@code tally ledger …} and {@code tally verify}, and their words.
+ */
+@NullMarked
+package dev.tallystick.cli.ledger;
+
+import org.jspecify.annotations.NullMarked;

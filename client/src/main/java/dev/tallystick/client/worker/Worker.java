@@ -1,0 +1,330 @@
+package dev.tallystick.client.worker;
+
+import dev.tallystick.client.Body;
+import dev.tallystick.client.Fields;
+import dev.tallystick.client.OutcomeUnknownException;
+import dev.tallystick.client.RefusedException;
+import dev.tallystick.client.Request;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.client.TallyException;
+import dev.tallystick.client.Transport;
+import dev.tallystick.client.UnavailableException;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.StackTraces;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Scope;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does the work of a topic, on virtual threads. The handler's result is recorded once; the handler itself may run again, here
+ * or elsewhere, if this process dies or loses its lease, so it must pass {@link Work#key()} to every foreign system it calls.
+ * Thread-safe.
+ */
+public final class Worker implements AutoCloseable {
+
+    private static final Duration WAIT = Duration.ofSeconds(20);
+    private static final Duration LONGEST_LEASE = Duration.ofDays(1);
+    private static final Duration STOPPING = Duration.ofSeconds(10);
+
+    /** The most work that a server hands out at once. */
+    private static final int LARGEST_CLAIM = 100;
+
+    /** The most work that a server keeps with one heartbeat. */
+    private static final int LARGEST_HEARTBEAT = 500;
+
+    private static final System.Logger LOG = System.getLogger(Worker.class.getName());
+
+    private final Transport transport;
+    private final String path;
+    private final Handler handler;
+    private final WorkerSpans spans;
+    private final int atOnce;
+    private final Semaphore room;
+    private final Map<UUID, Work> running = new ConcurrentHashMap<>();
+    private final Thread claims;
+    private final Thread heartbeats;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private volatile boolean stopping;
+    private volatile @Nullable RuntimeException failure;
+    private volatile Duration lease = Duration.ofSeconds(30);
+
+    /** Does the work. An exception is a failed attempt; {@link Hopeless} makes it the last one. */
+    @FunctionalInterface
+    public interface Handler {
+        Json handle(Work work) throws Exception;
+    }
+
+    /** This work cannot be done, however often it is tried. */
+    public static final class Hopeless extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        public Hopeless(String why) {
+            super(why);
+        }
+    }
+
+    /**
+     * A piece of work.
+     *
+     * @param activity its name in the workflow
+     * @param attempt counted from 1
+     * @param key for foreign systems: the same for every attempt of this work, different everywhere else
+     * @param traceParent its trace context (W3C), which is current while it is handled; null for none
+     */
+    public record Work(
+            UUID job,
+            UUID id,
+            long fence,
+            String activity,
+            int attempt,
+            String key,
+            Json input,
+            @Nullable String traceParent) {
+
+        Map<String, Json> handle() {
+            Map<String, Json> handle = new TreeMap<>();
+            handle.put("job_id", Json.of(job.toString()));
+            handle.put("work_id", Json.of(id.toString()));
+            handle.put("fence", Json.of(fence));
+            return handle;
+        }
+    }
+
+    private Worker(TallyClient client, String topic, int atOnce, Handler handler) {
+        this.transport = client.exchange();
+        this.path = "/v1/workers/" + TallyClient.encode(topic);
+        this.handler = handler;
+        this.spans = new WorkerSpans(client.telemetry(), topic);
+        this.atOnce = atOnce;
+        this.room = new Semaphore(atOnce);
+        this.claims = Thread.ofVirtual().name("tally-worker-claims").unstarted(this::claim);
+        this.heartbeats = Thread.ofVirtual().name("tally-worker-heartbeats").unstarted(this::beat);
+    }
+
+    /**
+     * Starts working.
+     *
+     * @param atOnce how many pieces of work are done at the same time, at least 1
+     */
+    public static Worker start(TallyClient client, String topic, int atOnce, Handler handler) {
+        if (atOnce < 1) {
+            throw new IllegalArgumentException("a worker does 1 piece of work at once or more, not " + atOnce);
+        }
+        Worker worker = new Worker(client, topic, atOnce, handler);
+        worker.claims.start();
+        worker.heartbeats.start();
+        return worker;
+    }
+
+    /**
+     * Waits until the worker takes no more work: because it was closed, or because it cannot continue, as {@link #failure()}
+     * says. Work in progress continues; close the worker in either case.
+     */
+    public void awaitEnd() throws InterruptedException {
+        claims.join();
+    }
+
+    /**
+     * Why the worker takes no more work although it was not closed: usually a {@link RefusedException}, because its token
+     * expired or its member lacks the role. Empty while it works, and after it was closed normally.
+     */
+    public Optional<RuntimeException> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    /** Takes no more work, and waits a while for work in progress. The rest is handed out again, here or elsewhere. */
+    @Override
+    public void close() {
+        long deadline = System.nanoTime() + STOPPING.toNanos();
+        stopping = true;
+        claims.interrupt();
+        try {
+            // The current claim may still start work; wait for it first, so that all work can be waited for.
+            claims.join(STOPPING);
+            boolean unused = room.tryAcquire(atOnce, deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            stopped.countDown();
+        }
+    }
+
+    private void claim() {
+        while (!stopping) {
+            try {
+                room.acquire();
+                room.release();
+                for (Work work : claimed(room.availablePermits())) {
+                    room.acquireUninterruptibly();
+                    running.put(work.id(), work);
+                    Thread.ofVirtual().name("tally-work-" + work.id()).start(() -> work(work));
+                }
+            } catch (InterruptedException e) {
+                return;
+            } catch (UnavailableException | OutcomeUnknownException e) {
+                // The client has already waited in between; work of a claim whose answer was lost comes again after its
+                // lease.
+            } catch (Throwable e) {
+                // A refusal: the next claim would be refused too.
+                failure = e instanceof RuntimeException ours ? ours : new IllegalStateException(e);
+                LOG.log(System.Logger.Level.ERROR, "the worker at " + path + " takes no more work", e);
+                return;
+            }
+        }
+    }
+
+    private List<Work> claimed(int most) {
+        Body body = new Body().with("max", Math.clamp(most, 1, LARGEST_CLAIM)).withSeconds("wait_seconds", WAIT);
+        return transport.ask(Request.post(path + "/claim", body.json()).waiting(WAIT), claimed -> {
+            List<Work> work = claimed.list("work", Worker::work);
+            lease = Duration.ofSeconds(claimed.number("lease_seconds", 1, LONGEST_LEASE.toSeconds()));
+            return work;
+        });
+    }
+
+    private static Work work(Fields piece) {
+        return new Work(
+                piece.text("job_id", UUID::fromString),
+                piece.text("work_id", UUID::fromString),
+                piece.number("fence"),
+                piece.text("activity"),
+                piece.count("attempt"),
+                piece.text("key"),
+                piece.json("input"),
+                piece.optionalText("traceparent"));
+    }
+
+    @SuppressWarnings("try") // that it is closed is all that the scope is for
+    private void work(Work work) {
+        Span span = spans.begin(work);
+        try (Scope current = span.makeCurrent()) {
+            bring(work, result(work, span), span);
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.ERROR, failed(work) + ", and comes again after its lease", e);
+        } finally {
+            span.end();
+            running.remove(work.id());
+            room.release();
+        }
+    }
+
+    private Map<String, Json> result(Work work, Span span) {
+        Map<String, Json> result = work.handle();
+        try {
+            result.put(
+                    "output",
+                    Objects.requireNonNull(handler.handle(work), "a handler returns no null: return Json.ofNull()"));
+        } catch (Hopeless e) {
+            WorkerSpans.failed(span, e);
+            LOG.log(System.Logger.Level.WARNING, failed(work) + " for good", e);
+            failForGood(result, e);
+        } catch (Throwable e) {
+            WorkerSpans.failed(span, e);
+            LOG.log(System.Logger.Level.WARNING, failed(work), e);
+            fail(result, e);
+        }
+        return result;
+    }
+
+    private static String failed(Work work) {
+        return "attempt " + work.attempt() + " at '" + work.activity() + "' of job " + work.job() + " failed";
+    }
+
+    private static void failForGood(Map<String, Json> result, Throwable why) {
+        fail(result, why);
+        result.put("for_good", Json.of(true));
+    }
+
+    private static void fail(Map<String, Json> result, Throwable why) {
+        result.put("error", Json.of(said(why)));
+        result.put("stack_trace", Json.of(StackTraces.of(why)));
+    }
+
+    private static String said(Throwable e) {
+        @Nullable String message = e.getMessage();
+        return message == null ? e.toString() : message;
+    }
+
+    /** If the server refuses the result, sends the refusal as the reason of a failure. */
+    private void bring(Work work, Map<String, Json> result, Span span) {
+        try {
+            send(work, result);
+        } catch (RefusedException e) {
+            if (isAboutTheResult(e)) {
+                WorkerSpans.failed(span, e);
+                Map<String, Json> instead = work.handle();
+                failForGood(instead, e);
+                giveUp(work, instead);
+            }
+        } catch (UnavailableException | OutcomeUnknownException e) {
+            // The work comes again after its lease, unless its result was recorded and only the answer was lost.
+        }
+    }
+
+    /** A lost lease needs no action, and without the role the work is left to a worker that has it. */
+    private static boolean isAboutTheResult(RefusedException refused) {
+        return ProblemCode.parse(refused.code())
+                .filter(code -> code.lasting() == ProblemCode.Lasting.PERMANENT)
+                .filter(code -> code != ProblemCode.LEASE_LOST
+                        && code != ProblemCode.RESULT_DIFFERS
+                        && code != ProblemCode.NOT_FOUND)
+                .isPresent();
+    }
+
+    private void send(Work work, Map<String, Json> result) {
+        transport.ask(
+                Request.post(path + "/result", new Json.ObjectValue(result)),
+                taken -> taken.about("work_id", work.id()).text("status"));
+    }
+
+    private void giveUp(Work work, Map<String, Json> failed) {
+        try {
+            send(work, failed);
+        } catch (TallyException e) {
+            // The work comes again after its lease, and ends in the same way.
+        }
+    }
+
+    private void beat() {
+        while (true) {
+            try {
+                if (stopped.await(lease.toMillis() / 3, TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            } catch (InterruptedException e) {
+                return;
+            }
+            List<Json> held = new ArrayList<>();
+            running.values().forEach(work -> held.add(new Json.ObjectValue(work.handle())));
+            for (int from = 0; from < held.size(); from += LARGEST_HEARTBEAT) {
+                keep(held.subList(from, Math.min(held.size(), from + LARGEST_HEARTBEAT)));
+            }
+        }
+    }
+
+    private void keep(List<Json> held) {
+        try {
+            Body body = new Body().with("work", new Json.ArrayValue(held));
+            transport.ask(
+                    Request.post(path + "/heartbeat", body.json()), answer -> answer.texts("kept", UUID::fromString));
+        } catch (TallyException e) {
+            // The next heartbeat comes before the lease expires; if that fails too, the fence decides.
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.WARNING, "a heartbeat of the worker at " + path + " failed", e);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package dev.tallystick.daemon.inbox;
+
+import static dev.tallystick.daemon.DaemonUnderTest.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tallystick.client.Deliveries;
+import dev.tallystick.client.Messages;
+import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
+import dev.tallystick.daemon.Daemon;
+import dev.tallystick.daemon.DaemonChild;
+import dev.tallystick.daemon.DaemonUnderTest;
+import dev.tallystick.daemon.OfflineTest;
+import dev.tallystick.daemon.RealServer;
+import dev.tallystick.daemon.hooks.Hooks;
+import dev.tallystick.daemon.local.LocalServer;
+import dev.tallystick.testkit.ChildJvm;
+import dev.tallystick.testkit.Eventually;
+import dev.tallystick.testkit.TestPostgres;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the daemon receives, tells local readers, and runs hooks for. */
+class InboxTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(2);
+
+    @RegisterExtension
+    static final TestPostgres POSTGRES = TestPostgres.perClass();
+
+    @TempDir
+    static Path shared;
+
+    @TempDir
+    Path folder;
+
+    private static RealServer server;
+
+    @BeforeAll
+    static void start() {
+        server = RealServer.on(POSTGRES, shared.resolve("server"));
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    private Path directory() {
+        return folder.resolve("d");
+    }
+
+    private Daemon receiving(String token) {
+        return Daemon.start(
+                DaemonUnderTest.settings(directory(), server.address(), token).receiving(true));
+    }
+
+    @Test
+    void messages_and_mentions_arrive_once_and_are_streamed_from_any_position() throws IOException {
+        String token = server.member("reader");
+        server.admin().topics().create("news");
+        try (Daemon daemon = receiving(token)) {
+            say(Messages.NewMessage.toMember("reader", Json.of("one")), "one");
+            say(Messages.NewMessage.toMember("reader", Json.of("two")), "two");
+            say(Messages.NewMessage.toTopic("news", Json.of("hey")).mentioning("reader"), "three");
+
+            Eventually.holds(
+                    "all arrive",
+                    () -> events(daemon, InboxEvent.Kind.MESSAGE).size() == 2
+                            && events(daemon, InboxEvent.Kind.MENTION).size() == 1);
+            List<InboxEvent> messages = events(daemon, InboxEvent.Kind.MESSAGE);
+
+            assertThat(streamed(messages.getFirst().position() - 1))
+                    .startsWith("id: " + messages.getFirst().position());
+            assertThat(streamed(messages.getFirst().position()))
+                    .startsWith("id: ")
+                    .doesNotStartWith("id: " + messages.getFirst().position() + "\n");
+            assertThat(DaemonUnderTest.get(directory(), "/v1/inbox?limit=1")
+                            .json()
+                            .canonical())
+                    .contains("\"message\":\"one\"");
+        }
+        try (Daemon daemon = receiving(token)) {
+            say(Messages.NewMessage.toMember("reader", Json.of("four")), "four");
+            Eventually.holds(
+                    "it arrives", () -> events(daemon, InboxEvent.Kind.MESSAGE).size() == 3);
+            assertThat(events(daemon, InboxEvent.Kind.MENTION)).hasSize(1);
+        }
+    }
+
+    @Test
+    void hooks_run_within_their_limits_and_leave_a_line() throws IOException {
+        String token = server.member("hooked");
+        Files.createDirectory(
+                directory(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path hooks = Files.createDirectory(directory().resolve(Hooks.DIRECTORY));
+        Path seen = folder.resolve("seen");
+        hook(hooks.resolve("on-message"), "cat > " + seen + "; env >> " + seen + "; yes | head -c 100000; exit 3");
+        hook(hooks.resolve("on-dead"), "echo dead >> " + folder.resolve("dead"));
+        Files.setPosixFilePermissions(
+                hook(hooks.resolve("on-delivery"), "echo no >> " + folder.resolve("unsafe")),
+                PosixFilePermissions.fromString("rwxrwxrwx"));
+
+        try (Daemon daemon = receiving(token)) {
+            say(Messages.NewMessage.toMember("hooked", Json.of("run")), "hooked:1");
+            assertThat(DaemonUnderTest.send(directory(), "k", message("topic:nowhere", "x"))
+                            .status())
+                    .isEqualTo(202);
+
+            Path log = directory().resolve(Hooks.LOG_FILE);
+            Eventually.holds(
+                    "both hooks have run",
+                    () -> Files.exists(log)
+                            && Files.readString(log).contains("on-message")
+                            && Files.exists(folder.resolve("dead")));
+            assertThat(Files.readString(seen))
+                    .contains("\"message\":\"run\"")
+                    .contains("TALLY_EVENT=message")
+                    .doesNotContain("TALLY_CHILD");
+            assertThat(Files.readString(log)).contains("\"exit_code\":3").contains("only you can write");
+            assertThat(Files.size(log)).isLessThan(60_000);
+            assertThat(folder.resolve("unsafe")).doesNotExist();
+            assertThat(daemon.status().health().details().members().get("dead")).isEqualTo(Json.of(1));
+        }
+    }
+
+    @Test
+    void a_daemon_that_slept_longer_than_its_leases_doubles_nothing() {
+        String token = server.member("sleeper");
+        server.admin().topics().create("sleep");
+        try (ChildJvm child = ChildJvm.of(DaemonChild.class)
+                .start(directory().toString(), server.address().toString(), token, "true")) {
+            child.awaitLine(DaemonChild.READY::equals);
+            for (int i = 0; i < 50; i++) {
+                assertThat(DaemonUnderTest.send(directory(), "s" + i, message("topic:sleep", "x"))
+                                .status())
+                        .isEqualTo(202);
+            }
+            child.pause();
+            say(Messages.NewMessage.toMember("sleeper", Json.of("while asleep")), "sleeper:1");
+            long asleep = System.nanoTime();
+            Eventually.holds(
+                    "leases have expired",
+                    () -> System.nanoTime() - asleep > LEASE.plusMillis(500).toNanos());
+            child.resume();
+
+            OfflineTest.awaitNothingKept(directory());
+            Eventually.holds(
+                    "the message is acknowledged",
+                    () -> new TallyClient(server.address(), token)
+                                    .deliveries()
+                                    .take(Deliveries.Take.atMost(1))
+                                    .isEmpty()
+                            && DaemonUnderTest.get(directory(), "/v1/inbox")
+                                    .body()
+                                    .contains("while asleep"));
+            assertThat(DaemonUnderTest.get(directory(), "/v1/inbox").body().split("while asleep", -1))
+                    .hasSize(2);
+        }
+        assertThat(server.history("sleep")).hasSize(50).doesNotHaveDuplicates();
+    }
+
+    private static List<InboxEvent> events(Daemon daemon, InboxEvent.Kind kind) {
+        return daemon.inbox().after(0, kind, 100);
+    }
+
+    private static void say(Messages.NewMessage message, String key) {
+        Messages.Sent unused = server.admin().messages().send(message, new IdempotencyKey(key));
+    }
+
+    /** The first event of the stream after a position. */
+    private String streamed(long after) throws IOException {
+        try (SocketChannel channel =
+                SocketChannel.open(UnixDomainSocketAddress.of(directory().resolve(LocalServer.SOCKET)))) {
+            channel.write(ByteBuffer.wrap(("GET /v1/events HTTP/1.1\r\nLast-Event-ID: " + after + "\r\n\r\n")
+                    .getBytes(StandardCharsets.UTF_8)));
+            BufferedReader in = new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8));
+            for (String line = in.readLine(); !line.isEmpty(); line = in.readLine()) {
+                assertThat(line).isNotNull();
+            }
+            return in.readLine() + "\n" + in.readLine();
+        }
+    }
+
+    private static Path hook(Path file, String script) throws IOException {
+        Files.writeString(file, "#!/bin/sh\n" + script + "\n");
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+    }
+}
