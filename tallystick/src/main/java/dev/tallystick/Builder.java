@@ -1,11 +1,9 @@
 package dev.tallystick;
 
 import dev.tallystick.core.Ids;
-import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.EngineSchema;
-import dev.tallystick.engine.EngineSettings;
-import dev.tallystick.engine.JsonCodec;
-import dev.tallystick.engine.Tracing;
+import dev.tallystick.engine.model.EngineSettings;
+import dev.tallystick.engine.model.Tracing;
 import dev.tallystick.keys.KeyLedger;
 import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.KeyRetention;
@@ -16,6 +14,8 @@ import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Schema;
 import dev.tallystick.sql.SchemaName;
+import dev.tallystick.workflow.Codec;
+import dev.tallystick.workflow.JsonCodec;
 import io.opentelemetry.api.OpenTelemetry;
 import java.nio.file.Path;
 import java.util.List;

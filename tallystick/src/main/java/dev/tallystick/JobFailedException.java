@@ -1,7 +1,7 @@
 package dev.tallystick;
 
-import dev.tallystick.engine.JobId;
-import dev.tallystick.engine.JobOutcome;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
 
 /** The job closed without a result. Asking again gives the same answer. */
 public final class JobFailedException extends RuntimeException {

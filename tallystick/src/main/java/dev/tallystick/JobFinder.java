@@ -1,11 +1,11 @@
 package dev.tallystick;
 
-import dev.tallystick.engine.Attribute;
 import dev.tallystick.engine.Engine;
-import dev.tallystick.engine.JobId;
-import dev.tallystick.engine.JobOutcome;
-import dev.tallystick.engine.JobQuery;
-import dev.tallystick.engine.JobSummary;
+import dev.tallystick.engine.view.JobQuery;
+import dev.tallystick.engine.view.JobSummary;
+import dev.tallystick.workflow.Attribute;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
 import java.time.Instant;
 import java.util.List;
 

@@ -1,16 +1,16 @@
 package dev.tallystick;
 
-import dev.tallystick.engine.Closed;
-import dev.tallystick.engine.Codec;
 import dev.tallystick.engine.Engine;
-import dev.tallystick.engine.GenericType;
-import dev.tallystick.engine.JobId;
-import dev.tallystick.engine.JobOutcome;
-import dev.tallystick.engine.PayloadTooLargeException;
-import dev.tallystick.engine.Payloads;
-import dev.tallystick.engine.Signalled;
-import dev.tallystick.engine.UnknownJobException;
-import dev.tallystick.engine.Why;
+import dev.tallystick.engine.view.Why;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.Codec;
+import dev.tallystick.workflow.GenericType;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.PayloadTooLargeException;
+import dev.tallystick.workflow.Payloads;
+import dev.tallystick.workflow.Signalled;
+import dev.tallystick.workflow.UnknownJobException;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Optional;

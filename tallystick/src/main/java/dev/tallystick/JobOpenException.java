@@ -1,6 +1,6 @@
 package dev.tallystick;
 
-import dev.tallystick.engine.JobId;
+import dev.tallystick.workflow.JobId;
 import java.time.Duration;
 
 /** The job has not closed yet and keeps running; ask again, or see {@link JobHandle#why()}. */

@@ -1,8 +1,8 @@
 package dev.tallystick;
 
 import dev.tallystick.core.Priority;
-import dev.tallystick.engine.Cron;
-import dev.tallystick.engine.Schedule;
+import dev.tallystick.engine.schedule.Cron;
+import dev.tallystick.engine.schedule.Schedule;
 import java.time.ZoneId;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

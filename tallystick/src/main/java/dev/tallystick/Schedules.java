@@ -1,9 +1,9 @@
 package dev.tallystick;
 
 import dev.tallystick.core.IdempotencyKey;
-import dev.tallystick.engine.Accepted;
-import dev.tallystick.engine.ScheduleView;
-import dev.tallystick.engine.Scheduler;
+import dev.tallystick.engine.schedule.ScheduleView;
+import dev.tallystick.engine.schedule.Scheduler;
+import dev.tallystick.workflow.Accepted;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;

@@ -2,7 +2,7 @@ package dev.tallystick;
 
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Priority;
-import dev.tallystick.engine.Attribute;
+import dev.tallystick.workflow.Attribute;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -5,29 +5,16 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
-import dev.tallystick.engine.Accepted;
-import dev.tallystick.engine.Closed;
-import dev.tallystick.engine.Codec;
-import dev.tallystick.engine.DeadLetter;
 import dev.tallystick.engine.Engine;
-import dev.tallystick.engine.GenericType;
-import dev.tallystick.engine.Graph;
-import dev.tallystick.engine.GraphWorker;
-import dev.tallystick.engine.GraphYaml;
-import dev.tallystick.engine.InvalidGraphException;
-import dev.tallystick.engine.JobId;
-import dev.tallystick.engine.JobQuery;
-import dev.tallystick.engine.JsonCodec;
-import dev.tallystick.engine.PayloadTooLargeException;
-import dev.tallystick.engine.Payloads;
 import dev.tallystick.engine.Registrations;
-import dev.tallystick.engine.Schedule;
-import dev.tallystick.engine.Scheduler;
-import dev.tallystick.engine.Submission;
-import dev.tallystick.engine.Unclaimed;
-import dev.tallystick.engine.Work;
-import dev.tallystick.engine.Workflow;
-import dev.tallystick.engine.WorkflowType;
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.GraphYaml;
+import dev.tallystick.engine.graph.InvalidGraphException;
+import dev.tallystick.engine.model.DeadLetter;
+import dev.tallystick.engine.schedule.Schedule;
+import dev.tallystick.engine.schedule.Scheduler;
+import dev.tallystick.engine.view.JobQuery;
+import dev.tallystick.engine.view.Unclaimed;
 import dev.tallystick.keys.Handler;
 import dev.tallystick.keys.KeyLedger;
 import dev.tallystick.keys.Once;
@@ -35,6 +22,19 @@ import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.keys.TransactionalHandler;
 import dev.tallystick.sql.UnknownOutcomeException;
+import dev.tallystick.workflow.Accepted;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.Codec;
+import dev.tallystick.workflow.GenericType;
+import dev.tallystick.workflow.GraphWorker;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JsonCodec;
+import dev.tallystick.workflow.PayloadTooLargeException;
+import dev.tallystick.workflow.Payloads;
+import dev.tallystick.workflow.Submission;
+import dev.tallystick.workflow.Work;
+import dev.tallystick.workflow.Workflow;
+import dev.tallystick.workflow.WorkflowType;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.nio.file.Files;
@@ -170,7 +170,7 @@ public final class Tallystick implements AutoCloseable {
      * @throws PayloadTooLargeException if the input has more than 1 MiB
      */
     public <O extends @Nullable Object> JobHandle<O> submit(String workflow, @Nullable Object input, Submit how) {
-        return handle(workflow, engine.follow(submission(workflow, input, how)));
+        return handle(workflow, engine.submitTracked(submission(workflow, input, how)));
     }
 
     /**
@@ -190,7 +190,7 @@ public final class Tallystick implements AutoCloseable {
     /** An invalid request does not prevent the others. */
     private Engine.Tracked followOrRefuse(String workflow, Request request) {
         try {
-            return engine.follow(submission(workflow, request.input(), request.how()));
+            return engine.submitTracked(submission(workflow, request.input(), request.how()));
         } catch (RuntimeException e) {
             return refused(e);
         } catch (Error e) {

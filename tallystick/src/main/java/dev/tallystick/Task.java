@@ -1,10 +1,10 @@
 package dev.tallystick;
 
-import dev.tallystick.engine.Codec;
-import dev.tallystick.engine.GenericType;
-import dev.tallystick.engine.JobId;
-import dev.tallystick.engine.TaskId;
-import dev.tallystick.engine.TaskView;
+import dev.tallystick.workflow.Codec;
+import dev.tallystick.workflow.GenericType;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.TaskId;
+import dev.tallystick.workflow.TaskView;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,12 @@
 package dev.tallystick;
 
-import dev.tallystick.engine.Codec;
-import dev.tallystick.engine.Payloads;
-import dev.tallystick.engine.Person;
 import dev.tallystick.engine.TaskDesk;
-import dev.tallystick.engine.TaskId;
-import dev.tallystick.engine.TaskOutcome;
-import dev.tallystick.engine.TaskView;
+import dev.tallystick.workflow.Codec;
+import dev.tallystick.workflow.Payloads;
+import dev.tallystick.workflow.Person;
+import dev.tallystick.workflow.TaskId;
+import dev.tallystick.workflow.TaskOutcome;
+import dev.tallystick.workflow.TaskView;
 import java.util.List;
 
 /**

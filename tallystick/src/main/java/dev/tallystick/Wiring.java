@@ -4,8 +4,8 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.Registrations;
-import dev.tallystick.engine.Scheduler;
-import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.engine.schedule.Scheduler;
+import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.KeyLedger;
 import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.sql.Database;
@@ -31,7 +31,7 @@ final class Wiring {
         KeyLedger keys = builder.openKeys(database, retention, ids, owned);
         Engine engine = new Engine(
                 database,
-                new AcceptDoor(retention),
+                new AcceptKeys(retention),
                 builder.codec(),
                 ids,
                 clock,

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.core.Ids;
-import dev.tallystick.engine.EngineSettings;
-import dev.tallystick.engine.JobId;
-import dev.tallystick.engine.UnknownJobException;
+import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.UnknownJobException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;

@@ -3,11 +3,11 @@ package dev.tallystick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.engine.Ask;
-import dev.tallystick.engine.Codec;
-import dev.tallystick.engine.JsonCodec;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Ask;
+import dev.tallystick.workflow.Codec;
+import dev.tallystick.workflow.JsonCodec;
 import java.lang.reflect.Type;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

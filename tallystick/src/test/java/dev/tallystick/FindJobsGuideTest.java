@@ -2,11 +2,11 @@ package dev.tallystick;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.engine.Context;
-import dev.tallystick.engine.JobOutcome;
-import dev.tallystick.engine.JobSummary;
-import dev.tallystick.engine.Workflow;
+import dev.tallystick.engine.view.JobSummary;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Context;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.Workflow;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

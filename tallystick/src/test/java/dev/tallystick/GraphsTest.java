@@ -3,15 +3,15 @@ package dev.tallystick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.engine.Graph;
-import dev.tallystick.engine.GraphAsk;
-import dev.tallystick.engine.InvalidGraphException;
-import dev.tallystick.engine.PayloadTooLargeException;
-import dev.tallystick.engine.Retry;
-import dev.tallystick.engine.Signalled;
-import dev.tallystick.engine.TaskOutcome;
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.InvalidGraphException;
+import dev.tallystick.engine.graph.NodeAsk;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.PayloadTooLargeException;
+import dev.tallystick.workflow.Retry;
+import dev.tallystick.workflow.Signalled;
+import dev.tallystick.workflow.TaskOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,7 +114,7 @@ class GraphsTest {
     void a_graph_asks_people() throws Exception {
         tally.register(Graph.named("review")
                 .trigger("asked")
-                .task("reviewed", GraphAsk.group("editors").about("input"))
+                .task("reviewed", NodeAsk.group("editors").about("input"))
                 .from("asked", "reviewed")
                 .output("reviewed.answer")
                 .build());

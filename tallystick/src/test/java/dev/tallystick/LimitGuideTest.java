@@ -3,12 +3,12 @@ package dev.tallystick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.engine.Context;
-import dev.tallystick.engine.GraphYaml;
-import dev.tallystick.engine.Limit;
-import dev.tallystick.engine.Workflow;
-import dev.tallystick.engine.WorkflowType;
+import dev.tallystick.engine.graph.GraphYaml;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Context;
+import dev.tallystick.workflow.Limit;
+import dev.tallystick.workflow.Workflow;
+import dev.tallystick.workflow.WorkflowType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.tallystick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.engine.EngineSettings;
+import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.KeyStatus;
 import dev.tallystick.keys.Once;

@@ -3,12 +3,12 @@ package dev.tallystick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.engine.Ask;
-import dev.tallystick.engine.PayloadTooLargeException;
-import dev.tallystick.engine.Payloads;
-import dev.tallystick.engine.Signalled;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Ask;
+import dev.tallystick.workflow.PayloadTooLargeException;
+import dev.tallystick.workflow.Payloads;
+import dev.tallystick.workflow.Signalled;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.ZoneOffset;

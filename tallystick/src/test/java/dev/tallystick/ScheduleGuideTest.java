@@ -3,7 +3,7 @@ package dev.tallystick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.engine.ScheduleView;
+import dev.tallystick.engine.schedule.ScheduleView;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;

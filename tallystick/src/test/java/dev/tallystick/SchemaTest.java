@@ -2,9 +2,9 @@ package dev.tallystick;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.engine.Ask;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Ask;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -3,13 +3,13 @@ package dev.tallystick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.engine.Codec;
-import dev.tallystick.engine.JobId;
-import dev.tallystick.engine.JsonCodec;
-import dev.tallystick.engine.PayloadTooLargeException;
-import dev.tallystick.engine.UnknownWorkflowException;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Codec;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JsonCodec;
+import dev.tallystick.workflow.PayloadTooLargeException;
+import dev.tallystick.workflow.UnknownWorkflowException;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.core.Priority;
-import dev.tallystick.engine.Context;
-import dev.tallystick.engine.Signalled;
-import dev.tallystick.engine.UnknownWorkflowException;
-import dev.tallystick.engine.Workflow;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Context;
+import dev.tallystick.workflow.Signalled;
+import dev.tallystick.workflow.UnknownWorkflowException;
+import dev.tallystick.workflow.Workflow;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;

@@ -2,12 +2,12 @@ package dev.tallystick;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.engine.Ask;
-import dev.tallystick.engine.Context;
-import dev.tallystick.engine.TaskOutcome;
-import dev.tallystick.engine.Workflow;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Ask;
+import dev.tallystick.workflow.Context;
+import dev.tallystick.workflow.TaskOutcome;
+import dev.tallystick.workflow.Workflow;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package dev.tallystick.bench;
 
 import dev.tallystick.bench.Contender.Round;
-import dev.tallystick.broker.Limiter;
+import dev.tallystick.broker.accept.Limiter;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
 import io.helidon.webserver.WebServer;

@@ -1,5 +1,6 @@
 package dev.tallystick.broker;
 
+import dev.tallystick.broker.model.Announcement;
 import dev.tallystick.core.Priority;
 import dev.tallystick.sql.Columns;
 import dev.tallystick.sql.Tx;

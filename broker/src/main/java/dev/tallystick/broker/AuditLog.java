@@ -1,5 +1,8 @@
 package dev.tallystick.broker;
 
+import dev.tallystick.broker.message.Follower;
+import dev.tallystick.broker.message.History;
+import dev.tallystick.broker.model.Message;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
 import java.util.List;
@@ -10,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Logs who sent which accepted message to whom to {@code tally.audit}, in the order of the history and without contents. A
  * line may be repeated after a crash; its position identifies it.
  */
-final class AuditLog {
+public final class AuditLog {
 
     private static final Logger LOG = LoggerFactory.getLogger("tally.audit");
 
@@ -18,11 +21,11 @@ final class AuditLog {
 
     private final Follower follower;
 
-    AuditLog(Database database) {
+    public AuditLog(Database database) {
         this.follower = new Follower(database, NAME, AuditLog::write);
     }
 
-    void run() {
+    public void run() {
         follower.run();
     }
 

@@ -1,12 +1,35 @@
 package dev.tallystick.broker;
 
+import dev.tallystick.broker.accept.AcceptHook;
+import dev.tallystick.broker.accept.AcceptItem;
+import dev.tallystick.broker.accept.Acceptance;
+import dev.tallystick.broker.accept.AcceptedMessage;
+import dev.tallystick.broker.accept.JobOptions;
+import dev.tallystick.broker.accept.Limiter;
+import dev.tallystick.broker.accept.MessageAcceptor;
+import dev.tallystick.broker.accept.Rejection;
+import dev.tallystick.broker.accept.Submission;
+import dev.tallystick.broker.member.Devices;
+import dev.tallystick.broker.member.Members;
+import dev.tallystick.broker.message.Deliveries;
+import dev.tallystick.broker.message.Directory;
+import dev.tallystick.broker.message.History;
+import dev.tallystick.broker.message.Search;
+import dev.tallystick.broker.message.Sequencer;
+import dev.tallystick.broker.model.BrokerCrashPoint;
+import dev.tallystick.broker.model.Futures;
+import dev.tallystick.broker.model.Member;
+import dev.tallystick.broker.model.MessageColumns;
+import dev.tallystick.broker.model.Names;
+import dev.tallystick.broker.webhook.DeadCalls;
+import dev.tallystick.broker.webhook.Webhooks;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
-import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.Gate;
 import dev.tallystick.keys.KeyEntry;
 import dev.tallystick.keys.KeyReuse;
@@ -57,10 +80,10 @@ public final class Broker implements AutoCloseable {
     private final GroupCommitter reads;
     private final GroupCommitter committer;
     private final Primitive<ScopedKey, Optional<KeyEntry>> lookUp;
-    private final Acceptor acceptor;
+    private final MessageAcceptor messageAcceptor;
     private final Gate<Acceptance> gate;
     private final Counters counters = new Counters();
-    private final Bells bells = new Bells();
+    private final NewMessageSignal newMessageSignal = new NewMessageSignal();
     private final Members members;
     private final Directory directory;
     private final Devices devices;
@@ -96,9 +119,9 @@ public final class Broker implements AutoCloseable {
         this.deliveries = new Deliveries(database);
         this.history = new History(database);
         this.gate = new Gate<>(settings.gate(), clock);
-        AcceptDoor keys = new AcceptDoor(settings.keyRetention(), crashPoints);
+        AcceptKeys keys = new AcceptKeys(settings.keyRetention(), crashPoints);
         this.lookUp = keys.lookingUp();
-        this.acceptor = new Acceptor(keys, hook, crashPoints);
+        this.messageAcceptor = new MessageAcceptor(keys, hook, crashPoints);
         this.reads = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT);
         this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.lanes()));
         Sequencer sequencer = new Sequencer(database, crashPoints);
@@ -114,7 +137,7 @@ public final class Broker implements AutoCloseable {
                 crashPoints,
                 this::callNext);
         this.deadCalls = new DeadCalls(database, this::callNext);
-        Herald herald = new Herald(database, hook.ends(), crashPoints);
+        CompletionAnnouncer completionAnnouncer = new CompletionAnnouncer(database, hook.ends(), crashPoints);
         this.orphans = new OrphanCheck(database, settings.keyRetention());
         this.search = new Search(database);
         this.calling = new Loop("webhooks", settings.poll(), BETWEEN_TURNS, webhooks::begin);
@@ -128,7 +151,7 @@ public final class Broker implements AutoCloseable {
                 sequencing,
                 calling,
                 following,
-                new Loop("ends", settings.poll(), () -> announce(herald)),
+                new Loop("ends", settings.poll(), () -> announce(completionAnnouncer)),
                 new Loop("gate", settings.gate().cleanupInterval(), gate::cleanUp),
                 new Loop("message-retention", SWEEPING, retention::sweep),
                 Loop.withFirst(soon(random), "orphans", LOOKING_FOR_ORPHANS, orphans::run));
@@ -190,7 +213,7 @@ public final class Broker implements AutoCloseable {
     }
 
     /** Records that a request charged by {@link #spend} was rejected. */
-    public void spentInVain() {
+    public void countWasted() {
         counters.consumedThenRejected();
     }
 
@@ -236,10 +259,10 @@ public final class Broker implements AutoCloseable {
     }
 
     /** Something was accepted: start numbering, webhook calls and pushes. */
-    void ring() {
+    public void ring() {
         sequencing.ring();
         calling.ring();
-        bells.ring();
+        newMessageSignal.ring();
         wakeups.ring();
     }
 
@@ -247,8 +270,8 @@ public final class Broker implements AutoCloseable {
         calling.ring();
     }
 
-    public Bells bells() {
-        return bells;
+    public NewMessageSignal bells() {
+        return newMessageSignal;
     }
 
     public BrokerCounts counts() {
@@ -315,7 +338,7 @@ public final class Broker implements AutoCloseable {
             return new Acceptance.OverLimit(over.retryAfter());
         }
         AcceptItem item = new AcceptItem(id, ids.next(), member, submission, plan(id, member, submission));
-        crashPoints.reached(BrokerCrashPoint.CHECKED);
+        crashPoints.reached(BrokerCrashPoint.BUDGET_SPENT);
         Acceptance answer = committed(item);
         switch (answer) {
             case Acceptance.Accepted accepted -> accepted(item);
@@ -328,7 +351,7 @@ public final class Broker implements AutoCloseable {
     /** Accepting waits only for the key, while another broker binds it. */
     private Acceptance committed(AcceptItem item) {
         try {
-            return Futures.join(committer.submit(acceptor, item));
+            return Futures.join(committer.submit(messageAcceptor, item));
         } catch (DefiniteFailureException e) {
             if (e.reason() == DefiniteFailureException.Reason.LOCKED) {
                 return new Acceptance.InProgress(null, ELSEWHERE);
@@ -370,7 +393,9 @@ public final class Broker implements AutoCloseable {
     }
 
     private AcceptHook.@Nullable Plan plan(UUID id, Member member, Submission submission) {
-        return submission.envelope().to().kind() == Destination.Kind.WORKFLOW ? hook.plan(id, member, submission) : null;
+        return submission.envelope().to().kind() == Destination.Kind.WORKFLOW
+                ? hook.plan(id, member, submission)
+                : null;
     }
 
     private void accepted(AcceptItem item) {
@@ -385,13 +410,13 @@ public final class Broker implements AutoCloseable {
 
     private void sequence(Sequencer sequencer) {
         if (sequencer.run() > 0) {
-            bells.ring();
+            newMessageSignal.ring();
             wakeups.ring();
         }
     }
 
-    private void announce(Herald herald) {
-        if (herald.run() > 0) {
+    private void announce(CompletionAnnouncer completionAnnouncer) {
+        if (completionAnnouncer.run() > 0) {
             ring();
         }
     }
@@ -399,6 +424,6 @@ public final class Broker implements AutoCloseable {
     private void wokenByAnother() {
         sequencing.ring();
         calling.ring();
-        bells.ring();
+        newMessageSignal.ring();
     }
 }

@@ -1,5 +1,6 @@
 package dev.tallystick.broker;
 
+import dev.tallystick.broker.webhook.AddressPolicy;
 import dev.tallystick.keys.GateSettings;
 import dev.tallystick.keys.KeyRetention;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package dev.tallystick.broker;
 
+import dev.tallystick.broker.accept.Acceptance;
 import dev.tallystick.keys.Gate;
 import java.util.concurrent.atomic.LongAdder;
 

@@ -1,7 +1,8 @@
 package dev.tallystick.broker;
 
+import dev.tallystick.broker.model.BrokerCrashPoint;
 import dev.tallystick.core.CrashPoints;
-import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import java.time.Duration;
@@ -12,24 +13,24 @@ import java.util.List;
  * Deletes messages past their retention that no consumer waits for, with everything that belongs to them. Their keys stay, and
  * say that the message can no longer be read. Several instances may sweep at once.
  */
-final class Retention {
+public final class Retention {
 
     static final int BATCH = 500;
 
     private final Database database;
-    private final AcceptDoor keys;
+    private final AcceptKeys keys;
     private final Duration kept;
     private final CrashPoints crashPoints;
     private final RetentionStore store = new RetentionStore();
 
-    Retention(Database database, AcceptDoor keys, Duration kept, CrashPoints crashPoints) {
+    public Retention(Database database, AcceptKeys keys, Duration kept, CrashPoints crashPoints) {
         this.database = database;
         this.keys = keys;
         this.kept = kept;
         this.crashPoints = crashPoints;
     }
 
-    long sweep() {
+    public long sweep() {
         long forgotten = 0;
         int batch;
         do {
@@ -44,7 +45,7 @@ final class Retention {
                     }
                     keys.forgetHistory(tx, gone);
                     store.forget(tx, old);
-                    crashPoints.reached(BrokerCrashPoint.FORGOTTEN);
+                    crashPoints.reached(BrokerCrashPoint.HISTORY_DELETED);
                 }
                 return old.size();
             });

@@ -1,15 +1,23 @@
 package dev.tallystick.broker;
 
-import static dev.tallystick.broker.TestBroker.ALERTS;
-import static dev.tallystick.broker.TestBroker.ALICE;
-import static dev.tallystick.broker.TestBroker.BOB;
-import static dev.tallystick.broker.TestBroker.INVOICES;
-import static dev.tallystick.broker.TestBroker.MESH;
-import static dev.tallystick.broker.TestBroker.ORDER;
-import static dev.tallystick.broker.TestBroker.TO_BOB;
-import static dev.tallystick.broker.TestBroker.to;
+import static dev.tallystick.broker.model.TestBroker.ALERTS;
+import static dev.tallystick.broker.model.TestBroker.ALICE;
+import static dev.tallystick.broker.model.TestBroker.BOB;
+import static dev.tallystick.broker.model.TestBroker.INVOICES;
+import static dev.tallystick.broker.model.TestBroker.MESH;
+import static dev.tallystick.broker.model.TestBroker.ORDER;
+import static dev.tallystick.broker.model.TestBroker.TO_BOB;
+import static dev.tallystick.broker.model.TestBroker.to;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.broker.accept.Acceptance;
+import dev.tallystick.broker.accept.AcceptedMessage;
+import dev.tallystick.broker.accept.JobOptions;
+import dev.tallystick.broker.accept.Submission;
+import dev.tallystick.broker.message.History;
+import dev.tallystick.broker.model.Inbox;
+import dev.tallystick.broker.model.Message;
+import dev.tallystick.broker.model.TestBroker;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Json;
@@ -31,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AcceptTest {
+public class AcceptTest {
 
     @RegisterExtension
     static final TestPostgres postgres = TestBroker.postgres();
@@ -236,7 +244,7 @@ class AcceptTest {
         broker = TestBroker.on(postgres.dataSource());
     }
 
-    static AcceptedMessage accepted(Acceptance answer) {
+    public static AcceptedMessage accepted(Acceptance answer) {
         assertThat(answer).isInstanceOf(Acceptance.Accepted.class);
         return ((Acceptance.Accepted) answer).message();
     }

@@ -1,14 +1,20 @@
 package dev.tallystick.broker;
 
-import static dev.tallystick.broker.TestBroker.ALICE;
-import static dev.tallystick.broker.TestBroker.MESH;
+import static dev.tallystick.broker.model.TestBroker.ALICE;
+import static dev.tallystick.broker.model.TestBroker.MESH;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.broker.accept.Acceptance;
+import dev.tallystick.broker.accept.Limiter;
+import dev.tallystick.broker.accept.Submission;
+import dev.tallystick.broker.message.Sequencer;
+import dev.tallystick.broker.model.BrokerCrashPoint;
+import dev.tallystick.broker.model.TestBroker;
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Envelope;
-import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.KeysCrashPoint;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.SqlCrashPoint;
@@ -85,7 +91,7 @@ class CrashTest {
             try (Broker restarted = TestBroker.on(postgres.dataSource())) {
                 assertThat(restarted.accept(ALICE, submission))
                         .isInstanceOfAny(Acceptance.Accepted.class, Acceptance.Duplicate.class);
-                new Herald(database, new JobHook().ends(), CrashPoints.NONE).run();
+                new CompletionAnnouncer(database, new JobHook().ends(), CrashPoints.NONE).run();
             }
         }
         boolean job = submission.envelope().to().kind() == Destination.Kind.WORKFLOW;
@@ -108,9 +114,9 @@ class CrashTest {
                 postgres.dataSource(), TestBroker.SETTINGS, new JobHook("order"), Limiter.NONE, crashPoints)) {
             broker.accept(ALICE, submission);
             new Sequencer(database, crashPoints).run();
-            new Herald(database, new JobHook().ends(), crashPoints).run();
+            new CompletionAnnouncer(database, new JobHook().ends(), crashPoints).run();
             TestBroker.call(broker);
-            AcceptDoor keys = new AcceptDoor(TestBroker.SETTINGS.keyRetention());
+            AcceptKeys keys = new AcceptKeys(TestBroker.SETTINGS.keyRetention());
             new Retention(database, keys, TestBroker.SETTINGS.historyKept(), crashPoints).sweep();
         } catch (SimulatedCrash dead) {
             // The process is gone, with everything it knew.

@@ -1,5 +1,12 @@
 package dev.tallystick.broker;
 
+import dev.tallystick.broker.accept.AcceptHook;
+import dev.tallystick.broker.accept.Rejection;
+import dev.tallystick.broker.accept.Submission;
+import dev.tallystick.broker.model.Announcement;
+import dev.tallystick.broker.model.CompletionWatch;
+import dev.tallystick.broker.model.Member;
+import dev.tallystick.broker.model.TestBroker;
 import dev.tallystick.core.Json;
 import dev.tallystick.keys.StoredResponse;
 import dev.tallystick.sql.Database;
@@ -13,30 +20,30 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Starts jobs by writing a row for each. */
-final class JobHook implements AcceptHook {
+public final class JobHook implements AcceptHook {
 
     private record TestJob(UUID id, String workflow) implements StartableJob {}
 
     private final Set<String> workflows = ConcurrentHashMap.newKeySet();
 
     /** Workflows, by watcher. */
-    final Map<String, String> watched = new ConcurrentHashMap<>();
+    public final Map<String, String> watched = new ConcurrentHashMap<>();
 
-    final AtomicInteger started = new AtomicInteger();
-    volatile boolean failing;
+    public final AtomicInteger started = new AtomicInteger();
+    public volatile boolean failing;
 
-    JobHook(String... names) {
+    public JobHook(String... names) {
         workflows.addAll(List.of(names));
     }
 
-    static void createTable(Database database) {
+    public static void createTable(Database database) {
         database.transact(
                 "create table",
                 tx -> tx.update(
                         "create table tally.test_job (id uuid primary key, workflow text not null, told boolean not null default false)"));
     }
 
-    void register(String workflow) {
+    public void register(String workflow) {
         workflows.add(workflow);
     }
 
@@ -62,8 +69,8 @@ final class JobHook implements AcceptHook {
 
     /** Every job ends as soon as it is started. */
     @Override
-    public EndWatch ends() {
-        return new EndWatch() {
+    public CompletionWatch ends() {
+        return new CompletionWatch() {
 
             @Override
             public void watch(Tx tx, String watcher, String mesh, String workflow) {

@@ -2,6 +2,7 @@ package dev.tallystick.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.broker.accept.Limiter;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.keys.Scope;
@@ -16,7 +17,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** The behaviour of every limiter. Windows are an hour long, so that none ends during a test unless the test ends it. */
-abstract class LimiterContract {
+public abstract class LimiterContract {
 
     private static final Scope ALICE = new Scope("default", "alice");
     private static final Scope BOB = new Scope("default", "bob");
@@ -24,14 +25,14 @@ abstract class LimiterContract {
     private static final Fingerprint ONE = fingerprint(1);
     private static final Fingerprint TWO = fingerprint(2);
 
-    static final Duration WINDOW = Duration.ofHours(1);
-    static final Duration LONGER = Duration.ofDays(1);
+    public static final Duration WINDOW = Duration.ofHours(1);
+    public static final Duration LONGER = Duration.ofDays(1);
 
     /** Another limiter with the same counters. The implementing class closes it. */
-    abstract Limiter open(Limiter.Budget budget);
+    public abstract Limiter open(Limiter.Budget budget);
 
     /** Ends the current window for all limiters by moving its start back by {@link #LONGER}. */
-    abstract void nextWindow();
+    public abstract void nextWindow();
 
     @Test
     void the_members_of_a_mesh_together_have_a_budget_and_other_meshes_have_their_own() {

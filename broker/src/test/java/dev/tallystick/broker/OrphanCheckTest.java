@@ -1,10 +1,13 @@
 package dev.tallystick.broker;
 
-import static dev.tallystick.broker.TestBroker.ALERTS;
-import static dev.tallystick.broker.TestBroker.ALICE;
-import static dev.tallystick.broker.TestBroker.INVOICES;
+import static dev.tallystick.broker.model.TestBroker.ALERTS;
+import static dev.tallystick.broker.model.TestBroker.ALICE;
+import static dev.tallystick.broker.model.TestBroker.INVOICES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.broker.accept.Limiter;
+import dev.tallystick.broker.accept.Submission;
+import dev.tallystick.broker.model.TestBroker;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.keys.KeyNeeds;

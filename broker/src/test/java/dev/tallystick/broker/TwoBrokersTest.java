@@ -1,11 +1,16 @@
 package dev.tallystick.broker;
 
-import static dev.tallystick.broker.TestBroker.ALERTS;
-import static dev.tallystick.broker.TestBroker.ALICE;
-import static dev.tallystick.broker.TestBroker.job;
-import static dev.tallystick.broker.TestBroker.text;
+import static dev.tallystick.broker.model.TestBroker.ALERTS;
+import static dev.tallystick.broker.model.TestBroker.ALICE;
+import static dev.tallystick.broker.model.TestBroker.job;
+import static dev.tallystick.broker.model.TestBroker.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.broker.accept.Acceptance;
+import dev.tallystick.broker.accept.AcceptedMessage;
+import dev.tallystick.broker.accept.Limiter;
+import dev.tallystick.broker.model.BrokerCrashPoint;
+import dev.tallystick.broker.model.TestBroker;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;

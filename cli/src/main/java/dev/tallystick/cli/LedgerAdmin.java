@@ -1,20 +1,20 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.core.Json;
-import dev.tallystick.ledger.Anchored;
 import dev.tallystick.ledger.Anchoring;
-import dev.tallystick.ledger.Append;
-import dev.tallystick.ledger.Collection;
 import dev.tallystick.ledger.DamagedAnchorException;
 import dev.tallystick.ledger.FileAnchor;
 import dev.tallystick.ledger.Ledger;
-import dev.tallystick.ledger.LedgerOptions;
-import dev.tallystick.ledger.NotALedgerException;
-import dev.tallystick.ledger.PublicKey;
-import dev.tallystick.ledger.SigningKey;
+import dev.tallystick.ledger.git.NotALedgerException;
+import dev.tallystick.ledger.history.Anchored;
+import dev.tallystick.ledger.ssh.PublicKey;
+import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.Append;
+import dev.tallystick.ledger.tx.Collection;
 import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
+import dev.tallystick.ledger.write.LedgerOptions;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
@@ -205,7 +205,7 @@ final class LedgerAdmin {
         private String branch;
 
         @Override
-        ExitCode read(Ledger opened, dev.tallystick.ledger.StreamId stream) throws IOException {
+        ExitCode read(Ledger opened, dev.tallystick.ledger.tx.StreamId stream) throws IOException {
             var receipt = opened.receipt(stream, branch, version)
                     .orElseThrow(() ->
                             new CommandFailed(ExitCode.NOT_FOUND, stream + " has no version " + version, "See 'log'."));

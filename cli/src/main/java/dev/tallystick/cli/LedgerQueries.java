@@ -1,10 +1,10 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.core.Json;
-import dev.tallystick.ledger.Changed;
-import dev.tallystick.ledger.CommitId;
 import dev.tallystick.ledger.Ledger;
-import dev.tallystick.ledger.QueryIndex;
+import dev.tallystick.ledger.query.QueryIndex;
+import dev.tallystick.ledger.tx.Changed;
+import dev.tallystick.ledger.tx.CommitId;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

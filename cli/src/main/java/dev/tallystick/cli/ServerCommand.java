@@ -1,14 +1,14 @@
 package dev.tallystick.cli;
 
 import dev.tallystick.core.Json;
-import dev.tallystick.engine.InvalidGraphException;
+import dev.tallystick.engine.graph.InvalidGraphException;
 import dev.tallystick.postgres.DirectoryInUseException;
-import dev.tallystick.server.Certificate;
-import dev.tallystick.server.ListenFailedException;
 import dev.tallystick.server.NoDatabaseException;
 import dev.tallystick.server.ServerSettings;
 import dev.tallystick.server.TallyServer;
 import dev.tallystick.server.VitalThreads;
+import dev.tallystick.server.http.Certificate;
+import dev.tallystick.server.http.ListenFailedException;
 import dev.tallystick.sql.NotDurableException;
 import dev.tallystick.sql.SchemaException;
 import dev.tallystick.sql.SchemaName;

@@ -54,7 +54,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "Exit codes: 0 done, 1 internal error, 2 wrong usage or input, 3 not found,",
             "4 conflict, 5 outcome unknown or not known yet (repeat with the same key).",
         })
-public final class Tally implements Callable<Integer> {
+public final class Tally implements RootCommand, Callable<Integer> {
 
     private final Map<String, String> environment;
 
@@ -122,11 +122,13 @@ public final class Tally implements Callable<Integer> {
         return ExitCode.USAGE.code();
     }
 
-    Map<String, String> environment() {
+    @Override
+    public Map<String, String> environment() {
         return environment;
     }
 
-    boolean wantsJson() {
+    @Override
+    public boolean wantsJson() {
         return json;
     }
 

@@ -26,9 +26,8 @@ abstract class TallyCommand implements Callable<Integer> {
 
     /** Prints the text or the fields, as requested. The fields keep their order. */
     final void answer(String text, SequencedMap<String, Json> fields) {
-        Tally tally = (Tally) spec.root().userObject();
         PrintWriter out = spec.root().commandLine().getOut();
-        out.println(tally.wantsJson() ? object(fields) : text);
+        out.println(root().wantsJson() ? object(fields) : text);
     }
 
     /** Prints progress on standard error; not part of the answer. */
@@ -44,9 +43,8 @@ abstract class TallyCommand implements Callable<Integer> {
 
     /** Shows the progress of a long command, unless the output is for a program. */
     final ProgressBar progressBar() {
-        Tally tally = (Tally) spec.root().userObject();
         PrintWriter err = spec.root().commandLine().getErr();
-        return tally.wantsJson() ? ProgressBar.silent() : ProgressBar.onErrorOutput(err);
+        return root().wantsJson() ? ProgressBar.silent() : ProgressBar.onErrorOutput(err);
     }
 
     /** Prints a document that is the same in text and in JSON mode. */
@@ -56,7 +54,11 @@ abstract class TallyCommand implements Callable<Integer> {
 
     /** The process's environment variables. */
     final Map<String, String> environment() {
-        return ((Tally) spec.root().userObject()).environment();
+        return root().environment();
+    }
+
+    private RootCommand root() {
+        return (RootCommand) spec.root().userObject();
     }
 
     static String object(SequencedMap<String, Json> fields) {

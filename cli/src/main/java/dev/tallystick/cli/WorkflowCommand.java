@@ -2,9 +2,9 @@ package dev.tallystick.cli;
 
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.Workflows;
-import dev.tallystick.engine.Graph;
-import dev.tallystick.engine.GraphYaml;
-import dev.tallystick.engine.InvalidGraphException;
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.GraphYaml;
+import dev.tallystick.engine.graph.InvalidGraphException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -10,10 +10,10 @@ import dev.tallystick.JobHandle;
 import dev.tallystick.Submit;
 import dev.tallystick.Tallystick;
 import dev.tallystick.core.Json;
-import dev.tallystick.engine.JobOutcome;
-import dev.tallystick.engine.Retry;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.Retry;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -36,7 +36,7 @@ class FailureLogTest {
     private static final Retry TWICE = Retry.DEFAULT.attempts(2).waiting(Duration.ofMillis(1), Duration.ofMillis(1));
 
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
-    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.tallystick.engine.FailureLog");
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.tallystick.engine.model.FailureLog");
     private final Keeper keeper = new Keeper(events);
     private Level level;
 

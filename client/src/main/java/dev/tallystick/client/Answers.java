@@ -97,13 +97,13 @@ final class Answers {
     }
 
     private static <T> Attempt<T> refused(ProblemCode code, Fields problem) {
-        String detail = problem.textIfThere("detail");
+        String detail = problem.optionalText("detail");
         return new Attempt.Refused<>(
                 code, new RefusedException(code.status(), code.word(), detail == null ? "" : detail, problem.object()));
     }
 
     private static String detail(Fields problem) {
-        String detail = problem.textIfThere("detail");
+        String detail = problem.optionalText("detail");
         return detail == null || detail.isEmpty() ? "" : " (" + detail + ")";
     }
 

@@ -10,10 +10,10 @@ public final class DeadLetters {
 
     private static final String PATH = "/v1/deadletters";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    DeadLetters(Exchange exchange) {
-        this.exchange = exchange;
+    DeadLetters(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -39,7 +39,7 @@ public final class DeadLetters {
                     fields.text("reason"),
                     fields.flag("ceiling"),
                     fields.text("raised_at", Instant::parse),
-                    fields.textIfThere("redriven_as", UUID::fromString));
+                    fields.optionalText("redriven_as", UUID::fromString));
         }
     }
 
@@ -59,19 +59,19 @@ public final class DeadLetters {
 
     /** A page of dead letters; {@code after} is the {@link Page#next()} of the previous page, null for the first. */
     public Page list(@Nullable UUID after, int limit) {
-        return exchange.ask(
+        return transport.ask(
                 new Query(PATH).with("after", after).with("limit", limit).read(),
-                page -> new Page(page.list("letters", DeadLetter::of), page.textIfThere("next", UUID::fromString)));
+                page -> new Page(page.list("letters", DeadLetter::of), page.optionalText("next", UUID::fromString)));
     }
 
     /** A dead letter, even if it was redriven. */
     public DeadLetter find(UUID job) {
-        return exchange.ask(Request.get(path(job)), letter -> DeadLetter.of(letter.about("job_id", job)));
+        return transport.ask(Request.get(path(job)), letter -> DeadLetter.of(letter.about("job_id", job)));
     }
 
     /** Runs the job again from where it failed. Happens once: asking again gives the same job. */
     public Redriven redrive(UUID job) {
-        return exchange.ask(
+        return transport.ask(
                 Request.post(path(job) + "/redrive", null),
                 redriven -> new Redriven(
                         redriven.text("job_id", UUID::fromString), redriven.text("continued_from", UUID::fromString)));
@@ -79,7 +79,7 @@ public final class DeadLetters {
 
     /** Leaves the job as it is. */
     public void discard(UUID job) {
-        exchange.tell(Request.delete(path(job)));
+        transport.tell(Request.delete(path(job)));
     }
 
     private static String path(UUID job) {

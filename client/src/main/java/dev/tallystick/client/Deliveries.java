@@ -16,10 +16,10 @@ public final class Deliveries {
 
     private static final String PATH = "/v1/deliveries/";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Deliveries(Exchange exchange) {
-        this.exchange = exchange;
+    Deliveries(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -92,7 +92,7 @@ public final class Deliveries {
                 .with("queue", wanted.queue())
                 .withSeconds("lease_seconds", wanted.lease())
                 .withSeconds("wait_seconds", wanted.patience());
-        return exchange.ask(
+        return transport.ask(
                 Request.post(PATH + "lease", body.json()).waiting(wanted.patience()),
                 answer -> answer.list("deliveries", Delivery::of));
     }
@@ -124,7 +124,7 @@ public final class Deliveries {
                         new Json.ArrayValue(
                                 deliveries.stream().map(Delivery::held).toList()))
                 .withSeconds("seconds", time);
-        return exchange.ask(Request.post(PATH + verb, body.json()), answer -> {
+        return transport.ask(Request.post(PATH + verb, body.json()), answer -> {
             List<Outcome> outcomes = answer.texts("outcomes", word -> Outcome.valueOf(word.toUpperCase(Locale.ROOT)));
             if (outcomes.size() != deliveries.size()) {
                 throw new ForeignAnswer("it has " + outcomes.size() + " outcomes for " + deliveries.size());

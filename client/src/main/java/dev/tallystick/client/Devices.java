@@ -12,10 +12,10 @@ public final class Devices {
 
     private static final String PATH = "/v1/devices";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Devices(Exchange exchange) {
-        this.exchange = exchange;
+    Devices(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -38,15 +38,15 @@ public final class Devices {
                     fields.text("member"),
                     fields.text("public_key"),
                     fields.text("registered_at", Instant::parse),
-                    fields.textIfThere("rotated_at", Instant::parse),
-                    fields.textIfThere("revoked_at", Instant::parse));
+                    fields.optionalText("rotated_at", Instant::parse),
+                    fields.optionalText("revoked_at", Instant::parse));
         }
     }
 
     /** Registers a device. The same key again is the same device. */
     public Device register(String name, String publicKey) {
         Body body = new Body().with("public_key", publicKey);
-        return exchange.ask(Request.put(path(name), body.json()), answer -> Device.of(answer.about("name", name)));
+        return transport.ask(Request.put(path(name), body.json()), answer -> Device.of(answer.about("name", name)));
     }
 
     /**
@@ -56,20 +56,20 @@ public final class Devices {
      */
     public Device rotate(String name, String replaced, String publicKey) {
         Body body = new Body().with("public_key", publicKey).with("replaces", replaced);
-        return exchange.ask(
+        return transport.ask(
                 Request.post(path(name) + "/rotate", body.json()), answer -> Device.of(answer.about("name", name)));
     }
 
     /** All devices, including revoked ones. */
     public List<Device> list() {
-        return exchange.ask(Request.get(PATH), answer -> answer.list("devices", Device::of));
+        return transport.ask(Request.get(PATH), answer -> answer.list("devices", Device::of));
     }
 
     public void revoke(String name) {
-        exchange.tell(Request.delete(path(name)));
+        transport.tell(Request.delete(path(name)));
     }
 
     private static String path(String name) {
-        return PATH + "/" + TallyClient.encode(name);
+        return PATH + "/" + Query.encode(name);
     }
 }

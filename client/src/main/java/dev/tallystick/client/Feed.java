@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Follows a source on its own thread, slightly ahead of the caller. So no call exceeds its time limit, whatever the connection
  * does, and closing ends every wait at once.
  */
-final class Feed<E> implements Following<E> {
+final class Feed<E> implements EventStream<E> {
 
     /** The source of the events. */
     @FunctionalInterface

@@ -27,7 +27,7 @@ record Fields(Json.ObjectValue object) {
     }
 
     <T> T text(String name, Function<String, T> reading) {
-        T value = textIfThere(name, reading);
+        T value = optionalText(name, reading);
         if (value == null) {
             throw missing("text", name);
         }
@@ -35,11 +35,11 @@ record Fields(Json.ObjectValue object) {
     }
 
     @Nullable
-    String textIfThere(String name) {
-        return textIfThere(name, Function.identity());
+    String optionalText(String name) {
+        return optionalText(name, Function.identity());
     }
 
-    <T> @Nullable T textIfThere(String name, Function<String, T> reading) {
+    <T> @Nullable T optionalText(String name, Function<String, T> reading) {
         return switch (object.members().get(name)) {
             case null -> null;
             case Json.NullValue nothing -> null;

@@ -21,10 +21,10 @@ public final class Jobs {
     private static final String PATH = "/v1/jobs";
     private static final int ACTIVITIES_PAGE = 1_000;
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Jobs(Exchange exchange) {
-        this.exchange = exchange;
+    Jobs(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -99,12 +99,12 @@ public final class Jobs {
                     fields.count("version"),
                     fields.text("priority", Priority::parse),
                     fields.text("status"),
-                    fields.textIfThere("error"),
+                    fields.optionalText("error"),
                     fields.text("created_at", Instant::parse),
-                    fields.textIfThere("closed_at", Instant::parse),
-                    fields.textIfThere("parent", UUID::fromString),
-                    fields.textIfThere("continued_from", UUID::fromString),
-                    fields.textIfThere("key"),
+                    fields.optionalText("closed_at", Instant::parse),
+                    fields.optionalText("parent", UUID::fromString),
+                    fields.optionalText("continued_from", UUID::fromString),
+                    fields.optionalText("key"),
                     words(fields.objectIfThere("attributes", Function.identity())),
                     fields.objectIfThere("last_error", LastError::of));
         }
@@ -141,8 +141,8 @@ public final class Jobs {
                     fields.text("path"),
                     fields.text("activity"),
                     fields.text("error"),
-                    fields.textIfThere("at", Instant::parse),
-                    fields.textIfThere("stack_trace"));
+                    fields.optionalText("at", Instant::parse),
+                    fields.optionalText("stack_trace"));
         }
     }
 
@@ -194,8 +194,8 @@ public final class Jobs {
                     fields.text("ledger"),
                     fields.count("attempts"),
                     fields.text("entered_at", Instant::parse),
-                    fields.textIfThere("returned_at", Instant::parse),
-                    fields.textIfThere("error"));
+                    fields.optionalText("returned_at", Instant::parse),
+                    fields.optionalText("error"));
         }
     }
 
@@ -221,11 +221,11 @@ public final class Jobs {
             return new Event(
                     fields.number("position"),
                     fields.text("event"),
-                    fields.textIfThere("path"),
-                    fields.textIfThere("name"),
-                    fields.textIfThere("kind"),
-                    fields.textIfThere("outcome"),
-                    fields.textIfThere("error"),
+                    fields.optionalText("path"),
+                    fields.optionalText("name"),
+                    fields.optionalText("kind"),
+                    fields.optionalText("outcome"),
+                    fields.optionalText("error"),
                     fields.text("at", Instant::parse));
         }
     }
@@ -250,13 +250,14 @@ public final class Jobs {
                 .with("before", before)
                 .with("limit", limit);
         filter.attributes().forEach((name, value) -> query.with("attribute." + name, value));
-        return exchange.ask(
-                query.read(), page -> new Page(page.list("jobs", Job::of), page.textIfThere("next", UUID::fromString)));
+        return transport.ask(
+                query.read(),
+                page -> new Page(page.list("jobs", Job::of), page.optionalText("next", UUID::fromString)));
     }
 
     /** The job of a key of the member. */
     public Job findByKey(IdempotencyKey key) {
-        return exchange.ask(new Query(PATH).with("key", key).read(), answer -> {
+        return transport.ask(new Query(PATH).with("key", key).read(), answer -> {
             List<Job> jobs = answer.list("jobs", Job::of);
             if (jobs.size() != 1) {
                 throw new ForeignAnswer("it has " + jobs.size() + " jobs for one key");
@@ -266,12 +267,12 @@ public final class Jobs {
     }
 
     public Job find(UUID job) {
-        return exchange.ask(Request.get(path(job)), answer -> Job.of(answer.about("job_id", job)));
+        return transport.ask(Request.get(path(job)), answer -> Job.of(answer.about("job_id", job)));
     }
 
     /** What the job waits for, since when, and what would move it. */
     public Why why(UUID job) {
-        return exchange.ask(
+        return transport.ask(
                 Request.get(path(job) + "/why"),
                 why -> new Why(why.about("job_id", job).text("state"), why.list("waits", Why.Wait::of)));
     }
@@ -283,10 +284,10 @@ public final class Jobs {
         do {
             Query query =
                     new Query(path(job) + "/activities").with("after", next).with("limit", ACTIVITIES_PAGE);
-            ActivityPage page = exchange.ask(
+            ActivityPage page = transport.ask(
                     query.read(),
                     answer -> new ActivityPage(
-                            answer.about("job_id", job).list("activities", Activity::of), answer.textIfThere("next")));
+                            answer.about("job_id", job).list("activities", Activity::of), answer.optionalText("next")));
             activities.addAll(page.activities());
             next = page.next();
         } while (next != null);
@@ -294,7 +295,7 @@ public final class Jobs {
     }
 
     /** The events of the job after a position, as they come, until it has ended. */
-    public Following<Event> follow(UUID job, long after) {
+    public EventStream<Event> follow(UUID job, long after) {
         return new Feed<>(new FollowedJob(this, job), after);
     }
 
@@ -307,7 +308,7 @@ public final class Jobs {
                 .with("after", after)
                 .with("limit", limit)
                 .withSeconds("wait", wait);
-        return exchange.ask(query.read().waiting(wait), page -> {
+        return transport.ask(query.read().waiting(wait), page -> {
             List<Event> events = page.about("job_id", job).list("events", Event::of);
             requireOrder(after, events);
             return new EventPage(events, page.number("next"));

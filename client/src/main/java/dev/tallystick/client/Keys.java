@@ -19,12 +19,12 @@ public final class Keys {
 
     private static final String PATH = "/v1/keys";
 
-    private final Exchange exchange;
+    private final Transport transport;
     private final Ids ids = new Ids(Clock.systemUTC(), new SecureRandom());
     private final OnceRunner runner = new OnceRunner(this);
 
-    Keys(Exchange exchange) {
-        this.exchange = exchange;
+    Keys(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -118,9 +118,9 @@ public final class Keys {
         Body body = new Body()
                 .with("fingerprint", fingerprint.hex())
                 .with("reservation_id", reservation.toString())
-                .with("wait_seconds", exchange.longestUnaskedWait().toSeconds());
+                .with("wait_seconds", transport.longestUnaskedWait().toSeconds());
         try {
-            return exchange.ask(Request.post(path(key, "reserve"), body.json()), state -> reserved(key, state));
+            return transport.ask(Request.post(path(key, "reserve"), body.json()), state -> reserved(key, state));
         } catch (RefusedException e) {
             if (e.is(ProblemCode.REQUEST_IN_PROGRESS)) {
                 return new Reserve.InProgress(e.read(state -> held(key, state)));
@@ -175,13 +175,13 @@ public final class Keys {
 
     /** Reserved keys of the mesh that are not settled, the oldest first, at most {@code limit}. For admins and observers. */
     public List<Held> open(int limit) {
-        return exchange.ask(new Query(PATH).with("limit", limit).read(), answer -> answer.list("keys", Held::of));
+        return transport.ask(new Query(PATH).with("limit", limit).read(), answer -> answer.list("keys", Held::of));
     }
 
     /** The reservation of a key: of the member itself; for admins and observers, of any member. Empty if there is none. */
     public List<Held> find(IdempotencyKey key) {
         try {
-            return exchange.ask(Request.get(path(key)), answer -> answer.list("keys", Held::of));
+            return transport.ask(Request.get(path(key)), answer -> answer.list("keys", Held::of));
         } catch (RefusedException e) {
             if (e.is(ProblemCode.NOT_FOUND)) {
                 return List.of();
@@ -216,7 +216,7 @@ public final class Keys {
     }
 
     private void settle(Request request, Reservation reservation, Verdict verdict) {
-        exchange.ask(
+        transport.ask(
                 request, state -> state.about("key", reservation.key().value()).about("status", outcome(verdict)));
     }
 
@@ -253,7 +253,7 @@ public final class Keys {
     }
 
     private static String path(IdempotencyKey key) {
-        return PATH + "/" + TallyClient.encode(key.value());
+        return PATH + "/" + Query.encode(key.value());
     }
 
     private static String path(IdempotencyKey key, String verb) {

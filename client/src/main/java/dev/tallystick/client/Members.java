@@ -11,10 +11,10 @@ public final class Members {
 
     private static final String PATH = "/v1/members";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Members(Exchange exchange) {
-        this.exchange = exchange;
+    Members(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -33,37 +33,37 @@ public final class Members {
                     fields.text("mesh"),
                     fields.text("name"),
                     Set.copyOf(fields.texts("roles", Role::parse)),
-                    fields.textIfThere("created_at", Instant::parse));
+                    fields.optionalText("created_at", Instant::parse));
         }
     }
 
     /** The member of the token. */
     public Member me() {
-        return exchange.ask(Request.get("/v1/me"), Member::of);
+        return transport.ask(Request.get("/v1/me"), Member::of);
     }
 
     public List<Member> list() {
-        return exchange.ask(Request.get(PATH), answer -> answer.list("members", Member::of));
+        return transport.ask(Request.get(PATH), answer -> answer.list("members", Member::of));
     }
 
     public Member find(String name) {
-        return exchange.ask(Request.get(path(name)), answer -> Member.of(answer.about("name", name)));
+        return transport.ask(Request.get(path(name)), answer -> Member.of(answer.about("name", name)));
     }
 
     /** Creates a member, or changes its roles. */
     public Member put(String name, Role... roles) {
         List<String> words = Stream.of(roles).map(Role::word).toList();
-        return exchange.ask(
+        return transport.ask(
                 Request.put(path(name), new Body().with("roles", words).json()),
                 answer -> Member.of(answer.about("name", name)));
     }
 
     /** Removes a member, with all its tokens. */
     public void remove(String name) {
-        exchange.tell(Request.delete(path(name)));
+        transport.tell(Request.delete(path(name)));
     }
 
     private static String path(String name) {
-        return PATH + "/" + TallyClient.encode(name);
+        return PATH + "/" + Query.encode(name);
     }
 }

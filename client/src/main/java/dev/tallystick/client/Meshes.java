@@ -9,27 +9,27 @@ public final class Meshes {
 
     private static final String PATH = "/v1/meshes";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Meshes(Exchange exchange) {
-        this.exchange = exchange;
+    Meshes(Transport transport) {
+        this.transport = transport;
     }
 
     public List<String> list() {
-        return exchange.ask(Request.get(PATH), answer -> answer.texts("meshes"));
+        return transport.ask(Request.get(PATH), answer -> answer.texts("meshes"));
     }
 
     /** Creates a mesh, unless it exists. */
     public void create(String mesh) {
-        exchange.ask(Request.put(path(mesh), new Body().json()), answer -> answer.about("name", mesh));
+        transport.ask(Request.put(path(mesh), new Body().json()), answer -> answer.about("name", mesh));
     }
 
     /** A token for the admin of a mesh, who is created if missing. As with other {@link Tokens}, the secret is shown once. */
     public Tokens.Issued adminToken(String mesh, @Nullable Duration validity) {
-        return Tokens.issue(exchange, path(mesh) + "/admin-token", validity);
+        return Tokens.issue(transport, path(mesh) + "/admin-token", validity);
     }
 
     private static String path(String mesh) {
-        return PATH + "/" + TallyClient.encode(mesh);
+        return PATH + "/" + Query.encode(mesh);
     }
 }

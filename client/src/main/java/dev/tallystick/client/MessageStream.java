@@ -21,7 +21,7 @@ final class MessageStream implements Feed.Source<Messages.Entry> {
     private static final Duration BETWEEN_CONNECTIONS = Duration.ofMillis(100);
     private static final String DATA = "data:";
 
-    private final Exchange exchange;
+    private final Transport transport;
     private final LongFunction<Request> request;
     private final Duration silence;
 
@@ -29,8 +29,8 @@ final class MessageStream implements Feed.Source<Messages.Entry> {
      * @param request requests the events after a position
      * @param silence after this much silence the connection counts as dead
      */
-    MessageStream(Exchange exchange, LongFunction<Request> request, Duration silence) {
-        this.exchange = exchange;
+    MessageStream(Transport transport, LongFunction<Request> request, Duration silence) {
+        this.transport = transport;
         this.request = request;
         this.silence = silence;
     }
@@ -41,7 +41,7 @@ final class MessageStream implements Feed.Source<Messages.Entry> {
         @Nullable Long troubleSince = null;
         while (true) {
             long before = position;
-            try (Lines lines = exchange.open(request.apply(position))) {
+            try (Lines lines = transport.open(request.apply(position))) {
                 Events events = new Events(lines, position);
                 for (Optional<Messages.Entry> entry = events.next(); entry.isPresent(); entry = events.next()) {
                     position = entry.get().position();
@@ -51,7 +51,7 @@ final class MessageStream implements Feed.Source<Messages.Entry> {
                 long now = System.nanoTime();
                 if (troubleSince == null || position > before) {
                     troubleSince = now;
-                } else if (now - troubleSince > Durations.nanos(exchange.patience())) {
+                } else if (now - troubleSince > Durations.nanos(transport.patience())) {
                     throw unreadable(position, e);
                 }
             }

@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.mint.KeyMint;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
@@ -22,10 +23,10 @@ public final class Messages {
     private static final String PATH = "/v1/messages";
     private static final String HISTORY = "/v1/history";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Messages(Exchange exchange) {
-        this.exchange = exchange;
+    Messages(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -118,8 +119,8 @@ public final class Messages {
                     fields.text("priority", Priority::parse),
                     metaOf(fields),
                     fields.texts("mentions"),
-                    fields.textIfThere("reply_to"),
-                    fields.textIfThere("client_message_id"),
+                    fields.optionalText("reply_to"),
+                    fields.optionalText("client_message_id"),
                     fields.text("accepted_at", Instant::parse));
         }
     }
@@ -157,7 +158,7 @@ public final class Messages {
         if (!message.meta().members().isEmpty()) {
             body.with("meta", message.meta());
         }
-        return exchange.ask(
+        return transport.ask(
                 Request.post(PATH, body.json()).under(key.value()),
                 sent -> new Sent(
                         sent.about("client_message_id", key.value()).text("message_id", UUID::fromString),
@@ -172,7 +173,7 @@ public final class Messages {
 
     /** A message that the token's member sent or received, or that every member may read. */
     public Message find(UUID message) {
-        return exchange.ask(
+        return transport.ask(
                 Request.get(PATH + "/" + message), answer -> Message.of(answer.about("message_id", message)));
     }
 
@@ -196,9 +197,9 @@ public final class Messages {
     }
 
     /** Messages accepted after a position, as they come. Close it. */
-    public Following<Entry> follow(@Nullable Destination destination, long after) {
+    public EventStream<Entry> follow(@Nullable Destination destination, long after) {
         MessageStream stream = new MessageStream(
-                exchange,
+                transport,
                 position -> new Query(HISTORY + "/stream")
                         .with("destination", destination)
                         .with("after", position)
@@ -208,7 +209,7 @@ public final class Messages {
     }
 
     private Page page(Query query, long after, int limit) {
-        return exchange.ask(
+        return transport.ask(
                 query.with("after", after).with("limit", limit).read(),
                 page -> new Page(page.list("entries", Entry::of), page.number("next")));
     }

@@ -1,5 +1,7 @@
 package dev.tallystick.client;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +18,7 @@ final class Query {
 
     Query with(String name, @Nullable Object value) {
         if (value != null) {
-            parameters.add(TallyClient.encode(name) + "=" + TallyClient.encode(value.toString()));
+            parameters.add(encode(name) + "=" + encode(value.toString()));
         }
         return this;
     }
@@ -28,5 +30,10 @@ final class Query {
 
     Request read() {
         return Request.get(path + parameters);
+    }
+
+    /** One segment of a path, or one value of a query. */
+    static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

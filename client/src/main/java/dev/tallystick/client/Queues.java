@@ -7,27 +7,27 @@ public final class Queues {
 
     private static final String PATH = "/v1/queues";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Queues(Exchange exchange) {
-        this.exchange = exchange;
+    Queues(Transport transport) {
+        this.transport = transport;
     }
 
     public List<String> list() {
-        return exchange.ask(Request.get(PATH), answer -> answer.texts("names"));
+        return transport.ask(Request.get(PATH), answer -> answer.texts("names"));
     }
 
     /** Creates a queue, unless it exists. */
     public void create(String queue) {
-        exchange.ask(Request.put(path(queue), new Body().json()), answer -> answer.about("name", queue));
+        transport.ask(Request.put(path(queue), new Body().json()), answer -> answer.about("name", queue));
     }
 
     /** Deletes a queue. Messages already on their way are still delivered. */
     public void delete(String queue) {
-        exchange.tell(Request.delete(path(queue)));
+        transport.tell(Request.delete(path(queue)));
     }
 
     private static String path(String queue) {
-        return PATH + "/" + TallyClient.encode(queue);
+        return PATH + "/" + Query.encode(queue);
     }
 }

@@ -13,10 +13,10 @@ public final class Schedules {
 
     private static final String PATH = "/v1/schedules";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Schedules(Exchange exchange) {
-        this.exchange = exchange;
+    Schedules(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -59,9 +59,9 @@ public final class Schedules {
                     fields.text("zone"),
                     fields.text("next_at", Instant::parse),
                     fields.flag("paused"),
-                    fields.textIfThere("fired_for", Instant::parse),
-                    fields.textIfThere("fired_job", UUID::fromString),
-                    fields.textIfThere("trouble"));
+                    fields.optionalText("fired_for", Instant::parse),
+                    fields.optionalText("fired_job", UUID::fromString),
+                    fields.optionalText("trouble"));
         }
     }
 
@@ -103,23 +103,23 @@ public final class Schedules {
                 .with("zone", schedule.zone())
                 .with("input", schedule.input())
                 .with("priority", schedule.priority().word());
-        return exchange.ask(Request.put(path(name), body.json()), answer -> Schedule.of(answer.about("name", name)));
+        return transport.ask(Request.put(path(name), body.json()), answer -> Schedule.of(answer.about("name", name)));
     }
 
     /** A page of schedules; {@code after} is the {@link Page#next()} of the previous page, null for the first. */
     public Page list(@Nullable String after, int limit) {
-        return exchange.ask(
+        return transport.ask(
                 new Query(PATH).with("after", after).with("limit", limit).read(),
-                page -> new Page(page.list("schedules", Schedule::of), page.textIfThere("next")));
+                page -> new Page(page.list("schedules", Schedule::of), page.optionalText("next")));
     }
 
     public Shown find(String name) {
-        return exchange.ask(Request.get(path(name)), Shown::of);
+        return transport.ask(Request.get(path(name)), Shown::of);
     }
 
     /** Deletes a schedule. Jobs that it started continue. */
     public void delete(String name) {
-        exchange.tell(Request.delete(path(name)));
+        transport.tell(Request.delete(path(name)));
     }
 
     /** Pauses a schedule: it does not fire until it is resumed. */
@@ -134,18 +134,18 @@ public final class Schedules {
 
     /** Starts one of its jobs now. The same key again is the same job. */
     public Triggered trigger(String name, IdempotencyKey key) {
-        return exchange.ask(
+        return transport.ask(
                 Request.post(path(name) + "/trigger", null).under(key.value()),
                 started -> new Triggered(
                         started.about("key", key.value()).text("job_id", UUID::fromString), started.flag("duplicate")));
     }
 
     private Schedule changed(String name, String verb) {
-        return exchange.ask(
+        return transport.ask(
                 Request.post(path(name) + "/" + verb, null), answer -> Schedule.of(answer.about("name", name)));
     }
 
     private static String path(String name) {
-        return PATH + "/" + TallyClient.encode(name);
+        return PATH + "/" + Query.encode(name);
     }
 }

@@ -1,12 +1,11 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.mint.KeyMint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import io.opentelemetry.api.OpenTelemetry;
 import java.net.URI;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,7 +29,7 @@ public final class TallyClient {
 
     private static final String JOBS = "/v1/jobs";
 
-    private final Exchange exchange;
+    private final Transport transport;
     private final Keys keys;
     private final OpenTelemetry telemetry;
 
@@ -41,20 +40,20 @@ public final class TallyClient {
 
     /** @param patience how long one call keeps trying, plus the time for which it asks the server to wait */
     public TallyClient(URI server, String token, Duration patience) {
-        this(new Exchange(server, token, patience, null));
+        this(new Transport(server, token, patience, null));
     }
 
     /** @param trust which servers to trust, such as {@link Trust#in} */
     public TallyClient(URI server, String token, Duration patience, SSLContext trust) {
-        this(new Exchange(server, token, patience, trust));
+        this(new Transport(server, token, patience, trust));
     }
 
-    private TallyClient(Exchange exchange) {
-        this(exchange, new Keys(exchange), OpenTelemetry.noop());
+    private TallyClient(Transport transport) {
+        this(transport, new Keys(transport), OpenTelemetry.noop());
     }
 
-    private TallyClient(Exchange exchange, Keys keys, OpenTelemetry telemetry) {
-        this.exchange = exchange;
+    private TallyClient(Transport transport, Keys keys, OpenTelemetry telemetry) {
+        this.transport = transport;
         this.keys = keys;
         this.telemetry = telemetry;
     }
@@ -64,7 +63,7 @@ public final class TallyClient {
      * case.
      */
     public TallyClient withOpenTelemetry(OpenTelemetry other) {
-        return new TallyClient(exchange, keys, other);
+        return new TallyClient(transport, keys, other);
     }
 
     /**
@@ -74,12 +73,12 @@ public final class TallyClient {
      * @param listener called on the calling thread, before the call returns
      */
     public TallyClient withReplies(Consumer<Reply> listener) {
-        Exchange telling = exchange.telling(listener);
+        Transport telling = transport.telling(listener);
         return new TallyClient(telling, new Keys(telling), telemetry);
     }
 
-    Exchange exchange() {
-        return exchange;
+    Transport exchange() {
+        return transport;
     }
 
     OpenTelemetry telemetry() {
@@ -190,7 +189,7 @@ public final class TallyClient {
             job.attributes().forEach((name, value) -> attributes.put(name, Json.of(value)));
             body.put("attributes", new Json.ObjectValue(attributes));
         }
-        return exchange.ask(
+        return transport.ask(
                 Request.post(JOBS, new Json.ObjectValue(body)).under(key.value()),
                 accepted -> new Submitted(
                         accepted.about("key", key.value()).text("job_id", UUID::fromString),
@@ -209,17 +208,17 @@ public final class TallyClient {
     /** The state of the job, after {@code wait} at the latest, in whole seconds, rounded up; at most a minute. */
     public Result result(UUID job, Duration wait) {
         Query query = new Query(path(job, "result")).withSeconds("wait", wait);
-        return exchange.ask(query.read().waiting(wait), result -> {
+        return transport.ask(query.read().waiting(wait), result -> {
             requireJob(result);
-            return new Result(job, result.text("status"), result.jsonIfThere("output"), result.textIfThere("error"));
+            return new Result(job, result.text("status"), result.jsonIfThere("output"), result.optionalText("error"));
         });
     }
 
     /** Sends a job a signal. The same key again is the same signal. */
     public Signalled signal(UUID job, String signal, Json payload, IdempotencyKey key) {
         Body body = new Body().with("payload", payload);
-        return exchange.ask(
-                Request.post(path(job, "signals/" + encode(signal)), body.json())
+        return transport.ask(
+                Request.post(path(job, "signals/" + Query.encode(signal)), body.json())
                         .under(key.value()),
                 sent -> {
                     requireJob(sent);
@@ -230,7 +229,7 @@ public final class TallyClient {
 
     /** Cancels a job and its children. */
     public CancelRequested cancel(UUID job) {
-        return exchange.ask(Request.post(path(job, "cancel"), null), asked -> {
+        return transport.ask(Request.post(path(job, "cancel"), null), asked -> {
             requireJob(asked);
             return new CancelRequested(job, asked.text("status"));
         });
@@ -253,7 +252,7 @@ public final class TallyClient {
     }
 
     private JobAgain again(Request request) {
-        return exchange.ask(
+        return transport.ask(
                 request,
                 begun -> new JobAgain(
                         begun.text("job_id", UUID::fromString),
@@ -267,30 +266,30 @@ public final class TallyClient {
 
     /** Find and follow jobs. */
     public Jobs jobs() {
-        return new Jobs(exchange);
+        return new Jobs(transport);
     }
 
     /** Messages and their history. */
     public Messages messages() {
-        return new Messages(exchange);
+        return new Messages(transport);
     }
 
     /** Messages to the token's member, or to a queue. */
     public Deliveries deliveries() {
-        return new Deliveries(exchange);
+        return new Deliveries(transport);
     }
 
     public Topics topics() {
-        return new Topics(exchange);
+        return new Topics(transport);
     }
 
     public Queues queues() {
-        return new Queues(exchange);
+        return new Queues(transport);
     }
 
     /** Addresses that the server calls. */
     public Webhooks webhooks() {
-        return new Webhooks(exchange);
+        return new Webhooks(transport);
     }
 
     /** Work done once under a key. */
@@ -300,56 +299,51 @@ public final class TallyClient {
 
     /** The members of the mesh. */
     public Members members() {
-        return new Members(exchange);
+        return new Members(transport);
     }
 
     /** The tokens of the members. */
     public Tokens tokens() {
-        return new Tokens(exchange);
+        return new Tokens(transport);
     }
 
     /** The meshes of the installation. */
     public Meshes meshes() {
-        return new Meshes(exchange);
+        return new Meshes(transport);
     }
 
     /** The server's features, by name, so that a client need not try. */
     public List<String> features() {
-        return exchange.ask(Request.get("/v1/features"), answer -> answer.texts("features"));
+        return transport.ask(Request.get("/v1/features"), answer -> answer.texts("features"));
     }
 
     /** Checks that everything accepted together is still complete, for admins of the mesh {@code default}. */
     public Orphans orphans() {
-        return exchange.ask(Request.get("/v1/orphans"), Orphans::of);
+        return transport.ask(Request.get("/v1/orphans"), Orphans::of);
     }
 
     /** Failed jobs to redrive or discard. */
     public DeadLetters deadLetters() {
-        return new DeadLetters(exchange);
+        return new DeadLetters(transport);
     }
 
     /** The server's schedules. */
     public Schedules schedules() {
-        return new Schedules(exchange);
+        return new Schedules(transport);
     }
 
     /** Tasks that jobs give to people. */
     public Tasks tasks() {
-        return new Tasks(exchange);
+        return new Tasks(transport);
     }
 
     /** The server's workflows. */
     public Workflows workflows() {
-        return new Workflows(exchange);
+        return new Workflows(transport);
     }
 
     /** The devices of the token's member. */
     public Devices devices() {
-        return new Devices(exchange);
-    }
-
-    /** One segment of a path, or one value of a query. */
-    static String encode(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+        return new Devices(transport);
     }
 }

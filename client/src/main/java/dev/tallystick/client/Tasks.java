@@ -14,10 +14,10 @@ public final class Tasks {
 
     private static final String PATH = "/v1/tasks";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Tasks(Exchange exchange) {
-        this.exchange = exchange;
+    Tasks(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -46,13 +46,13 @@ public final class Tasks {
                     fields.text("task_id", UUID::fromString),
                     fields.text("job_id", UUID::fromString),
                     fields.text("name"),
-                    fields.textIfThere("group"),
-                    fields.textIfThere("assignee"),
+                    fields.optionalText("group"),
+                    fields.optionalText("assignee"),
                     fields.json("details"),
                     fields.count("escalations"),
                     fields.text("asked_at", Instant::parse),
-                    fields.textIfThere("due_at", Instant::parse),
-                    fields.textIfThere("over"));
+                    fields.optionalText("due_at", Instant::parse),
+                    fields.optionalText("over"));
         }
 
         public boolean isOpen() {
@@ -91,7 +91,7 @@ public final class Tasks {
 
     /** A task, even if it is over. */
     public Task find(UUID task) {
-        return exchange.ask(Request.get(path(task)), answer -> Task.of(answer.about("task_id", task)));
+        return transport.ask(Request.get(path(task)), answer -> Task.of(answer.about("task_id", task)));
     }
 
     /** Claims a task: others cannot claim or answer it. */
@@ -120,13 +120,13 @@ public final class Tasks {
     }
 
     private Page page(Query query, @Nullable UUID after, int limit) {
-        return exchange.ask(
+        return transport.ask(
                 query.with("after", after).with("limit", limit).read(),
-                page -> new Page(page.list("tasks", Task::of), page.textIfThere("next", UUID::fromString)));
+                page -> new Page(page.list("tasks", Task::of), page.optionalText("next", UUID::fromString)));
     }
 
     private Done done(UUID task, Request request) {
-        return exchange.ask(
+        return transport.ask(
                 request, answer -> new Done(task, answer.about("task_id", task).flag("duplicate")));
     }
 

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Tokens {
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Tokens(Exchange exchange) {
-        this.exchange = exchange;
+    Tokens(Transport transport) {
+        this.transport = transport;
     }
 
     /** A token without its secret. */
@@ -32,8 +32,8 @@ public final class Tokens {
                     fields.text("id"),
                     fields.text("member"),
                     fields.text("created_at", Instant::parse),
-                    fields.textIfThere("expires_at", Instant::parse),
-                    fields.textIfThere("revoked_at", Instant::parse));
+                    fields.optionalText("expires_at", Instant::parse),
+                    fields.optionalText("revoked_at", Instant::parse));
         }
     }
 
@@ -49,7 +49,7 @@ public final class Tokens {
                     fields.text("id"),
                     fields.text("member"),
                     fields.text("token"),
-                    fields.textIfThere("expires_at", Instant::parse));
+                    fields.optionalText("expires_at", Instant::parse));
         }
 
         /** Without the secret, because it may be logged. */
@@ -61,29 +61,29 @@ public final class Tokens {
 
     /** The tokens of a member, including expired and revoked ones. */
     public List<Token> list(String member) {
-        return exchange.ask(Request.get(path(member)), answer -> answer.list("tokens", Token::of));
+        return transport.ask(Request.get(path(member)), answer -> answer.list("tokens", Token::of));
     }
 
     public Issued issue(String member, @Nullable Duration validity) {
-        return issue(exchange, path(member), validity);
+        return issue(transport, path(member), validity);
     }
 
     /** Issues a new token in place of this one, which is revoked at once. */
     public Issued rotate(String token, @Nullable Duration validity) {
-        return issue(exchange, "/v1/tokens/" + TallyClient.encode(token) + "/rotate", validity);
+        return issue(transport, "/v1/tokens/" + Query.encode(token) + "/rotate", validity);
     }
 
     /** Revokes a token: everywhere within 5 seconds. */
     public void revoke(String token) {
-        exchange.tell(Request.delete("/v1/tokens/" + TallyClient.encode(token)));
+        transport.tell(Request.delete("/v1/tokens/" + Query.encode(token)));
     }
 
-    static Issued issue(Exchange exchange, String path, @Nullable Duration validity) {
+    static Issued issue(Transport transport, String path, @Nullable Duration validity) {
         Body body = new Body().withSeconds("valid_seconds", validity);
-        return exchange.ask(Request.post(path, body.json()).unrepeatable(), Issued::of);
+        return transport.ask(Request.post(path, body.json()).unrepeatable(), Issued::of);
     }
 
     private static String path(String member) {
-        return "/v1/members/" + TallyClient.encode(member) + "/tokens";
+        return "/v1/members/" + Query.encode(member) + "/tokens";
     }
 }

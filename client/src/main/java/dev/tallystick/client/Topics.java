@@ -7,47 +7,47 @@ public final class Topics {
 
     private static final String PATH = "/v1/topics";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Topics(Exchange exchange) {
-        this.exchange = exchange;
+    Topics(Transport transport) {
+        this.transport = transport;
     }
 
     public List<String> list() {
-        return exchange.ask(Request.get(PATH), answer -> answer.texts("names"));
+        return transport.ask(Request.get(PATH), answer -> answer.texts("names"));
     }
 
     /** Creates a topic, unless it exists. */
     public void create(String topic) {
-        exchange.ask(Request.put(path(topic), new Body().json()), answer -> answer.about("name", topic));
+        transport.ask(Request.put(path(topic), new Body().json()), answer -> answer.about("name", topic));
     }
 
     /** Deletes a topic. Messages already on their way are still delivered. */
     public void delete(String topic) {
-        exchange.tell(Request.delete(path(topic)));
+        transport.tell(Request.delete(path(topic)));
     }
 
     public List<String> subscribers(String topic) {
-        return exchange.ask(
+        return transport.ask(
                 Request.get(path(topic) + "/subscribers"),
                 answer -> answer.about("topic", topic).texts("members"));
     }
 
     /** From now on the member gets the topic's messages. Only admins subscribe other members. */
     public void subscribe(String topic, String member) {
-        exchange.ask(
+        transport.ask(
                 Request.put(subscription(topic, member), new Body().json()), answer -> answer.about("name", member));
     }
 
     public void unsubscribe(String topic, String member) {
-        exchange.tell(Request.delete(subscription(topic, member)));
+        transport.tell(Request.delete(subscription(topic, member)));
     }
 
     private static String path(String topic) {
-        return PATH + "/" + TallyClient.encode(topic);
+        return PATH + "/" + Query.encode(topic);
     }
 
     private static String subscription(String topic, String member) {
-        return path(topic) + "/subscribers/" + TallyClient.encode(member);
+        return path(topic) + "/subscribers/" + Query.encode(member);
     }
 }

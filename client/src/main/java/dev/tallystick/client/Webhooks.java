@@ -12,10 +12,10 @@ public final class Webhooks {
 
     private static final String PATH = "/v1/webhooks";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Webhooks(Exchange exchange) {
-        this.exchange = exchange;
+    Webhooks(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -39,7 +39,7 @@ public final class Webhooks {
                     fields.text("url", URI::create),
                     fields.text("member"),
                     fields.text("created_at", Instant::parse),
-                    fields.textIfThere("ended_at", Instant::parse));
+                    fields.optionalText("ended_at", Instant::parse));
         }
     }
 
@@ -91,19 +91,19 @@ public final class Webhooks {
      */
     public Registered register(Destination source, URI url) {
         Body body = new Body().with("source", source.toString()).with("url", url.toString());
-        return exchange.ask(
+        return transport.ask(
                 Request.post(PATH, body.json()).unrepeatable(),
                 registered -> new Registered(Webhook.of(registered.fields("webhook")), registered.text("secret")));
     }
 
     /** The member's own webhooks; for an admin, those of all members. */
     public List<Webhook> list() {
-        return exchange.ask(Request.get(PATH), answer -> answer.list("webhooks", Webhook::of));
+        return transport.ask(Request.get(PATH), answer -> answer.list("webhooks", Webhook::of));
     }
 
     /** Deletes a webhook, including its calls that are on their way. */
     public void delete(UUID webhook) {
-        exchange.tell(Request.delete(PATH + "/" + webhook));
+        transport.tell(Request.delete(PATH + "/" + webhook));
     }
 
     /**
@@ -113,8 +113,8 @@ public final class Webhooks {
      */
     public DeadCalls dead(@Nullable String after, int limit) {
         Query query = new Query(PATH + "/dead").with("after", after).with("limit", limit);
-        return exchange.ask(
-                query.read(), page -> new DeadCalls(page.list("calls", DeadCall::of), page.textIfThere("next")));
+        return transport.ask(
+                query.read(), page -> new DeadCalls(page.list("calls", DeadCall::of), page.optionalText("next")));
     }
 
     /** Makes an abandoned call again. */
@@ -124,7 +124,7 @@ public final class Webhooks {
 
     /** As {@link #redrive(DeadCall)}, for callers that have only these values. */
     public void redrive(UUID webhook, UUID message) {
-        exchange.ask(
+        transport.ask(
                 Request.post(PATH + "/" + webhook + "/messages/" + message + "/redrive", null),
                 answer -> answer.about("webhook_id", webhook).about("message_id", message));
     }

@@ -38,7 +38,7 @@ public final class Worker implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(Worker.class.getName());
 
-    private final Exchange exchange;
+    private final Transport transport;
     private final String path;
     private final Handler handler;
     private final WorkerSpans spans;
@@ -96,8 +96,8 @@ public final class Worker implements AutoCloseable {
     }
 
     private Worker(TallyClient client, String topic, int atOnce, Handler handler) {
-        this.exchange = client.exchange();
-        this.path = "/v1/workers/" + TallyClient.encode(topic);
+        this.transport = client.exchange();
+        this.path = "/v1/workers/" + Query.encode(topic);
         this.handler = handler;
         this.spans = new WorkerSpans(client.telemetry(), topic);
         this.atOnce = atOnce;
@@ -180,7 +180,7 @@ public final class Worker implements AutoCloseable {
 
     private List<Work> claimed(int most) {
         Body body = new Body().with("max", Math.clamp(most, 1, LARGEST_CLAIM)).withSeconds("wait_seconds", WAIT);
-        return exchange.ask(Request.post(path + "/claim", body.json()).waiting(WAIT), claimed -> {
+        return transport.ask(Request.post(path + "/claim", body.json()).waiting(WAIT), claimed -> {
             List<Work> work = claimed.list("work", Worker::work);
             lease = Duration.ofSeconds(claimed.number("lease_seconds", 1, LONGEST_LEASE.toSeconds()));
             return work;
@@ -196,7 +196,7 @@ public final class Worker implements AutoCloseable {
                 piece.count("attempt"),
                 piece.text("key"),
                 piece.json("input"),
-                piece.textIfThere("traceparent"));
+                piece.optionalText("traceparent"));
     }
 
     @SuppressWarnings("try") // that it is closed is all that the scope is for
@@ -277,7 +277,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private void send(Work work, Map<String, Json> result) {
-        exchange.ask(
+        transport.ask(
                 Request.post(path + "/result", new Json.ObjectValue(result)),
                 taken -> taken.about("work_id", work.id()).text("status"));
     }
@@ -310,7 +310,7 @@ public final class Worker implements AutoCloseable {
     private void keep(List<Json> held) {
         try {
             Body body = new Body().with("work", new Json.ArrayValue(held));
-            exchange.ask(
+            transport.ask(
                     Request.post(path + "/heartbeat", body.json()), answer -> answer.texts("kept", UUID::fromString));
         } catch (TallyException e) {
             // The next heartbeat comes before the lease expires; if that fails too, the fence decides.

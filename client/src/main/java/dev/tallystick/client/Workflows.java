@@ -9,10 +9,10 @@ public final class Workflows {
 
     private static final String PATH = "/v1/workflows";
 
-    private final Exchange exchange;
+    private final Transport transport;
 
-    Workflows(Exchange exchange) {
-        this.exchange = exchange;
+    Workflows(Transport transport) {
+        this.transport = transport;
     }
 
     /**
@@ -32,7 +32,7 @@ public final class Workflows {
                     fields.text("workflow"),
                     fields.count("version"),
                     fields.text("kind"),
-                    fields.textIfThere("disabled"));
+                    fields.optionalText("disabled"));
         }
     }
 
@@ -59,10 +59,10 @@ public final class Workflows {
                     fields.text("workflow"),
                     fields.count("version"),
                     fields.text("kind"),
-                    fields.textIfThere("graph"),
-                    fields.textIfThere("deployed_by"),
-                    fields.textIfThere("deployed_at", Instant::parse),
-                    fields.textIfThere("removed_at", Instant::parse));
+                    fields.optionalText("graph"),
+                    fields.optionalText("deployed_by"),
+                    fields.optionalText("deployed_at", Instant::parse),
+                    fields.optionalText("removed_at", Instant::parse));
         }
     }
 
@@ -77,7 +77,7 @@ public final class Workflows {
     }
 
     public Shown find(String workflow, int version) {
-        return exchange.ask(Request.get(path(workflow, version)), Shown::of);
+        return transport.ask(Request.get(path(workflow, version)), Shown::of);
     }
 
     /**
@@ -87,7 +87,7 @@ public final class Workflows {
      * @param yaml a graph of this name and version
      */
     public Shown deploy(String workflow, int version, String yaml) {
-        return exchange.ask(
+        return transport.ask(
                 Request.put(
                         path(workflow, version), new Body().with("graph", yaml).json()),
                 answer -> Shown.of(answer.about("workflow", workflow)));
@@ -98,15 +98,15 @@ public final class Workflows {
      * deploying the same graph again undoes the removal.
      */
     public Shown remove(String workflow, int version) {
-        return exchange.ask(
+        return transport.ask(
                 Request.delete(path(workflow, version)), answer -> Shown.of(answer.about("workflow", workflow)));
     }
 
     private List<Version> versions(Query query) {
-        return exchange.ask(query.read(), answer -> answer.list("workflows", Version::of));
+        return transport.ask(query.read(), answer -> answer.list("workflows", Version::of));
     }
 
     private static String path(String workflow, int version) {
-        return PATH + "/" + TallyClient.encode(workflow) + "/" + version;
+        return PATH + "/" + Query.encode(workflow) + "/" + version;
     }
 }

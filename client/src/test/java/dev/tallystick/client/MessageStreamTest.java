@@ -28,9 +28,9 @@ class MessageStreamTest {
     @Test
     void a_stream_that_falls_silent_is_hung_up_and_goes_on_over_another_connection() throws Exception {
         try (SilentServer server = new SilentServer();
-                Following<Messages.Entry> orders = new Feed<>(
+                EventStream<Messages.Entry> orders = new Feed<>(
                         new MessageStream(
-                                new Exchange(server.address(), "t", SOON, null),
+                                new Transport(server.address(), "t", SOON, null),
                                 position -> Request.get("/v1/history/stream?after=" + position),
                                 SILENCE),
                         3)) {

@@ -2,6 +2,7 @@ package dev.tallystick.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tallystick.client.mint.KeyMint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,10 +14,10 @@ import java.security.SecureRandom;
  * A process with a mint whose disk fails when a purpose is to be settled, and not again. Prints the key, the failure, and the key
  * again.
  */
-final class MintOnBadDisk {
+public final class MintOnBadDisk {
 
-    static final String PURPOSE = "the order of a customer with a long name";
-    static final String OTHER = "x";
+    public static final String PURPOSE = "the order of a customer with a long name";
+    public static final String OTHER = "x";
 
     /** Not enough to settle {@link #PURPOSE}, enough to settle {@link #OTHER}. */
     private static final int ROOM = 20;

@@ -9,7 +9,7 @@ public abstract class Unwinding extends Error {
     private static final long serialVersionUID = 1L;
 
     /** Without a stack trace: it is never printed. */
-    protected Unwinding(String why) {
+    public Unwinding(String why) {
         super(why, null, false, false);
     }
 }

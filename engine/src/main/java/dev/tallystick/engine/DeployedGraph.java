@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.model.Queues;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

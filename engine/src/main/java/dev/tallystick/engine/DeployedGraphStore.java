@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,5 +1,9 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.GraphYaml;
+import dev.tallystick.engine.graph.InvalidGraphException;
+import dev.tallystick.engine.model.Failures;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Loop;
 import java.time.Duration;

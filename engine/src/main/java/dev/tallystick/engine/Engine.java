@@ -2,13 +2,63 @@ package dev.tallystick.engine;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
-import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.engine.code.ExecutionServices;
+import dev.tallystick.engine.code.Runner;
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.run.GraphEngine;
+import dev.tallystick.engine.graph.run.RemoteWork;
+import dev.tallystick.engine.model.ConcurrencyLimit;
+import dev.tallystick.engine.model.EngineCrashPoint;
+import dev.tallystick.engine.model.EngineSettings;
+import dev.tallystick.engine.model.LeasedJob;
+import dev.tallystick.engine.model.NewJob;
+import dev.tallystick.engine.model.SentSignal;
+import dev.tallystick.engine.record.CheckpointRetry;
+import dev.tallystick.engine.record.CheckpointWriter;
+import dev.tallystick.engine.record.CollationStore;
+import dev.tallystick.engine.record.Continuations;
+import dev.tallystick.engine.record.DatabaseRetry;
+import dev.tallystick.engine.record.FormerLeaseStore;
+import dev.tallystick.engine.record.GuardedConnection;
+import dev.tallystick.engine.record.JobAcceptor;
+import dev.tallystick.engine.record.JobStore;
+import dev.tallystick.engine.record.KeyNeedStore;
+import dev.tallystick.engine.record.Lanes;
+import dev.tallystick.engine.record.Outcomes;
+import dev.tallystick.engine.record.PostingStore;
+import dev.tallystick.engine.record.RecordReader;
+import dev.tallystick.engine.record.SignalStore;
+import dev.tallystick.engine.record.Spans;
+import dev.tallystick.engine.record.Transactions;
+import dev.tallystick.engine.submit.JobMaker;
+import dev.tallystick.engine.submit.JobStarter;
+import dev.tallystick.engine.submit.Reruns;
+import dev.tallystick.engine.upkeep.CompletionSweeper;
+import dev.tallystick.engine.upkeep.JobRetention;
+import dev.tallystick.engine.upkeep.TimerService;
+import dev.tallystick.engine.upkeep.UnclaimedWatch;
+import dev.tallystick.engine.view.JobListStore;
+import dev.tallystick.engine.view.JobQuery;
+import dev.tallystick.engine.view.JobSummary;
+import dev.tallystick.engine.view.Unclaimed;
+import dev.tallystick.engine.view.Why;
+import dev.tallystick.engine.view.WhyStore;
+import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.KeySweeper;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Loop;
 import dev.tallystick.sql.Tx;
 import dev.tallystick.sql.Wakeups;
+import dev.tallystick.workflow.Accepted;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.Codec;
+import dev.tallystick.workflow.GraphWorker;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.Signalled;
+import dev.tallystick.workflow.Submission;
+import dev.tallystick.workflow.UnknownJobException;
+import dev.tallystick.workflow.WorkflowType;
 import java.lang.reflect.Type;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -41,13 +91,13 @@ public final class Engine implements AutoCloseable {
     private final String owner;
     private final @Nullable FormerLeaseStore former;
     private final GroupCommitter committer;
-    private final Acceptor acceptor;
+    private final JobAcceptor jobAcceptor;
     private final Signaller signaller;
     private final Runner runner;
     private final JobMaker maker;
-    private final Graphs graphs;
-    private final Timekeeper timekeeper;
-    private final Chains chains;
+    private final GraphEngine graphEngine;
+    private final TimerService timerService;
+    private final Continuations continuations;
     private final Outcomes outcomes;
     private final Database database;
     private final CrashPoints crashPoints;
@@ -71,7 +121,7 @@ public final class Engine implements AutoCloseable {
 
     public Engine(
             Database database,
-            AcceptDoor keys,
+            AcceptKeys keys,
             Codec codec,
             Ids ids,
             InstantSource clock,
@@ -84,19 +134,20 @@ public final class Engine implements AutoCloseable {
         this.owner = former == null ? ids.next().toString() : former.ownerOf(ids.next());
         PostingStore postings = new PostingStore();
         CollationStore collation = new CollationStore();
-        this.committer = new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.commitThreads()));
+        this.committer =
+                new GroupCommitter(database, GroupCommitter.Limits.DEFAULT.withLanes(settings.commitThreads()));
         SignalStore signals = new SignalStore();
-        Mover mover = new Mover(collation, postings, jobs, signals, settings.lease());
-        this.acceptor = new Acceptor(keys, jobs, settings.lease());
-        this.chains = new Chains(postings, jobs);
-        this.outcomes = new Outcomes(database, chains);
+        CheckpointWriter checkpointWriter = new CheckpointWriter(collation, postings, jobs, signals, settings.lease());
+        this.jobAcceptor = new JobAcceptor(keys, jobs, settings.lease());
+        this.continuations = new Continuations(postings, jobs);
+        this.outcomes = new Outcomes(database, continuations);
         CompletionSweeper sweeper = new CompletionSweeper(database, collation);
         this.claims = new Loop("claims", settings.poll(), this::claim);
         this.limited = new Loop("limited", settings.poll(), this::claimLimited);
-        this.timers = new Loop("timers", settings.poll(), Timekeeper.REST, this::fireTimers);
-        Repeats repeats = new Repeats(() -> stopping);
-        Room room = new Room(settings);
-        this.graphs = new Graphs(
+        this.timers = new Loop("timers", settings.poll(), TimerService.REST, this::fireTimers);
+        DatabaseRetry databaseRetry = new DatabaseRetry(() -> stopping);
+        ConcurrencyLimit concurrencyLimit = new ConcurrencyLimit(settings);
+        this.graphEngine = new GraphEngine(
                 database,
                 committer,
                 collation,
@@ -105,20 +156,22 @@ public final class Engine implements AutoCloseable {
                 codec,
                 random,
                 settings,
-                room,
+                concurrencyLimit,
                 crashPoints,
                 owner,
-                new Graphs.Surroundings(order -> maker().child(order), this::send, outcomes::tell, this::otherJobsAreDue));
-        this.signaller = new Signaller(collation, postings, signals, graphs.signals());
-        this.timekeeper = new Timekeeper(database, postings, collation, jobs);
-        MoveCourier courier = new MoveCourier(committer, mover, repeats, this::ringClaims, timers::ringIn);
-        BodyTools tools = new BodyTools(
+                new GraphEngine.Surroundings(
+                        order -> maker().child(order), this::send, outcomes::tell, this::otherJobsAreDue));
+        this.signaller = new Signaller(collation, postings, signals, graphEngine.signals());
+        this.timerService = new TimerService(database, postings, collation, jobs);
+        CheckpointRetry courier =
+                new CheckpointRetry(committer, checkpointWriter, databaseRetry, this::ringClaims, timers::ringIn);
+        ExecutionServices tools = new ExecutionServices(
                 courier,
-                new RecordReader(database, jobs, repeats)::read,
+                new RecordReader(database, jobs, databaseRetry)::read,
                 order -> maker().child(order),
                 order -> maker().successor(order),
                 this::jobsAreDue,
-                new Transactions(database, collation, postings, jobs, repeats),
+                new Transactions(database, collation, postings, jobs, databaseRetry),
                 codec,
                 clock,
                 random,
@@ -127,16 +180,24 @@ public final class Engine implements AutoCloseable {
                 new Spans(committer, settings.tracing()),
                 crashPoints);
         this.runner = new Runner(
-                database, postings, jobs, settings, tools, room, courier::isCrowded, outcomes::tell, this::bodyEnded);
-        this.maker = new JobMaker(ids, codec, runner, graphs, settings.tracing());
-        this.reruns = new Reruns(database, collation, jobs, maker, keys, graphs.forks(), this::jobsAreDue);
-        this.remoteWork = graphs.remoteWork(random, settings);
+                database,
+                postings,
+                jobs,
+                settings,
+                tools,
+                concurrencyLimit,
+                courier::isSaturated,
+                outcomes::tell,
+                this::bodyEnded);
+        this.maker = new JobMaker(ids, codec, runner, graphEngine, settings.tracing());
+        this.reruns = new Reruns(database, collation, jobs, maker, keys, graphEngine.forks(), this::jobsAreDue);
+        this.remoteWork = graphEngine.remoteWork(random, settings);
         this.unclaimed = new UnclaimedWatch(database, this::isRegistered, settings.lease());
         this.watch = new Loop("outcomes", settings.poll().dividedBy(4), outcomes::look);
         KeySweeper expired = new KeySweeper(database, new KeyNeedStore(keys.retention()), crashPoints);
         JobRetention retention = new JobRetention(database, keys.retention(), settings.retention());
         this.wakeups = new Wakeups(database, WAKE, owner, this::wokenByAnother);
-        this.loops = new ArrayList<>(graphs.loops());
+        this.loops = new ArrayList<>(graphEngine.loops());
         Collections.addAll(
                 loops,
                 claims,
@@ -148,7 +209,7 @@ public final class Engine implements AutoCloseable {
                 new Loop("unclaimed", settings.lease().multipliedBy(2), unclaimed::warn),
                 new Loop("heartbeat", settings.heartbeat(), runner::beat),
                 new Loop("completions", settings.lease(), sweeper::sweep),
-                new Loop("results", settings.resultDelay(), runner::sayStale),
+                new Loop("results", settings.resultDelay(), runner::flushStale),
                 watch);
         watch.start();
     }
@@ -164,13 +225,13 @@ public final class Engine implements AutoCloseable {
             throw new IllegalArgumentException(
                     "workflow '" + graph.name() + "' version " + graph.version() + " is registered already");
         }
-        graphs.register(graph);
+        graphEngine.register(graph);
     }
 
     /** Registers the worker for the work that graphs have under {@code name}, as a worker or as a topic. */
     public <I extends @Nullable Object, O extends @Nullable Object> void worker(
             String name, Class<I> input, GraphWorker<I, O> worker) {
-        graphs.register(name, input, worker);
+        graphEngine.register(name, input, worker);
     }
 
     /** Starts to run jobs. An engine that is not started accepts jobs for others to run. */
@@ -182,23 +243,23 @@ public final class Engine implements AutoCloseable {
         loops.stream().filter(loop -> loop != watch).forEach(Loop::start);
         claims.ring();
         timers.ring();
-        graphs.ring();
+        graphEngine.ring();
     }
 
     /** Accepts a job. The future fails like those of {@link GroupCommitter}. */
     public CompletableFuture<Accepted> submit(Submission submission) {
-        return follow(submission).accepted();
+        return submitTracked(submission).accepted();
     }
 
     /** A job being accepted. {@code end} completes if the job runs and ends in this process, which saves a database query. */
     public record Tracked(CompletableFuture<Accepted> accepted, CompletableFuture<Closed> end) {}
 
     /** As {@link #submit}, for callers that also want the result. */
-    public Tracked follow(Submission submission) {
+    public Tracked submitTracked(Submission submission) {
         NewJob job = plan(maker.id(), submission);
         CompletableFuture<Closed> end = new CompletableFuture<>();
         CompletableFuture<Accepted> answer = committer
-                .submit(acceptor, Acceptor.Item.of(job, submission))
+                .submit(jobAcceptor, JobAcceptor.Item.of(job, submission))
                 .thenApply(accepted -> {
                     if (accepted instanceof Accepted.Fresh) {
                         begin(job, end);
@@ -222,21 +283,21 @@ public final class Engine implements AutoCloseable {
     }
 
     /** A submitted job for any process to run. Not in a transaction. */
-    Acceptor.Item unbegun(Submission submission) {
-        return Acceptor.Item.of(maker.submitted(maker.id(), submission, null), submission);
+    public JobAcceptor.Item unbegun(Submission submission) {
+        return JobAcceptor.Item.of(maker.submitted(maker.id(), submission, null), submission);
     }
 
-    Accepted acceptIn(Tx tx, Acceptor.Item item) throws SQLException {
-        return Objects.requireNonNull(acceptor.apply(tx, List.of(item)).getFirst());
+    public Accepted acceptIn(Tx tx, JobAcceptor.Item item) throws SQLException {
+        return Objects.requireNonNull(jobAcceptor.apply(tx, List.of(item)).getFirst());
     }
 
-    JobMaker maker() {
+    public JobMaker maker() {
         return maker;
     }
 
     /** Accepts jobs in the caller's transactions, under keys that the caller has bound there. */
-    public Intake intake() {
-        return new Intake(maker, acceptor, this::plan, job -> begin(job, new CompletableFuture<>()));
+    public JobStarter intake() {
+        return new JobStarter(maker, jobAcceptor, this::plan, job -> begin(job, new CompletableFuture<>()));
     }
 
     /** Serves workers outside this process. */
@@ -260,7 +321,7 @@ public final class Engine implements AutoCloseable {
 
     /** What the job waits for, since when, and what would make it proceed. */
     public Why why(String mesh, JobId job) {
-        return database.transact("why", tx -> new WhyStore().why(tx, mesh, chains.newest(tx, job)))
+        return database.transact("why", tx -> new WhyStore().why(tx, mesh, continuations.newest(tx, job)))
                 .orElseThrow(() -> new UnknownJobException(job));
     }
 
@@ -303,7 +364,7 @@ public final class Engine implements AutoCloseable {
     /** Requests cancellation of a job of the mesh: durable on return, done soon after. A closed job stays unchanged. */
     public void cancel(String mesh, JobId job) {
         database.transact("cancel job", tx -> {
-            chains.askCancel(tx, mesh, job);
+            continuations.askCancel(tx, mesh, job);
             return null;
         });
         crashPoints.reached(EngineCrashPoint.CANCEL_ASKED);
@@ -325,7 +386,7 @@ public final class Engine implements AutoCloseable {
     public void close() {
         endLoops();
         runner.stopAndRelease(STOPPING);
-        graphs.stopAndRelease(STOPPING);
+        graphEngine.stopAndRelease(STOPPING);
         committer.close();
     }
 
@@ -333,7 +394,7 @@ public final class Engine implements AutoCloseable {
     void abandon() {
         endLoops();
         runner.abandon();
-        graphs.abandon();
+        graphEngine.abandon();
         committer.close();
     }
 
@@ -346,13 +407,13 @@ public final class Engine implements AutoCloseable {
 
     private void begin(NewJob job, CompletableFuture<Closed> end) {
         if (job.owner() != null) {
-            runner.begin(LeasedBody.first(job), end);
+            runner.begin(LeasedJob.first(job), end);
         } else if (job.trigger() != null && mayBegin(job.delay())) {
-            graphs.begin(job);
+            graphEngine.begin(job);
         } else if (job.delay().isZero()) {
             jobsAreDue();
         } else if (job.trigger() != null) {
-            graphs.ringIn(job.delay());
+            graphEngine.ringIn(job.delay());
         } else {
             (job.hasLane() ? limited : claims).ringIn(job.delay());
         }
@@ -362,15 +423,15 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Wakes engines here and in other processes. */
-    void jobsAreDue() {
+    public void jobsAreDue() {
         ringClaims();
-        graphs.ring();
+        graphEngine.ring();
         wakeups.ring();
     }
 
     private void wokenByAnother() {
         ringClaims();
-        graphs.ring();
+        graphEngine.ring();
         timers.ring();
         watch.ring();
     }
@@ -382,16 +443,16 @@ public final class Engine implements AutoCloseable {
     }
 
     void startJobsOf(String queue, boolean starts) {
-        graphs.start(queue, starts);
+        graphEngine.start(queue, starts);
     }
 
     boolean isRegistered(String queue) {
-        return runner.types().has(queue) || graphs.queues().contains(queue);
+        return runner.types().has(queue) || graphEngine.queues().contains(queue);
     }
 
     @Nullable
     Graph graph(String queue) {
-        return graphs.graph(queue);
+        return graphEngine.graph(queue);
     }
 
     private void ringClaims() {
@@ -418,9 +479,9 @@ public final class Engine implements AutoCloseable {
     }
 
     private void fireTimers() {
-        Timekeeper.Fired fired = timekeeper.fire();
+        TimerService.Fired fired = timerService.fire();
         if (!fired.woken().isEmpty()) {
-            crashPoints.reached(EngineCrashPoint.FIRED);
+            crashPoints.reached(EngineCrashPoint.TIMER_RECORDED);
         }
         fired.woken().forEach(runner::ring);
         fired.cancelled().forEach(runner::jobClosed);
@@ -431,7 +492,7 @@ public final class Engine implements AutoCloseable {
         if (fired.mayBeMore() || !fired.cancelled().isEmpty()) {
             timers.ring();
         } else {
-            timekeeper.next().ifPresent(timers::ringIn);
+            timerService.next().ifPresent(timers::ringIn);
         }
     }
 
@@ -443,7 +504,7 @@ public final class Engine implements AutoCloseable {
         }
         if (ended.childMayHaveClosed()) {
             timers.ring();
-            graphs.ring();
+            graphEngine.ring();
         }
     }
 }

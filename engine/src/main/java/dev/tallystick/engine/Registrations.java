@@ -1,6 +1,10 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.GraphYaml;
+import dev.tallystick.engine.graph.run.WorkflowStore;
 import dev.tallystick.sql.Database;
+import dev.tallystick.workflow.WorkflowType;
 
 /**
  * Announces this process's registrations to the other processes on the database, so that they can submit its jobs and work on

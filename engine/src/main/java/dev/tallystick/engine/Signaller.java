@@ -1,8 +1,22 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.graph.run.HookSignals;
+import dev.tallystick.engine.model.ActivityId;
+import dev.tallystick.engine.model.Failures;
+import dev.tallystick.engine.model.Lease;
+import dev.tallystick.engine.model.LegTwo;
+import dev.tallystick.engine.model.SentSignal;
+import dev.tallystick.engine.record.CollationStore;
+import dev.tallystick.engine.record.Continuations;
+import dev.tallystick.engine.record.JobStore;
+import dev.tallystick.engine.record.PostingStore;
+import dev.tallystick.engine.record.SignalStore;
+import dev.tallystick.engine.upkeep.TimerService;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.Primitive;
 import dev.tallystick.sql.Tx;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.Signalled;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -17,20 +31,20 @@ import org.jspecify.annotations.Nullable;
  * Delivers signals to jobs of the sender's mesh. A repeated key gets its first answer, even if the job has closed since. Locks
  * the job, then the body's posting, then answers the oldest wait, if there is one.
  */
-final class Signaller implements Primitive<SentSignal, Signalled> {
+public final class Signaller implements Primitive<SentSignal, Signalled> {
 
     private final CollationStore collation;
     private final PostingStore postings;
     private final SignalStore signals;
-    private final GraphSignals graphs;
-    private final Chains chains;
+    private final HookSignals graphs;
+    private final Continuations continuations;
 
-    Signaller(CollationStore collation, PostingStore postings, SignalStore signals, GraphSignals graphs) {
+    public Signaller(CollationStore collation, PostingStore postings, SignalStore signals, HookSignals graphs) {
         this.collation = collation;
         this.postings = postings;
         this.signals = signals;
         this.graphs = graphs;
-        this.chains = new Chains(postings, new JobStore());
+        this.continuations = new Continuations(postings, new JobStore());
     }
 
     /** Sends a signal. If the graph's next step cannot be written, only the graph is affected: the signal is kept. */
@@ -76,7 +90,7 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
         Set<JobId> open = collation.open(tx, theirs);
         Set<SentSignal.Id> seen =
                 signals.seen(tx, sent.stream().map(SentSignal::id).toList());
-        Map<JobId, JobId> became = chains.successors(
+        Map<JobId, JobId> became = continuations.successors(
                 tx, jobs.stream().filter(job -> !open.contains(job)).toList());
         List<@Nullable Signalled> answers = new ArrayList<>(sent.size());
         List<SentSignal> fresh = new ArrayList<>();
@@ -107,7 +121,7 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
 
     private void deliver(Tx tx, List<SentSignal> fresh) throws SQLException {
         List<Lease> bodies = fresh.stream()
-                .map(signal -> Timekeeper.bodyOf(signal.id().job()))
+                .map(signal -> TimerService.bodyOf(signal.id().job()))
                 .distinct()
                 .toList();
         postings.hold(tx, bodies);
@@ -127,7 +141,7 @@ final class Signaller implements Primitive<SentSignal, Signalled> {
             postings.wake(
                     tx,
                     told.stream()
-                            .map(leg -> Timekeeper.bodyOf(leg.activity().job()))
+                            .map(leg -> TimerService.bodyOf(leg.activity().job()))
                             .distinct()
                             .toList());
         }

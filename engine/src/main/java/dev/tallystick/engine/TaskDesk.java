@@ -1,7 +1,16 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.model.SentSignal;
+import dev.tallystick.engine.record.Question;
+import dev.tallystick.engine.record.TaskStore;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;
+import dev.tallystick.workflow.Ask;
+import dev.tallystick.workflow.Person;
+import dev.tallystick.workflow.Signalled;
+import dev.tallystick.workflow.TaskId;
+import dev.tallystick.workflow.TaskOutcome;
+import dev.tallystick.workflow.TaskView;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +32,7 @@ public final class TaskDesk {
     private final Engine engine;
     private final TaskStore store = new TaskStore();
 
-    TaskDesk(Database database, Engine engine) {
+    public TaskDesk(Database database, Engine engine) {
         this.database = database;
         this.engine = engine;
     }

@@ -1,14 +1,13 @@
 /**
- * Runs workflows and records every step exactly once.
+ * Accepts jobs and runs them, each step recorded exactly once.
  *
- * <p>Main types: {@link dev.tallystick.engine.Engine} accepts and runs jobs; users write a
- * {@link dev.tallystick.engine.Workflow}, which calls its {@link dev.tallystick.engine.Context}, or draw a
- * {@link dev.tallystick.engine.Graph}; internally, {@code CollationStore} keeps the ledgers.
+ * <p>{@link dev.tallystick.engine.Engine} joins the rooms below: it accepts jobs, runs code and graphs, fires timers and delivers signals.
+ * {@link dev.tallystick.engine.Deployments} stores graphs for all processes, {@link dev.tallystick.engine.TaskDesk} serves people.
  *
  * <p>Invariant: durable work commits together with the digit that proves it. If the digit is set, the work is done; if not, the
  * work is done again.
  *
- * <p>Knows nothing about HTTP, other parties, or Git.
+ * <p>Knows nothing of HTTP, other parties, or Git.
  */
 @NullMarked
 package dev.tallystick.engine;

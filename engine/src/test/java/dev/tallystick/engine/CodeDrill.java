@@ -2,6 +2,12 @@ package dev.tallystick.engine;
 
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
+import dev.tallystick.workflow.Ask;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.Context;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.Retry;
+import dev.tallystick.workflow.TaskId;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.model.EngineCrashPoint;
+import dev.tallystick.engine.model.EngineSettings;
+import dev.tallystick.engine.model.GraphCrashScenario;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.testkit.CrashAt;
@@ -11,6 +14,8 @@ import dev.tallystick.testkit.CrashCoverage;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.SimulatedCrash;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.JobId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -56,7 +61,7 @@ class CrashMatrixTest {
             EngineCrashPoint.TRANSACTED,
             EngineCrashPoint.CHILD_STARTED,
             EngineCrashPoint.PARKED,
-            EngineCrashPoint.FIRED,
+            EngineCrashPoint.TIMER_RECORDED,
             EngineCrashPoint.UNDO_BEGUN,
             EngineCrashPoint.CONTINUED,
             EngineCrashPoint.RETURNED);

@@ -1,5 +1,11 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.workflow.Context;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.Retry;
+import dev.tallystick.workflow.Submission;
+import dev.tallystick.workflow.WorkflowType;
 import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.time.Duration;

@@ -1,5 +1,9 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.GraphBuilder;
+import dev.tallystick.engine.graph.NodeAsk;
+import dev.tallystick.workflow.Retry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,7 +122,7 @@ record DrawnGraph(String name, List<Node> nodes, List<Way> ways, List<Ref> outpu
                 case WORKER -> graph.worker(node.name(), WORKER, input(node), retry(node.fate()));
                 case HOOK -> graph.hook(node.name());
                 case SIGNAL -> graph.hook(node.name(), node.name(), null, node.takes());
-                case TASK -> graph.task(node.name(), GraphAsk.group("people"));
+                case TASK -> graph.task(node.name(), NodeAsk.group("people"));
                 case AWAIT -> graph.await(node.name(), CHILD, input(node));
                 case CYCLE -> graph.cycle(node.name(), node.back());
             }

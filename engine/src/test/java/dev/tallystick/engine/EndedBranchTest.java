@@ -3,10 +3,14 @@ package dev.tallystick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.engine.Context.Branch;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.Context.Branch;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.Retry;
+import dev.tallystick.workflow.StepFailedException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -4,6 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Accepted;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.Retry;
+import dev.tallystick.workflow.StepFailedException;
+import dev.tallystick.workflow.WorkflowChangedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

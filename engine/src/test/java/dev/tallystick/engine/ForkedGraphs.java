@@ -1,15 +1,19 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.GraphBuilder;
+import dev.tallystick.workflow.Retry;
+
 /** Graphs whose jobs are forked; all their work is done by one worker. */
-final class ForkedGraphs {
+public final class ForkedGraphs {
 
-    static final String WORKER = "any";
+    public static final String WORKER = "any";
 
-    static GraphBuilder worker(GraphBuilder graph, String node, String input) {
+    public static GraphBuilder worker(GraphBuilder graph, String node, String input) {
         return graph.worker(node, WORKER, input, Retry.NONE);
     }
 
-    static Graph line() {
+    public static Graph line() {
         GraphBuilder graph = Graph.named("line").trigger("start");
         worker(graph, "before", "input");
         worker(graph, "fragile", "before");
@@ -22,7 +26,7 @@ final class ForkedGraphs {
     }
 
     /** Two branches and one that is never taken, joined. */
-    static Graph fork() {
+    public static Graph fork() {
         GraphBuilder graph = Graph.named("fork").trigger("start");
         worker(graph, "left", "'l'");
         worker(graph, "fragile", "'r'");
@@ -39,7 +43,7 @@ final class ForkedGraphs {
     }
 
     /** Three rounds outside, two inside each. */
-    static Graph nested() {
+    public static Graph nested() {
         GraphBuilder graph =
                 Graph.named("nested").trigger("start").hook("outer").hook("inner");
         worker(graph, "step", "outer.round & '.' & inner.round");

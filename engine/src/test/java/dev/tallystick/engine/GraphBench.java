@@ -1,6 +1,16 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.core.Priority;
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.workflow.Accepted;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.Codec;
+import dev.tallystick.workflow.GraphWorker;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.JsonCodec;
+import dev.tallystick.workflow.Signalled;
+import dev.tallystick.workflow.Submission;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,46 +21,46 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** A workbench whose engines know graphs and workers. */
-final class GraphBench implements AutoCloseable {
+public final class GraphBench implements AutoCloseable {
 
     private final Workbench workbench;
     private final List<Consumer<Engine>> registrations = new ArrayList<>();
     private final JsonCodec codec = new JsonCodec();
 
-    GraphBench(DataSource source) {
+    public GraphBench(DataSource source) {
         this(source, new JsonCodec());
     }
 
     /** @param codec what the engines have */
-    GraphBench(DataSource source, Codec codec) {
+    public GraphBench(DataSource source, Codec codec) {
         this.workbench = new Workbench(source, codec);
     }
 
-    Workbench workbench() {
+    public Workbench workbench() {
         return workbench;
     }
 
-    GraphBench graph(Graph graph) {
+    public GraphBench graph(Graph graph) {
         registrations.add(engine -> engine.register(graph));
         return this;
     }
 
     /** Every engine started from now on has this worker. */
-    GraphBench worker(String name, GraphWorker<Object, Object> worker) {
+    public GraphBench worker(String name, GraphWorker<Object, Object> worker) {
         registrations.add(engine -> engine.worker(name, Object.class, worker));
         return this;
     }
 
-    Engine start() {
+    public Engine start() {
         return register(workbench.start());
     }
 
-    Engine register(Engine engine) {
+    public Engine register(Engine engine) {
         registrations.forEach(each -> each.accept(engine));
         return engine;
     }
 
-    JobId submit(Engine engine, String workflow, Object input) {
+    public JobId submit(Engine engine, String workflow, Object input) {
         Submission keyless =
                 new Submission("default", workflow, codec.encode(input), null, null, Priority.DEFAULT, Duration.ZERO);
         return switch (engine.submit(keyless).join()) {
@@ -61,23 +71,23 @@ final class GraphBench implements AutoCloseable {
     }
 
     /** A job that is accepted and that no engine runs. */
-    JobId accepted(Graph graph) {
+    public JobId accepted(Graph graph) {
         return accepted(graph, Map.of());
     }
 
-    JobId accepted(Graph graph, Object input) {
+    public JobId accepted(Graph graph, Object input) {
         try (Engine engine = workbench.idle()) {
             engine.register(graph);
             return submit(engine, graph.name(), input);
         }
     }
 
-    Closed run(Engine engine, String workflow, Object input) {
+    public Closed run(Engine engine, String workflow, Object input) {
         return workbench.await(engine, submit(engine, workflow, input));
     }
 
     /** For a job of many transitions. */
-    Closed awaitLong(Engine engine, JobId job) {
+    public Closed awaitLong(Engine engine, JobId job) {
         try {
             return engine.await(job, Workbench.PATIENCE.multipliedBy(10)).orElseThrow();
         } catch (InterruptedException e) {
@@ -87,7 +97,7 @@ final class GraphBench implements AutoCloseable {
 
     /** What a job returned that completed. */
     @Nullable
-    Object result(Closed closed) {
+    public Object result(Closed closed) {
         if (closed.outcome() != JobOutcome.COMPLETED) {
             throw new AssertionError("the job ended " + closed.outcome() + ": " + closed.error());
         }
@@ -95,12 +105,12 @@ final class GraphBench implements AutoCloseable {
         return output == null ? null : codec.<@Nullable Object>decode(output, Object.class);
     }
 
-    Signalled signal(Engine engine, JobId job, String name, String key, Object payload) {
+    public Signalled signal(Engine engine, JobId job, String name, String key, Object payload) {
         return engine.signal("default", job, name, key, codec.encode(payload)).join();
     }
 
     /** The ledgers of a job as people read them, by dimension and name. */
-    Map<String, String> ledgers(JobId job) {
+    public Map<String, String> ledgers(JobId job) {
         Map<String, String> ledgers = new LinkedHashMap<>();
         workbench
                 .database()
@@ -117,7 +127,7 @@ final class GraphBench implements AutoCloseable {
     }
 
     /** Everything that breaks the rules; empty when all is well, every job is closed and nothing is left over. */
-    List<String> violations() {
+    public List<String> violations() {
         List<String> found = new ArrayList<>(workbench.violations());
         found.addAll(workbench.database().transact("left over", tx -> tx.query("""
                 select 'left-over posting ' || queue || ' ' || path || ' ' || name as line

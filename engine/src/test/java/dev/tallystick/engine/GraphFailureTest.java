@@ -3,7 +3,15 @@ package dev.tallystick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.GraphBuilder;
+import dev.tallystick.engine.graph.GraphYaml;
+import dev.tallystick.engine.graph.InvalidGraphException;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.Retry;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;

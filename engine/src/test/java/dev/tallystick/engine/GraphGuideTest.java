@@ -2,8 +2,15 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.engine.graph.GraphYaml;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JsonCodec;
+import dev.tallystick.workflow.Person;
+import dev.tallystick.workflow.TaskOutcome;
+import dev.tallystick.workflow.TaskView;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,8 +2,14 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.GraphYaml;
+import dev.tallystick.engine.graph.run.GraphDesk;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.Retry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

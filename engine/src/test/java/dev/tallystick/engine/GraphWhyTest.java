@@ -2,9 +2,13 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.view.Why;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.Retry;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;

@@ -8,6 +8,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.IndexUseStore;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.JobId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.model.EngineCrashPoint;
+import dev.tallystick.engine.model.GraphCrashScenario;
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.HaltAt;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.JobId;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -43,11 +47,11 @@ class KillTest {
 
     static Stream<Arguments> sample() {
         return Stream.of(
-                Arguments.of(CrashScenario.STEPS, EngineCrashPoint.WORKED, 2),
+                Arguments.of(CrashScenario.STEPS, EngineCrashPoint.STEP_RUN_UNRECORDED, 2),
                 Arguments.of(CrashScenario.TRANSACTION, EngineCrashPoint.TRANSACTED, 1),
                 Arguments.of(CrashScenario.ALL, EngineCrashPoint.RETURNED, 1),
                 Arguments.of(CrashScenario.CHILD, EngineCrashPoint.CHILD_STARTED, 1),
-                Arguments.of(GraphCrashScenario.GRAPH_FORK, EngineCrashPoint.WORKED, 2),
+                Arguments.of(GraphCrashScenario.GRAPH_FORK, EngineCrashPoint.STEP_RUN_UNRECORDED, 2),
                 Arguments.of(GraphCrashScenario.GRAPH_CYCLE, EngineCrashPoint.GRAPH_MOVED, 2));
     }
 

@@ -4,10 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Priority;
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.NodeAsk;
+import dev.tallystick.engine.graph.run.RemoteWork;
+import dev.tallystick.engine.submit.Reruns;
+import dev.tallystick.engine.view.JobEvents;
+import dev.tallystick.engine.view.JobQuery;
+import dev.tallystick.engine.view.JobReader;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Accepted;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JsonCodec;
+import dev.tallystick.workflow.Person;
+import dev.tallystick.workflow.Retry;
+import dev.tallystick.workflow.Signalled;
+import dev.tallystick.workflow.Submission;
+import dev.tallystick.workflow.TaskId;
+import dev.tallystick.workflow.TaskOutcome;
+import dev.tallystick.workflow.UnknownJobException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +71,7 @@ class MeshBoundaryTest {
                         .build())
                 .graph(Graph.named("ask")
                         .trigger("start")
-                        .task("approve", GraphAsk.group("finance"))
+                        .task("approve", NodeAsk.group("finance"))
                         .from("start", "approve")
                         .output("approve")
                         .build())

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.Context;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.MisuseException;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

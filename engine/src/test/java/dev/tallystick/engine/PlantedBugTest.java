@@ -2,6 +2,9 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.engine.code.PlantedBug;
+import dev.tallystick.engine.model.LedgerDrill;
+import dev.tallystick.engine.model.ShortWayDrill;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.Seeded;
 import dev.tallystick.testkit.TestPostgres;

@@ -4,8 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Priority;
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Accepted;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.JsonCodec;
+import dev.tallystick.workflow.Retry;
+import dev.tallystick.workflow.Submission;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;

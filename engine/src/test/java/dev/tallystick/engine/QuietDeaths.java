@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** JUnit extension: threads that die of a crash which a test wanted do not say so. */
-final class QuietDeaths implements BeforeAllCallback, AfterAllCallback {
+public final class QuietDeaths implements BeforeAllCallback, AfterAllCallback {
 
     private @Nullable UncaughtExceptionHandler before;
 

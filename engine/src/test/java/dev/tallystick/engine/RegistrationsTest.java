@@ -3,11 +3,13 @@ package dev.tallystick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.testkit.CrashAt;
 import dev.tallystick.testkit.SimulatedCrash;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.JobId;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;

@@ -2,9 +2,12 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.engine.RemoteWork.Brought;
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.run.RemoteWork;
+import dev.tallystick.engine.graph.run.RemoteWork.Brought;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Retry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

@@ -1,10 +1,11 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.workflow.Codec;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 /** A codec whose bytes no other codec can read. */
-record Reversed(Codec inner) implements Codec {
+public record Reversed(Codec inner) implements Codec {
 
     @Override
     public byte[] encode(@Nullable Object value) {

@@ -1,6 +1,10 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.model.GraphCrashScenario;
 import dev.tallystick.sql.TransactionException;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.Submission;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A workflow that a process begins and another one may have to finish. What is done to the job from outside is repeated after
  * the crash, under the same keys, as a caller without an answer does.
  */
-interface Scenario {
+public interface Scenario {
 
     String name();
 

@@ -1,5 +1,6 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.model.Tracing;
 import dev.tallystick.testkit.Eventually;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Scope;
@@ -12,7 +13,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** A tracer that keeps the spans it receives. */
-final class SeenSpans implements AutoCloseable {
+public final class SeenSpans implements AutoCloseable {
 
     private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
     private final OpenTelemetrySdk sdk = OpenTelemetrySdk.builder()
@@ -21,12 +22,12 @@ final class SeenSpans implements AutoCloseable {
                     .build())
             .build();
 
-    Tracing tracing() {
+    public Tracing tracing() {
         return Tracing.with(sdk);
     }
 
     /** Runs something under a span of the caller's own, and returns its result. */
-    <T> T under(String name, Supplier<T> work) {
+    public <T> T under(String name, Supplier<T> work) {
         Span span = sdk.getTracer("test").spanBuilder(name).startSpan();
         try (Scope current = span.makeCurrent()) {
             return work.get();
@@ -35,7 +36,7 @@ final class SeenSpans implements AutoCloseable {
         }
     }
 
-    List<SpanData> all() {
+    public List<SpanData> all() {
         return exporter.getFinishedSpanItems();
     }
 
@@ -44,11 +45,11 @@ final class SeenSpans implements AutoCloseable {
     }
 
     /** The spans of this name, once there are so many. */
-    List<SpanData> await(String name, int number) {
+    public List<SpanData> await(String name, int number) {
         return Eventually.value(number + " spans '" + name + "'", () -> named(name), found -> found.size() == number);
     }
 
-    SpanData await(String name) {
+    public SpanData await(String name) {
         return await(name, 1).getFirst();
     }
 

@@ -1,6 +1,14 @@
 package dev.tallystick.engine;
 
+import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.GraphBuilder;
 import dev.tallystick.testkit.Signal;
+import dev.tallystick.workflow.Ask;
+import dev.tallystick.workflow.Context;
+import dev.tallystick.workflow.Retry;
+import dev.tallystick.workflow.StepFailedException;
+import dev.tallystick.workflow.Workflow;
+import dev.tallystick.workflow.WorkflowType;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.util.List;

@@ -4,6 +4,10 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.model.EngineCrashPoint;
+import dev.tallystick.engine.model.EngineSettings;
+import dev.tallystick.engine.schedule.Scheduler;
+import dev.tallystick.engine.schedule.SimulatedSchedules;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.SessionLimits;
 import dev.tallystick.sql.SqlCrashPoint;
@@ -14,6 +18,10 @@ import dev.tallystick.testkit.History;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.testkit.TcpProxy;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Accepted;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.Signalled;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -318,7 +326,7 @@ final class Simulation implements AutoCloseable {
 
     private void submit(Node node, String workflow, String key) {
         history.invoked(key);
-        Engine.Tracked following = node.engine().follow(workbench.submission(workflow, key, "input"));
+        Engine.Tracked following = node.engine().submitTracked(workbench.submission(workflow, key, "input"));
         CompletableFuture<?> unused = following.accepted().whenComplete((answer, failure) -> note(key, answer));
         unused = following.end().thenAccept(closed -> told.put(closed.job(), closed));
     }

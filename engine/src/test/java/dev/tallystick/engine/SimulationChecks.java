@@ -1,6 +1,8 @@
 package dev.tallystick.engine;
 
 import dev.tallystick.sql.Database;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.JobId;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;

@@ -3,8 +3,12 @@ package dev.tallystick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.testkit.Signal;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.Retry;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;

@@ -3,6 +3,8 @@ package dev.tallystick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.Retry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

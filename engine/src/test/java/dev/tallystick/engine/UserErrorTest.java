@@ -2,7 +2,11 @@ package dev.tallystick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.Retry;
 import java.io.IOError;
 import java.io.IOException;
 import java.util.List;

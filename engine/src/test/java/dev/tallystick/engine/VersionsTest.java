@@ -5,8 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Priority;
+import dev.tallystick.engine.view.Unclaimed;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Accepted;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.Submission;
+import dev.tallystick.workflow.UnknownWorkflowException;
+import dev.tallystick.workflow.WorkflowType;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

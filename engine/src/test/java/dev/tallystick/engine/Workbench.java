@@ -6,13 +6,24 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
-import dev.tallystick.keys.AcceptDoor;
+import dev.tallystick.engine.model.EngineSettings;
+import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.KeyRetention;
 import dev.tallystick.keys.KeySchema;
 import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.Accepted;
+import dev.tallystick.workflow.Closed;
+import dev.tallystick.workflow.Codec;
+import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.JsonCodec;
+import dev.tallystick.workflow.Signalled;
+import dev.tallystick.workflow.Submission;
+import dev.tallystick.workflow.Workflow;
+import dev.tallystick.workflow.WorkflowType;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -26,14 +37,14 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Engines on one database, as many as a test wants, and what they leave in it. */
-final class Workbench implements AutoCloseable {
+public final class Workbench implements AutoCloseable {
 
-    static final EngineSettings SETTINGS = EngineSettings.DEFAULT
+    public static final EngineSettings SETTINGS = EngineSettings.DEFAULT
             .lease(Duration.ofSeconds(2), Duration.ofMillis(500))
             .poll(Duration.ofMillis(50))
             .drain(Duration.ZERO);
 
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Database database;
     private final Duration ageOfIds;
@@ -41,11 +52,11 @@ final class Workbench implements AutoCloseable {
     private final List<WorkflowType<?, ?>> types = new ArrayList<>();
     private final Codec codec;
 
-    Workbench(DataSource source) {
+    public Workbench(DataSource source) {
         this(source, new JsonCodec());
     }
 
-    Workbench(DataSource source, Codec codec) {
+    public Workbench(DataSource source, Codec codec) {
         this(source, codec, Duration.ZERO);
     }
 
@@ -56,12 +67,12 @@ final class Workbench implements AutoCloseable {
     }
 
     /** A workbench whose jobs have ids as if they had been made ten years ago; nothing but their ids is that old. */
-    static Workbench withOldIds(DataSource source) {
+    public static Workbench withOldIds(DataSource source) {
         return new Workbench(source, new JsonCodec(), Duration.ofDays(3_650));
     }
 
     /** A database with the engine's tables for each test. */
-    static TestPostgres postgres() {
+    public static TestPostgres postgres() {
         return TestPostgres.perTest().prepared("engine", source -> migrate(Database.on(source)));
     }
 
@@ -71,34 +82,38 @@ final class Workbench implements AutoCloseable {
     }
 
     /** Every engine started from now on knows this workflow. */
-    void workflow(String name, Workflow<String, String> body) {
+    public void workflow(String name, Workflow<String, String> body) {
         types.add(WorkflowType.of(name, String.class, String.class, body));
     }
 
-    Engine start() {
+    public Engine start() {
         return start(CrashPoints.NONE);
     }
 
-    Engine start(CrashPoints crashPoints) {
+    public Engine start(CrashPoints crashPoints) {
         return start(database, SETTINGS, crashPoints);
     }
 
-    Engine start(Database on, EngineSettings settings, CrashPoints crashPoints) {
+    public Engine start(Database on, EngineSettings settings, CrashPoints crashPoints) {
         return start(on, settings, crashPoints, types);
     }
 
     /** An engine that knows these workflows only. */
-    Engine start(
+    public Engine start(
             Database on, EngineSettings settings, CrashPoints crashPoints, List<? extends WorkflowType<?, ?>> known) {
         return start(on, settings, crashPoints, engine -> known.forEach(engine::register));
     }
 
-    Engine start(Database on, EngineSettings settings, CrashPoints crashPoints, Consumer<Engine> registrations) {
+    public Engine start(Database on, EngineSettings settings, CrashPoints crashPoints, Consumer<Engine> registrations) {
         return start(on, settings, crashPoints, registrations, Clock.systemUTC());
     }
 
-    /** @param clock of the host of this process, which may be wrong */
-    Engine start(
+    /**
+     * Starts an engine.
+     *
+     * @param clock of the host of this process, which may be wrong
+     */
+    public Engine start(
             Database on,
             EngineSettings settings,
             CrashPoints crashPoints,
@@ -112,16 +127,16 @@ final class Workbench implements AutoCloseable {
     }
 
     /** Makes the workflows of this bench known to an engine. */
-    void registerAll(Engine engine) {
+    public void registerAll(Engine engine) {
         types.forEach(engine::register);
     }
 
     /** An engine that accepts jobs for others to run; the test closes it. */
-    Engine idle() {
+    public Engine idle() {
         return idle(database);
     }
 
-    Engine idle(Database on) {
+    public Engine idle(Database on) {
         Engine engine = engine(on, SETTINGS, CrashPoints.NONE, Clock.systemUTC());
         types.forEach(engine::register);
         return engine;
@@ -130,7 +145,7 @@ final class Workbench implements AutoCloseable {
     private Engine engine(Database on, EngineSettings settings, CrashPoints crashPoints, InstantSource clock) {
         return new Engine(
                 on,
-                new AcceptDoor(KeyRetention.DEFAULT),
+                new AcceptKeys(KeyRetention.DEFAULT),
                 codec,
                 new Ids(InstantSource.offset(clock, ageOfIds.negated()), new SplittableRandom()),
                 clock,
@@ -140,16 +155,16 @@ final class Workbench implements AutoCloseable {
     }
 
     /** As {@code kill -9} does. */
-    void kill(Engine engine) {
+    public void kill(Engine engine) {
         engine.abandon();
         engines.remove(engine);
     }
 
-    JobId submit(Engine engine, String workflow, String key) {
+    public JobId submit(Engine engine, String workflow, String key) {
         return submit(engine, submission(workflow, key, "input"));
     }
 
-    JobId submit(Engine engine, Submission submission) {
+    public JobId submit(Engine engine, Submission submission) {
         return switch (engine.submit(submission).join()) {
             case Accepted.Fresh fresh -> fresh.job();
             case Accepted.Duplicate duplicate -> duplicate.job();
@@ -157,11 +172,11 @@ final class Workbench implements AutoCloseable {
         };
     }
 
-    Accepted accept(Engine engine, String workflow, String key) {
+    public Accepted accept(Engine engine, String workflow, String key) {
         return engine.submit(submission(workflow, key, "input")).join();
     }
 
-    Submission submission(String workflow, String key, String input) {
+    public Submission submission(String workflow, String key, String input) {
         Fingerprint fingerprint = Fingerprint.of(Envelope.ofJob(workflow, new Json.StringValue(input)));
         return new Submission(
                 "default",
@@ -175,7 +190,7 @@ final class Workbench implements AutoCloseable {
 
     /** Submits, waits for the end, and returns the result. */
     @Nullable
-    String run(Engine engine, String workflow) {
+    public String run(Engine engine, String workflow) {
         Closed closed = await(engine, submit(engine, workflow, workflow + "-key"));
         if (closed.outcome() != JobOutcome.COMPLETED) {
             throw new AssertionError("the job ended " + closed.outcome() + ": " + closed.error());
@@ -183,7 +198,7 @@ final class Workbench implements AutoCloseable {
         return result(closed);
     }
 
-    Closed await(Engine engine, JobId job) {
+    public Closed await(Engine engine, JobId job) {
         try {
             return engine.await(job, PATIENCE)
                     .orElseThrow(() -> new AssertionError(
@@ -194,18 +209,18 @@ final class Workbench implements AutoCloseable {
     }
 
     @Nullable
-    String result(Closed closed) {
+    public String result(Closed closed) {
         byte[] output = closed.output();
         return output == null ? null : codec.<@Nullable String>decode(output, String.class);
     }
 
-    Signalled signal(Engine engine, JobId job, String name) {
+    public Signalled signal(Engine engine, JobId job, String name) {
         return engine.signal("default", job, name, name + "-key", codec.encode("payload"))
                 .join();
     }
 
     /** Waits until the one job there is has nothing to do here, so that what wakes it makes it run from the top. */
-    void awaitParked() {
+    public void awaitParked() {
         Eventually.holds(
                 "the body is parked",
                 () -> database.transact("parked", tx -> tx.first("""
@@ -215,12 +230,12 @@ final class Workbench implements AutoCloseable {
                         == 1);
     }
 
-    Database database() {
+    public Database database() {
         return database;
     }
 
     /** The ledger of each activity of a job as people read it, by place and name. */
-    List<String> activities(JobId job) {
+    public List<String> activities(JobId job) {
         return database.transact("activities", tx -> tx.query("""
                 select path || ' ' || name || ' ' || lpad(ledger::text, 15, '0') as line
                 from tally.activity
@@ -230,7 +245,7 @@ final class Workbench implements AutoCloseable {
     }
 
     /** Path and name of each activity of a job. */
-    List<String> places(JobId job) {
+    public List<String> places(JobId job) {
         return database.transact("places", tx -> tx.query("""
                 select path || ' ' || name as place
                 from tally.activity
@@ -258,7 +273,7 @@ final class Workbench implements AutoCloseable {
                 """, row -> row.getString("outcome"), job.value()));
     }
 
-    List<String> guids(JobId job) {
+    public List<String> guids(JobId job) {
         return database.transact("guids", tx -> tx.query("""
                 select path || ' ' || name || ' ' || lpad(ledger::text, 15, '0') || ' #' || ordinal as line
                 from tally.guid
@@ -267,7 +282,7 @@ final class Workbench implements AutoCloseable {
                 """, row -> row.getString("line"), job.value()));
     }
 
-    long count(String table) {
+    public long count(String table) {
         return database.transact(
                 "count",
                 tx -> tx.first("select count(*) as n from tally." + table, row -> row.getLong("n"))
@@ -275,7 +290,7 @@ final class Workbench implements AutoCloseable {
     }
 
     /** Everything that breaks the rules of the ledgers; empty when all is well and every job is closed. */
-    List<String> violations() {
+    public List<String> violations() {
         return database.transact("check", tx -> tx.query("""
                 select 'open job ' || id as violation from tally.job where closed_by is null
                 union all

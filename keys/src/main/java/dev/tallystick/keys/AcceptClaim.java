@@ -30,7 +30,7 @@ public record AcceptClaim(
     KeyEntry bound(Instant firstSeen, Instant expires) {
         return new KeyEntry(
                 key,
-                Door.ACCEPT,
+                KeyKind.ACCEPT,
                 KeyStatus.COMMITTED,
                 fingerprint,
                 destination,

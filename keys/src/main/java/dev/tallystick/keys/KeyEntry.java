@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One row of the key ledger, as read.
  *
- * @param destination null for {@link Door#RESERVE}
- * @param original the job or message that the key created; for {@link Door#RESERVE}, the reservation
+ * @param destination null for {@link KeyKind#RESERVE}
+ * @param original the job or message that the key created; for {@link KeyKind#RESERVE}, the reservation
  * @param historyAvailable whether the history entry can still be read
  * @param expires null until the status is final
- * @param hold who may settle it; null for {@link Door#ACCEPT}
+ * @param hold who may settle it; null for {@link KeyKind#ACCEPT}
  */
 public record KeyEntry(
         ScopedKey key,
-        Door door,
+        KeyKind keyKind,
         KeyStatus status,
         Fingerprint fingerprint,
         @Nullable Destination destination,
@@ -37,7 +37,7 @@ public record KeyEntry(
      */
     public record Hold(KeyOwner owner, long fence, boolean transactional) {}
 
-    /** The credentials with which its owner settles it. For {@link Door#RESERVE} only. */
+    /** The credentials with which its owner settles it. For {@link KeyKind#RESERVE} only. */
     public Reservation reservation() {
         if (hold == null) {
             throw new IllegalStateException(key + " was accepted, not reserved");

@@ -36,8 +36,8 @@ public final class KeyLedger {
     private final KeyOwner owner;
     private final Ids ids;
     private final CrashPoints crashPoints;
-    private final ReserveDoor door;
-    private final Doubts doubts = new Doubts();
+    private final ReserveKeys door;
+    private final UnrecordedVerdicts unrecordedVerdicts = new UnrecordedVerdicts();
 
     public KeyLedger(Database database, GroupCommitter committer, KeyOwner owner, KeyRetention retention, Ids ids) {
         this(database, committer, owner, retention, ids, CrashPoints.NONE);
@@ -55,7 +55,7 @@ public final class KeyLedger {
         this.owner = owner;
         this.ids = ids;
         this.crashPoints = crashPoints;
-        this.door = new ReserveDoor(retention, crashPoints);
+        this.door = new ReserveKeys(retention, crashPoints);
     }
 
     /**
@@ -66,11 +66,11 @@ public final class KeyLedger {
      * @throws UnknownOutcomeException if it is unknown what was recorded
      */
     public <X extends Exception> Once once(ScopedKey key, Fingerprint fingerprint, Handler<X> handler) throws X {
-        Doubts.Doubt doubt = doubts.take(key, fingerprint);
-        if (doubt instanceof Doubts.Unrecorded unrecorded) {
+        UnrecordedVerdicts.Doubt doubt = unrecordedVerdicts.take(key, fingerprint);
+        if (doubt instanceof UnrecordedVerdicts.Unrecorded unrecorded) {
             return onceRepeated(record(unrecorded.settlement(), fingerprint));
         }
-        Reserve reserve = doubt instanceof Doubts.Unconfirmed unconfirmed
+        Reserve reserve = doubt instanceof UnrecordedVerdicts.Unconfirmed unconfirmed
                 ? confirm(unconfirmed.claim())
                 : reserve(new ReserveClaim(key, fingerprint, ids.next(), owner, false));
         return reserve instanceof Reserve.Reserved reserved
@@ -137,7 +137,7 @@ public final class KeyLedger {
         try {
             return await(committer.submit(door.reserving(), claim));
         } catch (UnknownOutcomeException e) {
-            doubts.remember(claim.key(), new Doubts.Unconfirmed(claim));
+            unrecordedVerdicts.remember(claim.key(), new UnrecordedVerdicts.Unconfirmed(claim));
             throw e;
         }
     }
@@ -147,7 +147,7 @@ public final class KeyLedger {
         try {
             return await(committer.submit(door.reserving(), claim));
         } catch (TransactionException e) {
-            doubts.remember(claim.key(), new Doubts.Unconfirmed(claim));
+            unrecordedVerdicts.remember(claim.key(), new UnrecordedVerdicts.Unconfirmed(claim));
             throw e;
         }
     }
@@ -174,7 +174,7 @@ public final class KeyLedger {
         try {
             return await(committer.submit(door.settling(), settlement));
         } catch (TransactionException e) {
-            doubts.remember(settlement.key(), new Doubts.Unrecorded(fingerprint, settlement));
+            unrecordedVerdicts.remember(settlement.key(), new UnrecordedVerdicts.Unrecorded(fingerprint, settlement));
             throw new UnknownOutcomeException(
                     "the handler ran for " + settlement.key() + ", but it is unknown whether that is recorded:"
                             + " repeat the request under the same key",

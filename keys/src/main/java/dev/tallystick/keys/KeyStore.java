@@ -209,7 +209,7 @@ final class KeyStore {
     }
 
     /** As {@link #insertAccepted}, and writes the rows for the free keys. */
-    List<KeyEntry> insertAcceptedWith(Tx tx, List<AcceptClaim> claims, KeyRetention retention, BoundWrites writes)
+    List<KeyEntry> insertAcceptedWith(Tx tx, List<AcceptClaim> claims, KeyRetention retention, RidingInserts writes)
             throws SQLException {
         List<Object> parameters = new ArrayList<>(accepted(claims, retention));
         parameters.addAll(writes.parameters());
@@ -268,21 +268,21 @@ final class KeyStore {
                 of.texts(claim -> claim.owner().name()));
     }
 
-    List<KeyEntry> read(Tx tx, Door door, Collection<ScopedKey> wanted) throws SQLException {
+    List<KeyEntry> read(Tx tx, KeyKind keyKind, Collection<ScopedKey> wanted) throws SQLException {
         KeyColumns keys = KeyColumns.of(wanted, key -> key);
-        return tx.query(READ, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), door.column());
+        return tx.query(READ, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), keyKind.column());
     }
 
     /** Reads the rows and keeps them locked. */
-    List<KeyEntry> lock(Tx tx, Door door, Collection<ScopedKey> wanted) throws SQLException {
+    List<KeyEntry> lock(Tx tx, KeyKind keyKind, Collection<ScopedKey> wanted) throws SQLException {
         KeyColumns keys = KeyColumns.of(wanted, key -> key);
-        return tx.query(LOCK, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), door.column());
+        return tx.query(LOCK, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), keyKind.column());
     }
 
     /** As {@link #lock}, without the rows that other transactions have locked. */
-    List<KeyEntry> lockFree(Tx tx, Door door, Collection<ScopedKey> wanted) throws SQLException {
+    List<KeyEntry> lockFree(Tx tx, KeyKind keyKind, Collection<ScopedKey> wanted) throws SQLException {
         KeyColumns keys = KeyColumns.of(wanted, key -> key);
-        return tx.query(LOCK_FREE, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), door.column());
+        return tx.query(LOCK_FREE, KeyStore::entry, keys.keys(), keys.meshes(), keys.members(), keyKind.column());
     }
 
     /** The pending transactional row under this key, locked; empty if there is none or another transaction has locked it. */
@@ -407,7 +407,7 @@ final class KeyStore {
                 keys.keys(),
                 keys.meshes(),
                 keys.members(),
-                new Columns<>(entries).texts(entry -> entry.door().column()));
+                new Columns<>(entries).texts(entry -> entry.keyKind().column()));
     }
 
     static KeyStatus statusAfter(Verdict verdict) {
@@ -427,7 +427,7 @@ final class KeyStore {
                 new ScopedKey(
                         new Scope(row.getString("mesh"), row.getString("member")),
                         new IdempotencyKey(row.getString("key"))),
-                Door.ofColumn(row.getString("door")),
+                KeyKind.ofColumn(row.getString("door")),
                 KeyStatus.ofColumn(row.getString("status")),
                 Fingerprint.of(row.getBytes("fingerprint")),
                 destination == null ? null : Destination.parse(destination),

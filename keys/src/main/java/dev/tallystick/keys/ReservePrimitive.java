@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reservations that share a commit. */
-record ReservePrimitive(ReserveDoor door) implements Primitive<ReserveClaim, Reserve> {
+record ReservePrimitive(ReserveKeys door) implements Primitive<ReserveClaim, Reserve> {
 
     /** Keys are locked before anything else. */
     static final int RANK = 0;

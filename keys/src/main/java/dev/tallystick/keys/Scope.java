@@ -1,7 +1,7 @@
 package dev.tallystick.keys;
 
 /**
- * The namespace of a key, besides its {@link Door}: the caller and the tenant.
+ * The namespace of a key, besides its {@link KeyKind}: the caller and the tenant.
  *
  * @param mesh the tenant
  * @param member the id of the authenticated party in it

@@ -2,7 +2,7 @@ package dev.tallystick.keys;
 
 import dev.tallystick.core.IdempotencyKey;
 
-/** A key with its scope; together with a {@link Door}, it identifies one row. */
+/** A key with its scope; together with a {@link KeyKind}, it identifies one row. */
 public record ScopedKey(Scope scope, IdempotencyKey key) {
 
     /** A key in the default scope of the library. */

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Verdicts that share a commit. Ordered by key like reservations, so that items for the same key keep their order. */
-record SettlePrimitive(ReserveDoor door) implements Primitive<Settlement, Settle> {
+record SettlePrimitive(ReserveKeys door) implements Primitive<Settlement, Settle> {
 
     @Override
     public String name() {

@@ -85,7 +85,7 @@ class BindingTest {
         return keys.stream()
                 .map(key -> new KeyEntry(
                         key,
-                        Door.ACCEPT,
+                        KeyKind.ACCEPT,
                         KeyStatus.COMMITTED,
                         ORDER,
                         TestKeys.WORKFLOW,

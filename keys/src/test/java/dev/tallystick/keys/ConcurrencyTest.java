@@ -35,7 +35,7 @@ class ConcurrencyTest {
     private static final int RIVALS = 16;
 
     private final Database database = Effects.emptied(postgres);
-    private final AcceptDoor door = new AcceptDoor(TestKeys.RETENTION);
+    private final AcceptKeys door = new AcceptKeys(TestKeys.RETENTION);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     @AfterEach
@@ -162,11 +162,11 @@ class ConcurrencyTest {
 
     @Test
     void a_blocked_settlement_in_a_shared_commit_delays_no_other() throws Exception {
-        ReserveDoor reserveDoor = new ReserveDoor(TestKeys.RETENTION);
+        ReserveKeys reserveKeys = new ReserveKeys(TestKeys.RETENTION);
         List<Settlement> settlements = IntStream.range(0, 3)
                 .mapToObj(i -> new ReserveClaim(key("k" + i), ORDER, TestKeys.id(), TestKeys.OWNER, true))
                 .map(claim -> database.transact(
-                        "reserve", tx -> reserveDoor.reserve(tx, List.of(claim)).getFirst()))
+                        "reserve", tx -> reserveKeys.reserve(tx, List.of(claim)).getFirst()))
                 .map(outcome -> new Settlement(((Reserve.Reserved) outcome).reservation(), Verdict.commit("done")))
                 .toList();
         Settlement missing =
@@ -181,7 +181,7 @@ class ConcurrencyTest {
 
         List<Settle> outcomes = database.transact(
                 "settle",
-                tx -> reserveDoor
+                tx -> reserveKeys
                         .settling()
                         .apply(tx, List.of(settlements.get(0), settlements.get(1), settlements.get(2), missing)));
         gate.open();
@@ -191,7 +191,7 @@ class ConcurrencyTest {
         assertThat(outcomes.get(1)).isNull();
         assertThat(outcomes.get(2)).isInstanceOf(Settle.Settled.class);
         assertThat(outcomes.get(3)).isEqualTo(new Settle.Overruled(null));
-        assertThat(database.transact("alone", tx -> reserveDoor.settling().apply(tx, settlements.subList(1, 2)))
+        assertThat(database.transact("alone", tx -> reserveKeys.settling().apply(tx, settlements.subList(1, 2)))
                         .getFirst())
                 .isInstanceOf(Settle.Settled.class);
     }

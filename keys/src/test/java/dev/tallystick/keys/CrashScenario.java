@@ -73,7 +73,7 @@ enum CrashScenario {
 
         private Accept accept(Database database, CrashPoints crashPoints) {
             return database.transact("accept", tx -> {
-                Accept outcome = new AcceptDoor(TestKeys.RETENTION, crashPoints)
+                Accept outcome = new AcceptKeys(TestKeys.RETENTION, crashPoints)
                         .accept(tx, List.of(claim))
                         .getFirst();
                 if (outcome instanceof Accept.Fresh) {
@@ -156,7 +156,7 @@ enum CrashScenario {
             this(new KeyOwner(key.toString()), key(key + "-foreign"), key(key + "-transactional"));
             database.transact(
                     "reserve, and die",
-                    tx -> new ReserveDoor(TestKeys.RETENTION)
+                    tx -> new ReserveKeys(TestKeys.RETENTION)
                             .reserve(
                                     tx,
                                     List.of(
@@ -183,7 +183,7 @@ enum CrashScenario {
 
         Sweeping(Database database, ScopedKey key) {
             this(key(key + "-open"), key(key + "-done"));
-            ReserveDoor door = new ReserveDoor(TestKeys.RETENTION);
+            ReserveKeys door = new ReserveKeys(TestKeys.RETENTION);
             List<Reserve> reserved = database.transact(
                     "reserve",
                     tx -> door.reserve(

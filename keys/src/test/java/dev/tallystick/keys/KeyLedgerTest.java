@@ -207,7 +207,7 @@ class KeyLedgerTest {
         ledger.database()
                 .transact(
                         "reserve, and die",
-                        tx -> new ReserveDoor(TestKeys.RETENTION)
+                        tx -> new ReserveKeys(TestKeys.RETENTION)
                                 .reserve(tx, List.of(new ReserveClaim(KEY, ORDER, TestKeys.id(), STRANGER, true))));
 
         assertThat(keys.onceInTransaction(KEY, ORDER, tx -> charge())).isInstanceOf(Once.Ran.class);
@@ -220,7 +220,7 @@ class KeyLedgerTest {
         ledger.database()
                 .transact(
                         "reserve, and die",
-                        tx -> new ReserveDoor(TestKeys.RETENTION)
+                        tx -> new ReserveKeys(TestKeys.RETENTION)
                                 .reserve(tx, List.of(new ReserveClaim(KEY, ORDER, TestKeys.id(), STRANGER, false))));
 
         assertThat(keys.once(KEY, ORDER, this::charge)).isEqualTo(new Once.InProgress(entry()));

@@ -44,7 +44,7 @@ final class KeyModel {
         }
     }
 
-    record Name(Door door, ScopedKey key) {}
+    record Name(KeyKind keyKind, ScopedKey key) {}
 
     private final Map<Name, Row> rows;
 
@@ -62,12 +62,12 @@ final class KeyModel {
 
     Map<String, String> told() {
         Map<String, String> told = new TreeMap<>();
-        rows.forEach((name, row) -> told.put(name.door() + " " + name.key(), row.told()));
+        rows.forEach((name, row) -> told.put(name.keyKind() + " " + name.key(), row.told()));
         return told;
     }
 
     String accept(AcceptClaim claim) {
-        Name name = new Name(Door.ACCEPT, claim.key());
+        Name name = new Name(KeyKind.ACCEPT, claim.key());
         Row row = rows.get(name);
         if (row == null) {
             rows.put(
@@ -90,7 +90,7 @@ final class KeyModel {
     }
 
     String reserve(ReserveClaim claim) {
-        Name name = new Name(Door.RESERVE, claim.key());
+        Name name = new Name(KeyKind.RESERVE, claim.key());
         Row row = rows.get(name);
         if (row == null) {
             row = new Row(
@@ -113,7 +113,7 @@ final class KeyModel {
     }
 
     String hold(ReserveClaim claim) {
-        Name name = new Name(Door.RESERVE, claim.key());
+        Name name = new Name(KeyKind.RESERVE, claim.key());
         Row row = rows.get(name);
         if (row == null) {
             return "gone";
@@ -149,7 +149,7 @@ final class KeyModel {
     }
 
     String settle(Settlement settlement) {
-        Name name = new Name(Door.RESERVE, settlement.key());
+        Name name = new Name(KeyKind.RESERVE, settlement.key());
         Row row = rows.get(name);
         Reservation reservation = settlement.reservation();
         boolean holds = row != null && row.isHeldBy(reservation);

@@ -20,8 +20,8 @@ class KeySweeperTest {
     static final TestPostgres postgres = TestKeys.postgres();
 
     private final Database database = TestKeys.emptied(postgres);
-    private final AcceptDoor acceptDoor = new AcceptDoor(TestKeys.RETENTION);
-    private final ReserveDoor reserveDoor = new ReserveDoor(TestKeys.RETENTION);
+    private final AcceptKeys acceptKeys = new AcceptKeys(TestKeys.RETENTION);
+    private final ReserveKeys reserveKeys = new ReserveKeys(TestKeys.RETENTION);
     private final KeySweeper sweeper = new KeySweeper(database, KeyNeeds.NONE, CrashPoints.NONE);
 
     @Test
@@ -65,7 +65,7 @@ class KeySweeperTest {
             List<AcceptClaim> claims = IntStream.range(from, Math.min(expired, from + 500))
                     .mapToObj(i -> accepting("k" + i, ORDER))
                     .toList();
-            database.transact("accept", tx -> acceptDoor.accept(tx, claims));
+            database.transact("accept", tx -> acceptKeys.accept(tx, claims));
         }
         TestKeys.expireEverything(database);
 
@@ -86,18 +86,18 @@ class KeySweeperTest {
     private Accept accept(String key) {
         return database.transact(
                 "accept",
-                tx -> acceptDoor.accept(tx, List.of(accepting(key, ORDER))).getFirst());
+                tx -> acceptKeys.accept(tx, List.of(accepting(key, ORDER))).getFirst());
     }
 
     private Reservation reserve(String key) {
         Reserve outcome = database.transact(
                 "reserve",
-                tx -> reserveDoor.reserve(tx, List.of(reserving(key, ORDER))).getFirst());
+                tx -> reserveKeys.reserve(tx, List.of(reserving(key, ORDER))).getFirst());
         return ((Reserve.Reserved) outcome).reservation();
     }
 
     private void settle(String key, Verdict verdict) {
         Reservation reservation = reserve(key);
-        database.transact("settle", tx -> reserveDoor.settle(tx, List.of(new Settlement(reservation, verdict))));
+        database.transact("settle", tx -> reserveKeys.settle(tx, List.of(new Settlement(reservation, verdict))));
     }
 }

@@ -48,7 +48,7 @@ class LostReplyTest {
     @ParameterizedTest
     @EnumSource(names = {"LOSE_REPLY", "CUT_BEFORE"})
     void an_accept_whose_reply_is_lost_is_unknown_and_its_repeat_is_accepted_once(CommitFate fate) {
-        AcceptDoor door = new AcceptDoor(TestKeys.RETENTION);
+        AcceptKeys door = new AcceptKeys(TestKeys.RETENTION);
         AcceptClaim claim = accepting("k", ORDER);
         proxy.onNextCommit(fate);
 
@@ -65,7 +65,7 @@ class LostReplyTest {
     }
 
     /** Like the engine: a fresh claim writes its effect in the same transaction. */
-    private Accept accept(AcceptDoor door, AcceptClaim claim) {
+    private Accept accept(AcceptKeys door, AcceptClaim claim) {
         return ledger.database().transact("accept", tx -> {
             Accept outcome = door.accept(tx, List.of(claim)).getFirst();
             if (outcome instanceof Accept.Fresh) {
@@ -188,7 +188,7 @@ class LostReplyTest {
     }
 
     private KeyStatus status() {
-        return direct.transact("look up", tx -> new KeyStore().read(tx, Door.RESERVE, List.of(KEY)))
+        return direct.transact("look up", tx -> new KeyStore().read(tx, KeyKind.RESERVE, List.of(KEY)))
                 .getFirst()
                 .status();
     }

@@ -54,8 +54,8 @@ class ModelTest {
 
         private final Database database;
         private final Randomness random;
-        private final AcceptDoor acceptDoor = new AcceptDoor(TestKeys.RETENTION);
-        private final ReserveDoor reserveDoor = new ReserveDoor(TestKeys.RETENTION);
+        private final AcceptKeys acceptKeys = new AcceptKeys(TestKeys.RETENTION);
+        private final ReserveKeys reserveKeys = new ReserveKeys(TestKeys.RETENTION);
         private final KeyStore store = new KeyStore();
         private final List<AcceptClaim> accepted = new ArrayList<>();
         private final List<ReserveClaim> reserved = new ArrayList<>();
@@ -92,7 +92,7 @@ class ModelTest {
                                     key(), r.oneOf(FINGERPRINTS), TestKeys.WORKFLOW, TestKeys.id(), response(), null));
             accepted.addAll(claims);
             step(
-                    tx -> acceptDoor.accept(tx, claims).stream()
+                    tx -> acceptKeys.accept(tx, claims).stream()
                             .map(KeyTelling::told)
                             .toList(),
                     after -> claims.stream().map(after::accept).toList());
@@ -103,7 +103,7 @@ class ModelTest {
             reserved.addAll(claims);
             claims.forEach(claim -> held.add(new Reservation(claim.key(), claim.id(), claim.owner(), 1)));
             step(
-                    tx -> reserveDoor.reserve(tx, claims).stream()
+                    tx -> reserveKeys.reserve(tx, claims).stream()
                             .map(KeyTelling::told)
                             .toList(),
                     after -> claims.stream().map(after::reserve).toList());
@@ -112,7 +112,7 @@ class ModelTest {
         private void hold() {
             ReserveClaim claim = reserveClaim();
             reserved.add(claim);
-            step(tx -> List.of(KeyTelling.told(reserveDoor.hold(tx, claim))), after -> List.of(after.hold(claim)));
+            step(tx -> List.of(KeyTelling.told(reserveKeys.hold(tx, claim))), after -> List.of(after.hold(claim)));
         }
 
         /** By former holders, so mostly too late, and by successors with guessed fences. */
@@ -127,15 +127,15 @@ class ModelTest {
             boolean unlessBlocked = random.nextBoolean();
             step(
                     tx -> (unlessBlocked
-                                    ? reserveDoor.settleUnlessBlocked(tx, settlements)
-                                    : reserveDoor.settle(tx, settlements))
+                                    ? reserveKeys.settleUnlessBlocked(tx, settlements)
+                                    : reserveKeys.settle(tx, settlements))
                             .stream().map(KeyTelling::told).toList(),
                     after -> settlements.stream().map(after::settle).toList());
         }
 
         private void recover() {
             KeyOwner dead = random.oneOf(OWNERS);
-            step(tx -> List.of(reserveDoor.recover(tx, dead, 100).toString()), after -> List.of(after.recover(dead)));
+            step(tx -> List.of(reserveKeys.recover(tx, dead, 100).toString()), after -> List.of(after.recover(dead)));
         }
 
         private void expire() {
@@ -176,9 +176,9 @@ class ModelTest {
                     .toList();
             return database.transact("read all", tx -> {
                 Map<String, String> rows = new TreeMap<>();
-                for (Door door : Door.values()) {
-                    store.read(tx, door, all)
-                            .forEach(entry -> rows.put(door + " " + entry.key(), KeyTelling.row(entry)));
+                for (KeyKind keyKind : KeyKind.values()) {
+                    store.read(tx, keyKind, all)
+                            .forEach(entry -> rows.put(keyKind + " " + entry.key(), KeyTelling.row(entry)));
                 }
                 return rows;
             });

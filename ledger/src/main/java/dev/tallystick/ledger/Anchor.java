@@ -1,5 +1,6 @@
 package dev.tallystick.ledger;
 
+import dev.tallystick.ledger.history.Anchored;
 import java.io.IOException;
 import java.util.Optional;
 

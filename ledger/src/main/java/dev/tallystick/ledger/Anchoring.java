@@ -1,5 +1,6 @@
 package dev.tallystick.ledger;
 
+import dev.tallystick.ledger.history.Anchored;
 import dev.tallystick.ledger.verifier.Finding;
 import java.util.List;
 

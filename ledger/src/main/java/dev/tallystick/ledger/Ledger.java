@@ -1,9 +1,64 @@
 package dev.tallystick.ledger;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.ledger.copies.Fetch;
+import dev.tallystick.ledger.copies.Merge;
+import dev.tallystick.ledger.copies.Merger;
+import dev.tallystick.ledger.copies.Push;
+import dev.tallystick.ledger.copies.Replication;
+import dev.tallystick.ledger.git.DamagedObjectException;
+import dev.tallystick.ledger.git.DamagedRefException;
+import dev.tallystick.ledger.git.NotALedgerException;
+import dev.tallystick.ledger.git.ObjectStore;
+import dev.tallystick.ledger.git.Oid;
+import dev.tallystick.ledger.git.PackDirectory;
+import dev.tallystick.ledger.git.PackJoiner;
+import dev.tallystick.ledger.git.ProcessLock;
+import dev.tallystick.ledger.git.Ref;
+import dev.tallystick.ledger.git.Repository;
+import dev.tallystick.ledger.history.Anchored;
+import dev.tallystick.ledger.history.Branch;
+import dev.tallystick.ledger.history.Chain;
+import dev.tallystick.ledger.history.ChangedStreams;
+import dev.tallystick.ledger.history.DocumentState;
+import dev.tallystick.ledger.history.KeyRing;
+import dev.tallystick.ledger.history.Listing;
+import dev.tallystick.ledger.history.Receipt;
+import dev.tallystick.ledger.history.Schemas;
+import dev.tallystick.ledger.history.StreamLog;
+import dev.tallystick.ledger.history.StreamView;
+import dev.tallystick.ledger.history.View;
+import dev.tallystick.ledger.json.JsonDiff;
+import dev.tallystick.ledger.json.JsonPatch;
+import dev.tallystick.ledger.query.QueryIndex;
+import dev.tallystick.ledger.ssh.PublicKey;
+import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.Append;
+import dev.tallystick.ledger.tx.BranchEntry;
+import dev.tallystick.ledger.tx.Changed;
+import dev.tallystick.ledger.tx.Collection;
+import dev.tallystick.ledger.tx.CommitId;
+import dev.tallystick.ledger.tx.Document;
+import dev.tallystick.ledger.tx.Listed;
+import dev.tallystick.ledger.tx.LogEntry;
+import dev.tallystick.ledger.tx.StreamId;
+import dev.tallystick.ledger.tx.Tx;
+import dev.tallystick.ledger.tx.TxHash;
+import dev.tallystick.ledger.tx.Write;
 import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
+import dev.tallystick.ledger.write.Appender;
+import dev.tallystick.ledger.write.BatchWriter;
+import dev.tallystick.ledger.write.CommitWriter;
+import dev.tallystick.ledger.write.Genesis;
+import dev.tallystick.ledger.write.Housekeeping;
+import dev.tallystick.ledger.write.LedgerCommitter;
+import dev.tallystick.ledger.write.LedgerOptions;
+import dev.tallystick.ledger.write.MissingKeyException;
+import dev.tallystick.ledger.write.Progress;
+import dev.tallystick.ledger.write.Signers;
+import dev.tallystick.ledger.write.VerifiedHead;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -33,9 +88,9 @@ public final class Ledger implements AutoCloseable {
     private final PackJoiner joiner;
     private final Signers signers;
     private final Appender appender;
-    private final GroupCommitter committer;
+    private final LedgerCommitter committer;
     private final Housekeeping housekeeping;
-    private final Copies copies;
+    private final Replication replication;
     private final InstantSource clock;
     private volatile @Nullable View lastSeen;
 
@@ -58,10 +113,10 @@ public final class Ledger implements AutoCloseable {
         this.signers = new Signers(repository.local());
         VerifiedHead verified = new VerifiedHead(repository, store, chain, signers);
         CommitWriter commits = new CommitWriter(store, chain, main, writerLock, signers, verified, options);
-        this.committer = new GroupCommitter(new BatchWriter(store, commits, joiner));
+        this.committer = new LedgerCommitter(new BatchWriter(store, commits, joiner));
         this.housekeeping = new Housekeeping(repository, store);
         Merger merger = new Merger(repository.directory(), store, commits, options);
-        this.copies = new Copies(repository, store, main, merger, options);
+        this.replication = new Replication(repository, store, main, merger, options);
         this.clock = options.clock();
         this.appender = new Appender(
                 this::view,
@@ -113,7 +168,7 @@ public final class Ledger implements AutoCloseable {
      */
     public static Clone cloneFrom(String address, Path directory, Trust trust, LedgerOptions options, Progress progress)
             throws IOException {
-        Report report = Copies.clone(address, directory, trust, options, progress);
+        Report report = Replication.clone(address, directory, trust, options, progress);
         return report.isClean() ? new Clone.Cloned(open(directory, options)) : new Clone.Unsound(report.findings());
     }
 
@@ -321,27 +376,27 @@ public final class Ledger implements AutoCloseable {
 
     /** Fast-forwards to another copy, if this one has no commits of its own; never overwrites anything. */
     public Fetch fetch(String remote) throws IOException {
-        return copies.fetch(remote, "");
+        return replication.fetch(remote, "");
     }
 
     /** Like {@link #fetch(String)}, but refuses a history whose current key is not {@code currentKey}. */
     public Fetch fetch(String remote, PublicKey currentKey) throws IOException {
-        return copies.fetch(remote, currentKey.line());
+        return replication.fetch(remote, currentKey.line());
     }
 
     /** Fast-forwards another copy to this one, if it has nothing that this one lacks. */
     public Push push(String remote) throws IOException {
-        return copies.push(remote);
+        return replication.push(remote);
     }
 
     /** Fetches, and merges the two histories if each has commits that the other lacks. */
     public Merge merge(String remote) throws IOException {
-        return copies.merge(remote, "");
+        return replication.merge(remote, "");
     }
 
     /** Like {@link #merge(String)}, but refuses a history whose current key is not {@code currentKey}. */
     public Merge merge(String remote, PublicKey currentKey) throws IOException {
-        return copies.merge(remote, currentKey.line());
+        return replication.merge(remote, currentKey.line());
     }
 
     /** Finishes running appends. */
@@ -351,7 +406,7 @@ public final class Ledger implements AutoCloseable {
         joiner.close();
         appender.close();
         store.close();
-        copies.close();
+        replication.close();
         joinLock.close();
         writerLock.close();
     }

@@ -1,9 +1,8 @@
 /**
- * A Git repository that works like a database and cannot be tampered with unnoticed: streams of transactions, each append a
- * compare-and-set on its stream's head, many appends to a commit, every commit signed and chained by SHA-256.
+ * A Git repository that works like a database and cannot be tampered with unnoticed.
  *
- * <p>Main types: {@link dev.tallystick.ledger.Ledger}, {@link dev.tallystick.ledger.Write},
- * {@link dev.tallystick.ledger.Append}. The bytes on disk are described in {@code docs/formats/ledger.md}.
+ * <p>{@link dev.tallystick.ledger.Ledger} joins the rooms below; {@link dev.tallystick.ledger.Anchor} remembers a position elsewhere. The bytes on disk are described in
+ * {@code docs/formats/ledger.md}.
  *
  * <p>Invariant: what was answered {@code Appended} is on disk, reachable from {@code refs/heads/main}, and builds on exactly
  * the head that the caller named.

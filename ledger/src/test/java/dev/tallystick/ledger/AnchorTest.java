@@ -5,8 +5,17 @@ import static dev.tallystick.ledger.Writes.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tallystick.ledger.history.Anchored;
+import dev.tallystick.ledger.history.Forgery;
+import dev.tallystick.ledger.ssh.PublicKey;
+import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.CommitId;
+import dev.tallystick.ledger.tx.StreamId;
+import dev.tallystick.ledger.tx.TxHash;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
+import dev.tallystick.ledger.write.LedgerOptions;
+import dev.tallystick.ledger.write.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

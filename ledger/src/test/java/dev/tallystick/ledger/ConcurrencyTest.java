@@ -4,9 +4,16 @@ import static dev.tallystick.ledger.Writes.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.Ulid;
+import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.Append;
+import dev.tallystick.ledger.tx.LogEntry;
+import dev.tallystick.ledger.tx.StreamId;
+import dev.tallystick.ledger.tx.TxHash;
+import dev.tallystick.ledger.tx.Write;
 import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
+import dev.tallystick.ledger.write.LedgerOptions;
 import dev.tallystick.testkit.ChildJvm;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -11,11 +11,11 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /** Whole directories: copied, compared, removed. */
-final class Directories {
+public final class Directories {
 
     private Directories() {}
 
-    static void copy(Path from, Path to) throws IOException {
+    public static void copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
                 Files.copy(file, to.resolve(from.relativize(file).toString()));
@@ -23,7 +23,7 @@ final class Directories {
         }
     }
 
-    static void delete(Path directory) throws IOException {
+    public static void delete(Path directory) throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
@@ -32,7 +32,7 @@ final class Directories {
     }
 
     /** The files in which two directories differ. */
-    static List<String> differences(Path one, Path other) throws IOException {
+    public static List<String> differences(Path one, Path other) throws IOException {
         Set<String> names = new TreeSet<>(files(one));
         names.addAll(files(other));
         List<String> different = new ArrayList<>();

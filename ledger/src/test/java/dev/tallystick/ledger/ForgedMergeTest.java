@@ -5,9 +5,18 @@ import static dev.tallystick.ledger.Writes.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.ledger.copies.Merge;
+import dev.tallystick.ledger.history.Forgery;
+import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.Collection;
+import dev.tallystick.ledger.tx.StreamId;
+import dev.tallystick.ledger.tx.Tx;
+import dev.tallystick.ledger.tx.TxHash;
 import dev.tallystick.ledger.verifier.Finding;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
+import dev.tallystick.ledger.write.LedgerOptions;
+import dev.tallystick.ledger.write.Progress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

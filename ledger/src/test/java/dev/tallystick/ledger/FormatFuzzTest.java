@@ -2,6 +2,8 @@ package dev.tallystick.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.ledger.git.FormatFuzzing;
+import dev.tallystick.ledger.write.LedgerOptions;
 import dev.tallystick.testkit.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Files;

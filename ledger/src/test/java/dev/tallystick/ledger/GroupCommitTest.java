@@ -3,6 +3,11 @@ package dev.tallystick.ledger;
 import static dev.tallystick.ledger.Writes.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.Append;
+import dev.tallystick.ledger.tx.StreamId;
+import dev.tallystick.ledger.tx.TxHash;
+import dev.tallystick.ledger.write.LedgerOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

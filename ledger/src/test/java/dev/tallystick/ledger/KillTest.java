@@ -2,8 +2,13 @@ package dev.tallystick.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.LogEntry;
+import dev.tallystick.ledger.tx.TxHash;
+import dev.tallystick.ledger.tx.Write;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
+import dev.tallystick.ledger.write.LedgerOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

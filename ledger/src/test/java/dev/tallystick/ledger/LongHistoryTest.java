@@ -4,10 +4,14 @@ import static dev.tallystick.ledger.Writes.done;
 import static dev.tallystick.ledger.Writes.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.StreamId;
+import dev.tallystick.ledger.tx.TxHash;
 import dev.tallystick.ledger.verifier.Finding;
 import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
+import dev.tallystick.ledger.write.LedgerOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDirFactory;
  * Temporary directories in memory, where the machine has them. For tests that record system calls and rebuild what a disk would
  * hold: they need no real disk and would spend most of their time waiting for it.
  */
-final class Memory implements TempDirFactory {
+public final class Memory implements TempDirFactory {
 
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 

@@ -5,8 +5,17 @@ import static dev.tallystick.ledger.Writes.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.ledger.copies.Merge;
+import dev.tallystick.ledger.query.QueryIndex;
+import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.BranchEntry;
+import dev.tallystick.ledger.tx.Document;
+import dev.tallystick.ledger.tx.StreamId;
+import dev.tallystick.ledger.tx.TxHash;
 import dev.tallystick.ledger.verifier.ReceiptCheck;
 import dev.tallystick.ledger.verifier.Trust;
+import dev.tallystick.ledger.write.LedgerOptions;
+import dev.tallystick.ledger.write.Progress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /** Changes good files at random. */
-final class Mutation {
+public final class Mutation {
 
     /** Lengths, counts and offsets that readers stumble over, big-endian. */
     private static final int[] NUMBERS = {0, 1, -1, 0x7fffffff, 0x80000000, 0x10000000, 0xff, 0x100, 0xffff, 0x01000000
@@ -17,7 +17,7 @@ final class Mutation {
 
     private Mutation() {}
 
-    static byte[] of(List<byte[]> good, RandomGenerator random) {
+    public static byte[] of(List<byte[]> good, RandomGenerator random) {
         byte[] bytes = good.get(random.nextInt(good.size())).clone();
         int changes = 1 + random.nextInt(MOST_CHANGES);
         for (int i = 0; i < changes; i++) {

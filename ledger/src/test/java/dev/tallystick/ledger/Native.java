@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 
 /** Runs native programs, mainly {@code git}, without the user's configuration. */
-final class Native {
+public final class Native {
 
-    record Result(int status, String output) {}
+    public record Result(int status, String output) {}
 
     private Native() {}
 
-    static Result run(Path directory, Map<String, String> environment, String... command) {
+    public static Result run(Path directory, Map<String, String> environment, String... command) {
         try {
             ProcessBuilder builder =
                     new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
@@ -40,7 +40,7 @@ final class Native {
     }
 
     /** Runs {@code git} and requires success. */
-    static String git(Path repository, String... arguments) {
+    public static String git(Path repository, String... arguments) {
         List<String> command = new ArrayList<>(List.of("git"));
         command.addAll(List.of(arguments));
         Result result = run(repository, Map.of(), command.toArray(String[]::new));
@@ -51,7 +51,7 @@ final class Native {
     }
 
     /** Every repository of every test must pass a strict fsck, a log and a clone. */
-    static void accepts(Path repository, Path scratch) {
+    public static void accepts(Path repository, Path scratch) {
         git(repository, "fsck", "--strict", "--no-dangling", "--full");
         git(repository, "log", "--format=%H", "main");
         Path clone = scratch.resolve("clone-" + repository.getFileName());

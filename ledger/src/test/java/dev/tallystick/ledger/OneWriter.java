@@ -2,17 +2,22 @@ package dev.tallystick.ledger;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Ulid;
+import dev.tallystick.ledger.tx.Change;
+import dev.tallystick.ledger.tx.StreamId;
+import dev.tallystick.ledger.tx.TxHash;
+import dev.tallystick.ledger.tx.Write;
+import dev.tallystick.ledger.write.LedgerOptions;
 import java.nio.file.Path;
 
 /** A process that appends given versions of one document, one by one, and reports each. */
-final class OneWriter {
+public final class OneWriter {
 
-    static final StreamId STREAM = StreamId.of("kills", "doc");
+    public static final StreamId STREAM = StreamId.of("kills", "doc");
 
     private OneWriter() {}
 
     /** The write that makes {@code version}; always the same, so that it can be repeated. */
-    static Write write(int version, TxHash head) {
+    public static Write write(int version, TxHash head) {
         return new Write(STREAM, new Change.Put(Json.parse(Integer.toString(version))), head, new Ulid(7, version));
     }
 

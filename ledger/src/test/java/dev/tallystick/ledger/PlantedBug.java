@@ -2,6 +2,7 @@ package dev.tallystick.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.ledger.git.Drill;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;

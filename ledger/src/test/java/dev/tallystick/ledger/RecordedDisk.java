@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  * once the file was forced, a name once its directory was; until then each may or may not be there, independently of the
  * others. What one call wrote is there completely or not at all. A created directory is there.
  */
-final class RecordedDisk {
+public final class RecordedDisk {
 
     private enum Kind {
         CREATE,
@@ -64,7 +64,7 @@ final class RecordedDisk {
     private final Path before;
     private int nextFile;
 
-    RecordedDisk(Path repository, Path before, List<Strace.Call> trace) throws IOException {
+    public RecordedDisk(Path repository, Path before, List<Strace.Call> trace) throws IOException {
         this.repository = repository;
         this.before = before;
         List<Integer> sizes = new ArrayList<>();
@@ -74,24 +74,24 @@ final class RecordedDisk {
         }
     }
 
-    int size() {
+    public int size() {
         return calls.size();
     }
 
-    int acknowledged(int upTo) {
+    public int acknowledged(int upTo) {
         return (int) calls.subList(0, upTo).stream()
                 .filter(call -> call.kind == Kind.ACKNOWLEDGE)
                 .count();
     }
 
-    int removals() {
+    public int removals() {
         return (int) calls.stream()
                 .filter(call -> call.kind == Kind.UNLINK && call.path.toString().endsWith(".pack"))
                 .count();
     }
 
     /** Every way in which unforced calls may be lost: true for each lost call. */
-    List<List<Boolean>> choices(int upTo) {
+    public List<List<Boolean>> choices(int upTo) {
         int open = unforced(upTo).size();
         List<List<Boolean>> choices = new ArrayList<>();
         for (int mask = 0; mask < 1 << open; mask++) {
@@ -105,16 +105,16 @@ final class RecordedDisk {
     }
 
     /** One of these ways, if there are too many to try them all. */
-    List<Boolean> anyChoice(int upTo, Random random) {
+    public List<Boolean> anyChoice(int upTo, Random random) {
         return unforced(upTo).stream().map(call -> random.nextBoolean()).toList();
     }
 
     /** The way in which nothing is lost. */
-    List<Boolean> nothingLost(int upTo) {
+    public List<Boolean> nothingLost(int upTo) {
         return unforced(upTo).stream().map(call -> false).toList();
     }
 
-    String describe(int upTo, List<Boolean> lost) {
+    public String describe(int upTo, List<Boolean> lost) {
         List<Integer> open = unforced(upTo);
         StringBuilder text = new StringBuilder("after " + upTo + " calls, lost:");
         for (int i = 0; i < open.size(); i++) {
@@ -123,7 +123,7 @@ final class RecordedDisk {
         return text.toString();
     }
 
-    void rebuild(Path state, int upTo, List<Boolean> lost) throws IOException {
+    public void rebuild(Path state, int upTo, List<Boolean> lost) throws IOException {
         List<Integer> open = unforced(upTo);
         Map<Integer, byte[]> now = new HashMap<>(initialContents);
         Map<Path, Integer> names = new HashMap<>(initial);

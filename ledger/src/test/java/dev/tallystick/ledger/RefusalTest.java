@@ -5,6 +5,12 @@ import static dev.tallystick.ledger.Writes.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.ledger.git.LedgerCrashPoint;
+import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.Append;
+import dev.tallystick.ledger.tx.StreamId;
+import dev.tallystick.ledger.tx.TxHash;
+import dev.tallystick.ledger.write.LedgerOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -7,9 +7,16 @@ import static dev.tallystick.ledger.Writes.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.ledger.history.Anchored;
+import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.Collection;
+import dev.tallystick.ledger.tx.LogEntry;
+import dev.tallystick.ledger.tx.StreamId;
+import dev.tallystick.ledger.tx.TxHash;
 import dev.tallystick.ledger.verifier.Report;
 import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.verifier.Verifier;
+import dev.tallystick.ledger.write.LedgerOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +28,7 @@ import java.util.stream.Stream;
  * A small ledger with a bit of everything: one part packed by native Git with deltas, one part in our packs, one part loose; a
  * ref in two places, a schema, two keys, a foreign commit.
  */
-record SmallLedger(Path repository, Trust trust) {
+public record SmallLedger(Path repository, Trust trust) {
 
     static final List<StreamId> STREAMS =
             List.of(StreamId.of("orders", "o-1"), StreamId.of("orders", "o-2"), StreamId.of("notes", "n"));
@@ -29,7 +36,7 @@ record SmallLedger(Path repository, Trust trust) {
     private static final String FILES =
             ".*/(HEAD|packed-refs|refs/heads/main|objects/../.{38}|objects/pack/pack-.*(pack|idx))";
 
-    static SmallLedger make(Path scratch) throws IOException {
+    public static SmallLedger make(Path scratch) throws IOException {
         Path repository = scratch.resolve("ledger.git");
         SigningKey root = SigningKey.generate();
         try (Ledger ledger = Ledger.init(repository, root, LedgerOptions.defaults())) {
@@ -52,12 +59,12 @@ record SmallLedger(Path repository, Trust trust) {
         }
     }
 
-    Report verify() throws IOException {
+    public Report verify() throws IOException {
         return Verifier.verify(repository, trust, Verifier.Depth.DEEP);
     }
 
     /** All answers that it can give. */
-    List<Object> answers() throws IOException {
+    public List<Object> answers() throws IOException {
         List<Object> answers = new ArrayList<>();
         try (Ledger ledger = Ledger.open(repository, LedgerOptions.defaults())) {
             for (StreamId stream : STREAMS) {
@@ -76,7 +83,7 @@ record SmallLedger(Path repository, Trust trust) {
     }
 
     /** The files that hold objects or name them. */
-    List<Path> files() throws IOException {
+    public List<Path> files() throws IOException {
         try (Stream<Path> files = Files.walk(repository)) {
             return files.filter(Files::isRegularFile)
                     .filter(file -> !file.startsWith(repository.resolve("tally")))

@@ -17,15 +17,15 @@ import java.util.regex.Pattern;
 /**
  * Runs one of our main classes in a JVM under {@code strace}, which records its system calls and may kill it in one of them.
  */
-final class Strace {
+public final class Strace {
 
     /** A completed call, and how many calls had completed before it began: exactly those precede it. */
     record Call(String line, int begun) {}
 
     /** The result: the printed lines, and the calls in the order in which they ended. */
-    record Run(int status, List<String> lines, List<Call> calls) {
+    public record Run(int status, List<String> lines, List<Call> calls) {
 
-        long acknowledged() {
+        public long acknowledged() {
             return lines.stream().filter(line -> line.startsWith("appended ")).count();
         }
     }
@@ -43,7 +43,8 @@ final class Strace {
 
     private Strace() {}
 
-    static Run record(Path scratch, Class<?> main, String... arguments) throws IOException, InterruptedException {
+    public static Run record(Path scratch, Class<?> main, String... arguments)
+            throws IOException, InterruptedException {
         return run(scratch, ALONE, main, arguments);
     }
 

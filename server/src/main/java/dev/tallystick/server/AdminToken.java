@@ -1,9 +1,11 @@
 package dev.tallystick.server;
 
-import dev.tallystick.broker.Member;
-import dev.tallystick.broker.Members;
-import dev.tallystick.broker.Role;
-import dev.tallystick.broker.Token;
+import dev.tallystick.broker.member.Members;
+import dev.tallystick.broker.member.Token;
+import dev.tallystick.broker.model.Member;
+import dev.tallystick.broker.model.Role;
+import dev.tallystick.server.http.Access;
+import dev.tallystick.server.routes.MemberRoutes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import dev.tallystick.broker.Broker;
 import dev.tallystick.broker.BrokerCounts;
+import dev.tallystick.server.http.Meters;
 import java.util.function.ToDoubleFunction;
 
 /** The broker's counters, read when they are scraped. */

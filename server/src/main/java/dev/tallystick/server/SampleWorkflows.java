@@ -1,10 +1,10 @@
 package dev.tallystick.server;
 
-import dev.tallystick.engine.Ask;
-import dev.tallystick.engine.Context;
 import dev.tallystick.engine.Engine;
-import dev.tallystick.engine.GraphYaml;
-import dev.tallystick.engine.WorkflowType;
+import dev.tallystick.engine.graph.GraphYaml;
+import dev.tallystick.workflow.Ask;
+import dev.tallystick.workflow.Context;
+import dev.tallystick.workflow.WorkflowType;
 import org.jspecify.annotations.Nullable;
 
 /** Workflows to try a server with. They have no outside effects. */

@@ -1,13 +1,15 @@
 package dev.tallystick.server;
 
-import dev.tallystick.broker.AddressPolicy;
 import dev.tallystick.broker.BrokerSettings;
-import dev.tallystick.broker.Limiter;
-import dev.tallystick.broker.Quotas;
-import dev.tallystick.engine.EngineSettings;
-import dev.tallystick.engine.Tracing;
+import dev.tallystick.broker.accept.Limiter;
+import dev.tallystick.broker.member.Quotas;
+import dev.tallystick.broker.webhook.AddressPolicy;
+import dev.tallystick.engine.model.EngineSettings;
+import dev.tallystick.engine.model.Tracing;
 import dev.tallystick.keys.GateSettings;
 import dev.tallystick.keys.KeyRetention;
+import dev.tallystick.server.http.Certificate;
+import dev.tallystick.server.http.Limits;
 import dev.tallystick.sql.SchemaName;
 import io.opentelemetry.api.OpenTelemetry;
 import java.net.URI;

@@ -1,27 +1,61 @@
 package dev.tallystick.server;
 
 import dev.tallystick.broker.Broker;
-import dev.tallystick.broker.Limiter;
-import dev.tallystick.broker.PostgresLimiter;
-import dev.tallystick.broker.RedisLimiter;
-import dev.tallystick.broker.Stock;
+import dev.tallystick.broker.accept.Limiter;
+import dev.tallystick.broker.accept.PostgresLimiter;
+import dev.tallystick.broker.accept.RedisLimiter;
+import dev.tallystick.broker.member.Stock;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Ids;
 import dev.tallystick.engine.Deployments;
 import dev.tallystick.engine.Engine;
-import dev.tallystick.engine.EngineSettings;
-import dev.tallystick.engine.JobEvents;
-import dev.tallystick.engine.JobReader;
-import dev.tallystick.engine.JsonCodec;
-import dev.tallystick.engine.Scheduler;
-import dev.tallystick.engine.Tracing;
-import dev.tallystick.engine.UserCode;
-import dev.tallystick.keys.AcceptDoor;
-import dev.tallystick.keys.ReserveDoor;
+import dev.tallystick.engine.model.EngineSettings;
+import dev.tallystick.engine.model.Tracing;
+import dev.tallystick.engine.model.UserCode;
+import dev.tallystick.engine.schedule.Scheduler;
+import dev.tallystick.engine.view.JobEvents;
+import dev.tallystick.engine.view.JobReader;
+import dev.tallystick.keys.AcceptKeys;
+import dev.tallystick.keys.ReserveKeys;
+import dev.tallystick.server.http.Connections;
+import dev.tallystick.server.http.HttpServer;
+import dev.tallystick.server.http.Limits;
+import dev.tallystick.server.http.LongPolls;
+import dev.tallystick.server.http.Meters;
+import dev.tallystick.server.http.OpenApi;
+import dev.tallystick.server.http.RequestHandler;
+import dev.tallystick.server.http.Route;
+import dev.tallystick.server.http.RouteTable;
+import dev.tallystick.server.http.TracingHandler;
+import dev.tallystick.server.routes.BudgetGuard;
+import dev.tallystick.server.routes.DeadCallRoutes;
+import dev.tallystick.server.routes.DeliveryRoutes;
+import dev.tallystick.server.routes.DeviceRoutes;
+import dev.tallystick.server.routes.DirectoryRoutes;
+import dev.tallystick.server.routes.HeldKeyRoutes;
+import dev.tallystick.server.routes.JobEventRoutes;
+import dev.tallystick.server.routes.JobHook;
+import dev.tallystick.server.routes.JobRoutes;
+import dev.tallystick.server.routes.KeyRoutes;
+import dev.tallystick.server.routes.MemberRoutes;
+import dev.tallystick.server.routes.MeshJobs;
+import dev.tallystick.server.routes.MessageRoutes;
+import dev.tallystick.server.routes.Readiness;
+import dev.tallystick.server.routes.RerunRoutes;
+import dev.tallystick.server.routes.ScheduleRoutes;
+import dev.tallystick.server.routes.Spenders;
+import dev.tallystick.server.routes.Submissions;
+import dev.tallystick.server.routes.SystemRoutes;
+import dev.tallystick.server.routes.TaskRoutes;
+import dev.tallystick.server.routes.WebhookRoutes;
+import dev.tallystick.server.routes.WorkerRoutes;
+import dev.tallystick.server.routes.WorkflowRoutes;
+import dev.tallystick.server.routes.Workflows;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.LastingThreads;
 import dev.tallystick.sql.TransactionException;
+import dev.tallystick.workflow.JsonCodec;
 import java.net.URI;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -53,14 +87,14 @@ public final class TallyServer implements AutoCloseable {
     private final Path data;
     private final boolean firstStart;
     private final RouteTable table;
-    private final WebFront web;
-    private final Waits waits;
+    private final HttpServer web;
+    private final LongPolls longPolls;
 
     private TallyServer(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
         boolean complete = false;
         try {
             this.data = settings.data();
-            this.waits = new Waits(limits.patience());
+            this.longPolls = new LongPolls(limits.patience());
             DataDirectory.open(data);
             RandomGenerator random = new SecureRandom();
             Clock clock = Clock.systemUTC();
@@ -70,7 +104,7 @@ public final class TallyServer implements AutoCloseable {
             List<String> unused = ServerSchema.ALL.migrate(database);
             Engine engine = open(new Engine(
                     database,
-                    new AcceptDoor(settings.broker().keyRetention()),
+                    new AcceptKeys(settings.broker().keyRetention()),
                     new JsonCodec(),
                     new Ids(clock, random),
                     clock,
@@ -119,12 +153,12 @@ public final class TallyServer implements AutoCloseable {
                     "Threads that still run an expression or a codec that nothing waits for any more.",
                     this,
                     server -> UserCode.stuck());
-            meters.gauge("tally_waiting_requests", "Requests that wait for something.", waits, Waits::number);
+            meters.gauge("tally_waiting_requests", "Requests that wait for something.", longPolls, LongPolls::number);
             engine.start();
             scheduler.start();
             broker.start();
             Connections connections = open(new Connections(limits));
-            FrontDoor door = new FrontDoor(
+            RequestHandler door = new RequestHandler(
                     table,
                     broker.members()::authenticate,
                     limits,
@@ -133,13 +167,13 @@ public final class TallyServer implements AutoCloseable {
                     readiness::diskIsFull,
                     new Ids(clock, random));
             Tracing tracing = settings.engine().tracing();
-            this.web = open(new WebFront(
+            this.web = open(new HttpServer(
                     settings.host(),
                     settings.port(),
                     settings.tls(),
                     limits,
                     connections,
-                    tracing.isOn() ? new TracedDoor(table, tracing, door) : door));
+                    tracing.isOn() ? new TracingHandler(table, tracing, door) : door));
             complete = true;
         } finally {
             if (!complete) {
@@ -195,7 +229,7 @@ public final class TallyServer implements AutoCloseable {
     }
 
     /** One attempt. If it fails, the next one continues from whatever it has done to the database. */
-    static TallyServer start(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
+    public static TallyServer start(ServerSettings settings, Limits limits, CrashPoints crashPoints) {
         try {
             return new TallyServer(settings, limits, crashPoints);
         } catch (TransactionException e) {
@@ -218,17 +252,17 @@ public final class TallyServer implements AutoCloseable {
         return firstStart;
     }
 
-    Waits waits() {
-        return waits;
+    public LongPolls waits() {
+        return longPolls;
     }
 
-    RouteTable table() {
+    public RouteTable table() {
         return table;
     }
 
     @Override
     public void close() {
-        waits.endAll();
+        longPolls.endAll();
         closeOpened();
     }
 
@@ -243,33 +277,38 @@ public final class TallyServer implements AutoCloseable {
             Readiness readiness,
             Ids ids) {
         GroupCommitter committer = open(new GroupCommitter(database, GroupCommitter.Limits.DEFAULT));
-        ReserveDoor door = new ReserveDoor(settings.broker().keyRetention());
-        Spending spending = new Spending(broker);
+        ReserveKeys door = new ReserveKeys(settings.broker().keyRetention());
+        BudgetGuard budgetGuard = new BudgetGuard(broker);
         Stock stock = new Stock(settings.quotas());
         List<Route> routes = new ArrayList<>();
         MeshJobs jobs = new MeshJobs(new JobReader(database, new JsonCodec()));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
-        routes.addAll(new JobRoutes(broker, submissions, engine, jobs, waits, spending).routes());
-        routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), waits).routes());
-        routes.addAll(new RerunRoutes(engine.reruns(), spending).routes());
-        routes.addAll(new ScheduleRoutes(scheduler, workflows, spending, settings.quotas()).routes());
+        routes.addAll(new JobRoutes(broker, submissions, engine, jobs, longPolls, budgetGuard).routes());
+        routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), longPolls).routes());
+        routes.addAll(new RerunRoutes(engine.reruns(), budgetGuard).routes());
+        routes.addAll(new ScheduleRoutes(scheduler, workflows, budgetGuard, settings.quotas()).routes());
         routes.addAll(new WorkflowRoutes(workflows).routes());
-        routes.addAll(new TaskRoutes(engine.tasks(), broker.members()::find, spending).routes());
+        routes.addAll(new TaskRoutes(engine.tasks(), broker.members()::find, budgetGuard).routes());
         routes.addAll(new KeyRoutes(
-                        door, committer, ids, spending, waits, settings.broker().gate())
+                        door,
+                        committer,
+                        ids,
+                        budgetGuard,
+                        longPolls,
+                        settings.broker().gate())
                 .routes());
         routes.addAll(new HeldKeyRoutes(database, door).routes());
-        routes.addAll(new MessageRoutes(broker, submissions, waits).routes());
-        routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), waits).routes());
-        routes.addAll(new WebhookRoutes(broker.webhooks(), spending, ids).routes());
+        routes.addAll(new MessageRoutes(broker, submissions, longPolls).routes());
+        routes.addAll(new DeliveryRoutes(broker.deliveries(), broker.bells(), longPolls).routes());
+        routes.addAll(new WebhookRoutes(broker.webhooks(), budgetGuard, ids).routes());
         routes.addAll(new DeadCallRoutes(broker.deadCalls(), broker.webhooks()).routes());
         routes.addAll(new DirectoryRoutes(broker.directory(), stock).routes());
-        routes.addAll(new DeviceRoutes(broker.devices(), spending).routes());
+        routes.addAll(new DeviceRoutes(broker.devices(), budgetGuard).routes());
         routes.addAll(new MemberRoutes(broker.members(), stock).routes());
-        routes.addAll(new WorkerRoutes(engine.remoteWork(), waits).routes());
+        routes.addAll(new WorkerRoutes(engine.remoteWork(), longPolls).routes());
         routes.addAll(new SystemRoutes(
                         readiness,
-                        waits::areOver,
+                        longPolls::areOver,
                         meters::scrape,
                         broker.orphans()::run,
                         () -> OpenApi.of(table()).canonical())

@@ -1,8 +1,8 @@
 package dev.tallystick.server;
 
 import dev.tallystick.engine.Engine;
-import dev.tallystick.engine.GraphYaml;
-import dev.tallystick.engine.WorkflowProvider;
+import dev.tallystick.engine.graph.GraphYaml;
+import dev.tallystick.workflow.WorkflowProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.MalformedURLException;

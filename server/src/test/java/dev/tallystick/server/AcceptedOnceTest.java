@@ -2,7 +2,7 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.broker.BrokerCrashPoint;
+import dev.tallystick.broker.model.BrokerCrashPoint;
 import dev.tallystick.client.Messages;
 import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.TallyClient;
@@ -48,7 +48,7 @@ class AcceptedOnceTest {
 
     /** Where dying matters on the way of a submission, from the first check to the answer. */
     private static final List<CrashPoint> POINTS = List.of(
-            BrokerCrashPoint.CHECKED,
+            BrokerCrashPoint.BUDGET_SPENT,
             KeysCrashPoint.ACCEPT_WRITTEN,
             BrokerCrashPoint.MESSAGES_WRITTEN,
             BrokerCrashPoint.JOBS_WRITTEN,

@@ -2,7 +2,7 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.broker.BrokerCrashPoint;
+import dev.tallystick.broker.model.BrokerCrashPoint;
 import dev.tallystick.core.Json;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.ChildJvm;
@@ -64,7 +64,7 @@ class AnnouncedEndTest {
             assertThat(child.awaitExit()).isEqualTo(HaltAt.EXIT_CODE);
         }
         List<Receiver.Called> calls = new ArrayList<>();
-        if (point == BrokerCrashPoint.CALLED) {
+        if (point == BrokerCrashPoint.WEBHOOK_CALLED) {
             calls.add(receiver.next());
             database.transact("make it due", tx -> tx.update("update tally.delivery set visible_at = now()"));
         }

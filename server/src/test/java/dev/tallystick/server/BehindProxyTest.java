@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.tallystick.client.Following;
+import dev.tallystick.client.EventStream;
 import dev.tallystick.client.Messages;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
@@ -13,6 +13,7 @@ import dev.tallystick.client.UnavailableException;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.server.http.TlsTest;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
@@ -163,7 +164,7 @@ class BehindProxyTest {
         client.topics().delete("passing");
         Destination orders = Destination.parse("topic:orders");
         long before = client.messages().history(orders, 0, 500).next();
-        try (Following<Messages.Entry> stream = client.messages().follow(orders, before)) {
+        try (EventStream<Messages.Entry> stream = client.messages().follow(orders, before)) {
             assertThat(stream.next(Duration.ofMillis(10))).isEmpty();
             client.messages().send(Messages.NewMessage.to(orders, Json.of("hello")), second);
             assertThat(stream.next(SOON)).isPresent();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.client.AttemptFailure;
 import dev.tallystick.client.Deliveries;
-import dev.tallystick.client.Following;
+import dev.tallystick.client.EventStream;
 import dev.tallystick.client.Keys;
 import dev.tallystick.client.Messages;
 import dev.tallystick.client.OutcomeUnknownException;
@@ -63,18 +63,18 @@ class ClientBoundsTest {
         Signal gone = new Signal("the client hangs up");
         try (ScriptedServer server = new ScriptedServer(ScriptedServer.fallSilent(gone))) {
             TallyClient client = client(server, Duration.ofMinutes(2));
-            for (Following<?> following : List.of(
+            for (EventStream<?> eventStream : List.of(
                     client.messages().follow(Destination.parse("topic:orders"), 0),
                     client.jobs().follow(JOB, 0))) {
                 int asked = server.requests().size();
                 CompletableFuture<Boolean> waiting = CompletableFuture.supplyAsync(
-                        () -> following.next(ENDLESS).isEmpty(), Thread::startVirtualThread);
+                        () -> eventStream.next(ENDLESS).isEmpty(), Thread::startVirtualThread);
                 Eventually.holds("it asks", () -> server.requests().size() > asked);
 
-                following.close();
+                eventStream.close();
 
                 assertThat(waiting.get()).isTrue();
-                assertThat(following.isOver()).isTrue();
+                assertThat(eventStream.isOver()).isTrue();
             }
             gone.await();
         }
@@ -84,7 +84,7 @@ class ClientBoundsTest {
     void no_question_takes_longer_than_it_may_although_the_server_is_away() throws Exception {
         Signal gone = new Signal("the client hangs up");
         try (ScriptedServer server = new ScriptedServer(ScriptedServer.fallSilent(gone));
-                Following<Messages.Entry> orders =
+                EventStream<Messages.Entry> orders =
                         client(server, Duration.ofMinutes(2)).messages().follow(null, 0)) {
             assertThat(orders.next(Duration.ofMillis(20))).isEmpty();
             assertThat(orders.isOver()).isFalse();
@@ -210,7 +210,7 @@ class ClientBoundsTest {
         try (ScriptedServer server = new ScriptedServer(
                         ScriptedServer.goOnForEver("text/event-stream", sent, gone),
                         ScriptedServer.fallSilentAfter(ClientStreamTest.event(1), end));
-                Following<Messages.Entry> orders =
+                EventStream<Messages.Entry> orders =
                         client(server, SOON).messages().follow(null, 0)) {
             assertThat(orders.next(SOON)).map(Messages.Entry::position).contains(1L);
             gone.await();
@@ -228,7 +228,7 @@ class ClientBoundsTest {
                         ScriptedServer.endAfter(five.replace("{", "[")),
                         ScriptedServer.endAfter(four + five),
                         ScriptedServer.fallSilentAfter(five + ClientStreamTest.event(6), gone));
-                Following<Messages.Entry> orders =
+                EventStream<Messages.Entry> orders =
                         client(server, SOON).messages().follow(null, 3)) {
             for (long position : List.of(4L, 5L, 6L)) {
                 assertThat(orders.next(SOON)).map(Messages.Entry::position).contains(position);
@@ -240,7 +240,7 @@ class ClientBoundsTest {
     void an_event_that_stays_corrupted_is_said_and_asked_for_again_by_the_next_question() throws Exception {
         String broken = ClientStreamTest.event(4).replace("accepted_at", "accepted_by");
         try (ScriptedServer server = new ScriptedServer(ScriptedServer.endAfter(broken));
-                Following<Messages.Entry> orders =
+                EventStream<Messages.Entry> orders =
                         client(server, BRIEFLY).messages().follow(null, 3)) {
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> orders.next(SOON))

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.client.Deliveries.Delivery;
 import dev.tallystick.client.Deliveries.Take;
-import dev.tallystick.client.Following;
+import dev.tallystick.client.EventStream;
 import dev.tallystick.client.Jobs;
-import dev.tallystick.client.KeyMint;
 import dev.tallystick.client.Keys.Verdict;
 import dev.tallystick.client.Messages;
 import dev.tallystick.client.Messages.NewMessage;
@@ -16,6 +15,7 @@ import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.TallyClient.NewJob;
 import dev.tallystick.client.Tokens;
 import dev.tallystick.client.UnavailableException;
+import dev.tallystick.client.mint.KeyMint;
 import dev.tallystick.core.Destination;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
@@ -75,7 +75,7 @@ class ClientGuideTest {
         TallyClient.Submitted order = client.submit(NewJob.of("sample.order", input), new IdempotencyKey("order:42"));
         TallyClient.Result result = client.result(order.job(), Duration.ofSeconds(30));
 
-        try (Following<Jobs.Event> events = client.jobs().follow(order.job(), Jobs.BEGINNING)) {
+        try (EventStream<Jobs.Event> events = client.jobs().follow(order.job(), Jobs.BEGINNING)) {
             events.forEach(event -> show(event.event(), event.name()));
         }
         assertThat(result.status()).isEqualTo("completed");
@@ -143,7 +143,8 @@ class ClientGuideTest {
     }
 
     private void readOrders(TallyClient client, long position) {
-        try (Following<Messages.Entry> orders = client.messages().follow(Destination.parse("topic:orders"), position)) {
+        try (EventStream<Messages.Entry> orders =
+                client.messages().follow(Destination.parse("topic:orders"), position)) {
             for (Messages.Entry entry : orders) {
                 read(entry.message());
                 remember(entry.position());

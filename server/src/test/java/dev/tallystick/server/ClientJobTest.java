@@ -3,7 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.client.Following;
+import dev.tallystick.client.EventStream;
 import dev.tallystick.client.Jobs;
 import dev.tallystick.client.Jobs.Filter;
 import dev.tallystick.client.RefusedException;
@@ -101,19 +101,19 @@ class ClientJobTest {
 
         List<Jobs.Event> seen = new ArrayList<>();
         long position;
-        try (Following<Jobs.Event> events = client.jobs().follow(job, Jobs.BEGINNING)) {
+        try (EventStream<Jobs.Event> events = client.jobs().follow(job, Jobs.BEGINNING)) {
             seen.add(events.next(SOON).orElseThrow());
             position = events.position();
         }
         client.signal(job, "approved", Json.parse("{\"by\":\"ann\"}"), new IdempotencyKey("a:1:signal"));
-        try (Following<Jobs.Event> events = client.jobs().follow(job, position)) {
+        try (EventStream<Jobs.Event> events = client.jobs().follow(job, position)) {
             events.forEach(seen::add);
             assertThat(events.isOver()).isTrue();
         }
 
         assertThat(seen).extracting(Jobs.Event::position).isSorted().doesNotHaveDuplicates();
         assertThat(seen).extracting(Jobs.Event::event).startsWith("accepted").contains("signalled", "closed");
-        try (Following<Jobs.Event> after =
+        try (EventStream<Jobs.Event> after =
                 client.jobs().follow(job, seen.getLast().position())) {
             assertThat(after).isEmpty();
         }
@@ -121,7 +121,7 @@ class ClientJobTest {
 
     @Test
     void a_job_that_does_not_exist_cannot_be_followed() {
-        try (Following<Jobs.Event> events =
+        try (EventStream<Jobs.Event> events =
                 client.jobs().follow(UUID.fromString("00000000-0000-7000-8000-000000000000"), Jobs.BEGINNING)) {
             assertThatThrownBy(() -> events.next(SOON)).isInstanceOf(RefusedException.class);
         }

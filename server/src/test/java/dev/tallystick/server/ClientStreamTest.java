@@ -3,7 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.client.Following;
+import dev.tallystick.client.EventStream;
 import dev.tallystick.client.Jobs;
 import dev.tallystick.client.Messages;
 import dev.tallystick.client.RefusedException;
@@ -24,7 +24,7 @@ class ClientStreamTest {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Destination TOPIC = Destination.parse("topic:orders");
 
-    private static Following<Messages.Entry> follow(ScriptedServer server, long after) {
+    private static EventStream<Messages.Entry> follow(ScriptedServer server, long after) {
         return new TallyClient(server.address(), "t", Duration.ofSeconds(3))
                 .messages()
                 .follow(TOPIC, after);
@@ -50,7 +50,7 @@ class ClientStreamTest {
                         ScriptedServer.hangUp(),
                         ScriptedServer.fallSilentAfter(
                                 ": hello\n\n" + event(7) + ": still here\n\n" + event(8), gone));
-                Following<Messages.Entry> orders = follow(server, 3)) {
+                EventStream<Messages.Entry> orders = follow(server, 3)) {
             assertThat(orders.next(SOON)).map(Messages.Entry::position).contains(4L);
             assertThat(orders.next(SOON)).map(Messages.Entry::position).contains(5L);
             assertThat(orders.next(SOON)).map(Messages.Entry::position).contains(7L);
@@ -73,7 +73,7 @@ class ClientStreamTest {
     @Test
     void a_stream_that_is_refused_says_why() throws Exception {
         try (ScriptedServer server = new ScriptedServer(ScriptedServer.refuse(404, "not_found"));
-                Following<Messages.Entry> orders = follow(server, 0)) {
+                EventStream<Messages.Entry> orders = follow(server, 0)) {
             assertThatThrownBy(() -> orders.next(SOON))
                     .isInstanceOfSatisfying(
                             RefusedException.class,
@@ -87,7 +87,7 @@ class ClientStreamTest {
         ScriptedServer.Turn busy = ScriptedServer.refuse(503, "stopping");
         try (ScriptedServer server = new ScriptedServer(
                         busy, busy, busy, busy, busy, busy, ScriptedServer.fallSilentAfter(event(1), gone));
-                Following<Messages.Entry> orders = follow(server, 0)) {
+                EventStream<Messages.Entry> orders = follow(server, 0)) {
             assertThatThrownBy(() -> orders.next(SOON)).isInstanceOf(UnavailableException.class);
 
             assertThat(comesBack(orders)).map(Messages.Entry::position).contains(1L);
@@ -95,7 +95,7 @@ class ClientStreamTest {
     }
 
     /** However many of the refusals the first call has used up. */
-    private static Optional<Messages.Entry> comesBack(Following<Messages.Entry> orders) {
+    private static Optional<Messages.Entry> comesBack(EventStream<Messages.Entry> orders) {
         while (true) {
             try {
                 return orders.next(SOON);
@@ -117,7 +117,7 @@ class ClientStreamTest {
                         page(job, eventOf(2, "closed")),
                         page(job, ""),
                         status(job, "completed"));
-                Following<Jobs.Event> events =
+                EventStream<Jobs.Event> events =
                         new TallyClient(server.address(), "t").jobs().follow(job, Jobs.BEGINNING)) {
             assertThat(events).extracting(Jobs.Event::event).containsExactly("accepted", "closed");
             assertThat(events.isOver()).isTrue();

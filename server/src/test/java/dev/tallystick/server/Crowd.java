@@ -16,9 +16,9 @@ import java.util.concurrent.locks.LockSupport;
  * Many connections of one client, each of which says the same and then holds on: in a process of its own, or here. Arguments: the
  * address, how many, and what each says.
  */
-final class Crowd implements AutoCloseable {
+public final class Crowd implements AutoCloseable {
 
-    static final String THERE = "there";
+    public static final String THERE = "there";
 
     private final List<Socket> sockets = new ArrayList<>();
 
@@ -33,7 +33,7 @@ final class Crowd implements AutoCloseable {
     }
 
     /** Some may be turned away, which is no reason to stop. */
-    void come(URI server, int number, String words) {
+    public void come(URI server, int number, String words) {
         for (int i = 0; i < number; i++) {
             Socket socket = new Socket();
             sockets.add(socket);
@@ -47,12 +47,12 @@ final class Crowd implements AutoCloseable {
         }
     }
 
-    List<Socket> sockets() {
+    public List<Socket> sockets() {
         return sockets;
     }
 
     /** What the server has answered to each. */
-    List<String> statuses() throws IOException {
+    public List<String> statuses() throws IOException {
         List<String> statuses = new ArrayList<>();
         for (Socket socket : sockets) {
             statuses.add(status(socket));
@@ -71,7 +71,7 @@ final class Crowd implements AutoCloseable {
     }
 
     /** Waits for the end of what comes, for less long than anybody may be silent. */
-    static boolean isCutOff(Socket socket) throws IOException {
+    public static boolean isCutOff(Socket socket) throws IOException {
         try {
             socket.getInputStream().transferTo(OutputStream.nullOutputStream());
             return true;
@@ -82,7 +82,7 @@ final class Crowd implements AutoCloseable {
         }
     }
 
-    static String request(String method, String path, String token, String body) {
+    public static String request(String method, String path, String token, String body) {
         return method + " " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token
                 + "\r\nContent-Type: application/json\r\n"
                 + (body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n") + "\r\n" + body;

@@ -2,13 +2,14 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.broker.BrokerCrashPoint;
+import dev.tallystick.broker.model.BrokerCrashPoint;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Json;
 import dev.tallystick.keys.GateSettings;
 import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.KeyRetention;
-import dev.tallystick.keys.ReserveDoor;
+import dev.tallystick.keys.ReserveKeys;
+import dev.tallystick.server.http.Limits;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.Gate;
 import dev.tallystick.testkit.TestPostgres;
@@ -117,7 +118,7 @@ class DuplicateMatrixTest {
             boolean here = cell.place() == Place.SAME_SERVER || cell.place() == Place.OTHER_SERVER;
             bring(cell, http(here ? first : restarted, cell));
         });
-        ReserveDoor door = new ReserveDoor(KeyRetention.DEFAULT);
+        ReserveKeys door = new ReserveKeys(KeyRetention.DEFAULT);
         Database.on(postgres.dataSource())
                 .transact("bob dies", tx -> door.recover(tx, new KeyOwner("member bob"), 1_000));
         restarted.restart();

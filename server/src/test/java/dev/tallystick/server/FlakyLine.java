@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
 
 /** A line to a server that breaks, again and again, in the middle of what the server says. */
-final class FlakyLine implements AutoCloseable {
+public final class FlakyLine implements AutoCloseable {
 
     private final ServerSocket socket;
     private final URI server;
@@ -20,7 +20,7 @@ final class FlakyLine implements AutoCloseable {
     private final AtomicInteger breaks = new AtomicInteger();
 
     /** @param bytes how much of what the server says comes through a connection before it breaks */
-    FlakyLine(URI server, IntSupplier bytes) {
+    public FlakyLine(URI server, IntSupplier bytes) {
         this.server = server;
         this.bytes = bytes;
         try {
@@ -31,11 +31,11 @@ final class FlakyLine implements AutoCloseable {
         Thread.ofVirtual().start(this::serve);
     }
 
-    URI address() {
+    public URI address() {
         return URI.create("http://127.0.0.1:" + socket.getLocalPort());
     }
 
-    int breaks() {
+    public int breaks() {
         return breaks.get();
     }
 

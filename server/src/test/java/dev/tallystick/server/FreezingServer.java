@@ -1,6 +1,7 @@
 package dev.tallystick.server;
 
 import dev.tallystick.core.CrashPoint;
+import dev.tallystick.server.http.Limits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -51,7 +52,8 @@ final class FreezingServer {
             if (Files.exists(wish) && Files.readString(wish).equals(point.toString())) {
                 Files.delete(wish);
                 System.out.println(FREEZES);
-                // The parent stops the whole process now. If it stopped itself, that could be after the parent resumed it.
+                // The parent stops the whole process now. If it stopped itself, that could be after the parent resumed
+                // it.
                 Path thawed = wish.resolveSibling(THAWED);
                 while (!Files.deleteIfExists(thawed)) {
                     LockSupport.parkNanos(1_000_000);

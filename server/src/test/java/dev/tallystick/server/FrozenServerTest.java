@@ -2,7 +2,7 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.broker.BrokerCrashPoint;
+import dev.tallystick.broker.model.BrokerCrashPoint;
 import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.UnavailableException;

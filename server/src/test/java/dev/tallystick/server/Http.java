@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A client as plain as can be: what is sent and what comes back, without opinions. */
-record Http(URI server, String token) {
+public record Http(URI server, String token) {
 
     private static final HttpClient CLIENT = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -24,25 +24,25 @@ record Http(URI server, String token) {
             .build();
 
     /** An answer. */
-    record Reply(int status, String body, Map<String, List<String>> headers) {
+    public record Reply(int status, String body, Map<String, List<String>> headers) {
 
-        Json json() {
+        public Json json() {
             return Json.parse(body);
         }
 
-        Json at(String name) {
+        public Json at(String name) {
             return Objects.requireNonNull(((Json.ObjectValue) json()).members().get(name), () -> name + " in " + body);
         }
 
-        String text(String name) {
+        public String text(String name) {
             return ((Json.StringValue) at(name)).value();
         }
 
-        String code() {
+        public String code() {
             return text("code");
         }
 
-        String header(String name) {
+        public String header(String name) {
             return headers.entrySet().stream()
                     .filter(header -> header.getKey().equalsIgnoreCase(name))
                     .map(header -> String.join(",", header.getValue()))
@@ -51,32 +51,32 @@ record Http(URI server, String token) {
         }
     }
 
-    Http as(String other) {
+    public Http as(String other) {
         return new Http(server, other);
     }
 
-    Reply get(String path) {
+    public Reply get(String path) {
         return send("GET", path, null);
     }
 
-    Reply post(String path, String body, String... headers) {
+    public Reply post(String path, String body, String... headers) {
         return send("POST", path, body, headers);
     }
 
-    Reply put(String path, String body) {
+    public Reply put(String path, String body) {
         return send("PUT", path, body);
     }
 
-    Reply delete(String path) {
+    public Reply delete(String path) {
         return send("DELETE", path, null);
     }
 
-    Reply submit(String key, String body) {
+    public Reply submit(String key, String body) {
         return post("/v1/jobs", body, "Idempotency-Key", key);
     }
 
     /** Sends a request, and leaves its answer to be read until the server hangs up. */
-    Socket open(String method, String path, String body) throws IOException {
+    public Socket open(String method, String path, String body) throws IOException {
         Socket socket = new Socket(server.getHost(), server.getPort());
         socket.setSoTimeout((int) Duration.ofSeconds(90).toMillis());
         String head = method + " " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer "
@@ -86,7 +86,7 @@ record Http(URI server, String token) {
         return socket;
     }
 
-    Reply send(String method, String path, @Nullable String body, String... headers) {
+    public Reply send(String method, String path, @Nullable String body, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(server.resolve(path))
                 .timeout(Duration.ofSeconds(90))
                 .method(

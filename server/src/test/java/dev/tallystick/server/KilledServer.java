@@ -3,6 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.core.CrashPoint;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.keys.KeysCrashPoint;
+import dev.tallystick.server.http.Limits;
 import dev.tallystick.sql.SqlCrashPoint;
 import dev.tallystick.testkit.HaltAt;
 import java.nio.file.Path;

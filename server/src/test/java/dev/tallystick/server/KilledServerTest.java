@@ -2,7 +2,8 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.engine.EngineCrashPoint;
+import dev.tallystick.engine.model.EngineCrashPoint;
+import dev.tallystick.server.http.Limits;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.TestPostgres;

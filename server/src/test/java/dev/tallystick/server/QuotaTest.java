@@ -2,7 +2,7 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.broker.Quotas;
+import dev.tallystick.broker.member.Quotas;
 import dev.tallystick.core.Json;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;

@@ -2,9 +2,9 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.client.KeyMint;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.Worker;
+import dev.tallystick.client.mint.KeyMint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.testkit.TestPostgres;

@@ -3,7 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.broker.Limiter;
+import dev.tallystick.broker.accept.Limiter;
 import dev.tallystick.keys.GateSettings;
 import dev.tallystick.keys.KeyRetention;
 import java.nio.file.Path;

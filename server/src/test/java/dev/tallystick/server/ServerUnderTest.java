@@ -1,9 +1,9 @@
 package dev.tallystick.server;
 
-import dev.tallystick.broker.AddressPolicy;
 import dev.tallystick.broker.BrokerSettings;
-import dev.tallystick.broker.Limiter;
-import dev.tallystick.engine.EngineSettings;
+import dev.tallystick.broker.accept.Limiter;
+import dev.tallystick.broker.webhook.AddressPolicy;
+import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.keys.GateSettings;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.TestPostgres;
@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /** A real server with the samples, on a database of the test, with a directory of its own. */
-final class ServerUnderTest implements AutoCloseable {
+public final class ServerUnderTest implements AutoCloseable {
 
     private static final EngineSettings ENGINE = EngineSettings.DEFAULT
             .lease(Duration.ofSeconds(4), Duration.ofSeconds(1))
@@ -43,16 +43,16 @@ final class ServerUnderTest implements AutoCloseable {
     }
 
     /** A database with the tables of a server, as each start of one would leave them. */
-    static TestPostgres tables(TestPostgres postgres) {
+    public static TestPostgres tables(TestPostgres postgres) {
         return postgres.prepared("server", source -> ServerSchema.ALL.migrate(Database.on(source)));
     }
 
-    static ServerUnderTest on(TestPostgres postgres, Path data) {
+    public static ServerUnderTest on(TestPostgres postgres, Path data) {
         return new ServerUnderTest(postgres.url(), data, settings -> settings);
     }
 
     /** One at which a repeat waits for its original for so many seconds. */
-    static ServerUnderTest waiting(String seconds, TestPostgres postgres, Path data) {
+    public static ServerUnderTest waiting(String seconds, TestPostgres postgres, Path data) {
         GateSettings gate = GateSettings.from(Map.of(GateSettings.PENDING_WAIT, seconds));
         return new ServerUnderTest(
                 postgres.url(),
@@ -60,7 +60,7 @@ final class ServerUnderTest implements AutoCloseable {
                 settings -> settings.withBroker(settings.broker().withGate(gate)));
     }
 
-    static ServerSettings settings(String url, Path data) {
+    public static ServerSettings settings(String url, Path data) {
         return ServerSettings.of(data, Map.of())
                 .at(ServerSettings.LOOPBACK, 0)
                 .on(url)
@@ -73,24 +73,24 @@ final class ServerUnderTest implements AutoCloseable {
                         BrokerSettings.DEFAULT.withPoll(Duration.ofMillis(100)).withCallable(AddressPolicy.ANY));
     }
 
-    void restart() {
+    public void restart() {
         server.close();
         server = start();
     }
 
-    TallyServer server() {
+    public TallyServer server() {
         return server;
     }
 
-    Http admin() {
+    public Http admin() {
         return new Http(server.address(), adminToken(data));
     }
 
-    Http anonymous() {
+    public Http anonymous() {
         return new Http(server.address(), "");
     }
 
-    static String adminToken(Path data) {
+    public static String adminToken(Path data) {
         try {
             return Files.readString(data.resolve(AdminToken.FILE)).strip();
         } catch (IOException e) {
@@ -99,17 +99,17 @@ final class ServerUnderTest implements AutoCloseable {
     }
 
     /** A new member of the admin's mesh with one role, and a client with its token. */
-    Http member(String name, String role) {
+    public Http member(String name, String role) {
         return memberOf(admin(), name, role);
     }
 
-    static Http memberOf(Http admin, String name, String role) {
+    public static Http memberOf(Http admin, String name, String role) {
         admin.put("/v1/members/" + name, "{\"roles\":[\"" + role + "\"]}");
         return admin.as(admin.post("/v1/members/" + name + "/tokens", "{}").text("token"));
     }
 
     /** The admin of a new mesh. */
-    Http mesh(String name) {
+    public Http mesh(String name) {
         admin().put("/v1/meshes/" + name, "{}");
         return admin().as(admin().post("/v1/meshes/" + name + "/admin-token", "{}")
                 .text("token"));

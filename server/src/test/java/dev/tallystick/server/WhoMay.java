@@ -1,6 +1,6 @@
 package dev.tallystick.server;
 
-import dev.tallystick.broker.Role;
+import dev.tallystick.broker.model.Role;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Map;
@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
  *
  * @param words roles, or {@code everybody}, or {@code operator}
  */
-record WhoMay(Set<String> words) {
+public record WhoMay(Set<String> words) {
 
-    static final Map<String, WhoMay> BY_ROUTE = """
+    public static final Map<String, WhoMay> BY_ROUTE = """
             GET    /health/live                                     everybody
             GET    /health/ready                                    everybody
             GET    /openapi.json                                    everybody
@@ -123,16 +123,16 @@ record WhoMay(Set<String> words) {
         return new WhoMay(Arrays.stream(line).skip(2).collect(Collectors.toSet()));
     }
 
-    boolean isEverybody() {
+    public boolean isEverybody() {
         return words.contains("everybody");
     }
 
-    boolean isOperator() {
+    public boolean isOperator() {
         return words.contains("operator");
     }
 
     /** The roles that grant access, in the mesh {@code default}. */
-    Set<Role> roles() {
+    public Set<Role> roles() {
         Map<String, Role> byWord =
                 EnumSet.allOf(Role.class).stream().collect(Collectors.toMap(Role::word, Function.identity()));
         Set<Role> roles = EnumSet.of(Role.ADMIN);

@@ -3,10 +3,10 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tallystick.engine.InvalidGraphException;
-import dev.tallystick.engine.WorkflowProvider;
-import dev.tallystick.engine.WorkflowType;
+import dev.tallystick.engine.graph.InvalidGraphException;
 import dev.tallystick.testkit.TestPostgres;
+import dev.tallystick.workflow.WorkflowProvider;
+import dev.tallystick.workflow.WorkflowType;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

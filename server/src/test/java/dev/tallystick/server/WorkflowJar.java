@@ -1,6 +1,6 @@
 package dev.tallystick.server;
 
-import dev.tallystick.engine.WorkflowProvider;
+import dev.tallystick.workflow.WorkflowProvider;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

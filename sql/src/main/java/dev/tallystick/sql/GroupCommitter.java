@@ -83,15 +83,15 @@ public final class GroupCommitter implements AutoCloseable {
     final LongAdder lookUps = new LongAdder();
     final LongAdder restarts = new LongAdder();
 
-    private final List<Lane> lanes = new ArrayList<>();
+    private final List<CommitThread> commitThreads = new ArrayList<>();
     private final Duration drain;
 
     public GroupCommitter(Database database, Limits limits) {
         this.drain = limits.drain();
         for (int i = 0; i < limits.lanes(); i++) {
-            lanes.add(new Lane(this, database, limits, i));
+            commitThreads.add(new CommitThread(this, database, limits, i));
         }
-        lanes.forEach(Lane::start);
+        commitThreads.forEach(CommitThread::start);
     }
 
     /**
@@ -111,15 +111,15 @@ public final class GroupCommitter implements AutoCloseable {
     /** Accepts nothing more, commits the queue, and returns when that is done or {@link Limits#drain()} has passed. */
     @Override
     public void close() {
-        lanes.forEach(Lane::refuseMore);
+        commitThreads.forEach(CommitThread::refuseMore);
         long deadline = System.nanoTime() + drain.toNanos();
-        for (Lane lane : lanes) {
-            lane.awaitDrained(deadline);
+        for (CommitThread commitThread : commitThreads) {
+            commitThread.awaitDrained(deadline);
         }
     }
 
-    private Lane laneOf(Object laneKey) {
-        return lanes.get(Math.floorMod(laneKey.hashCode(), lanes.size()));
+    private CommitThread laneOf(Object laneKey) {
+        return commitThreads.get(Math.floorMod(laneKey.hashCode(), commitThreads.size()));
     }
 
     /** One item in flight, with the future for its answer. */

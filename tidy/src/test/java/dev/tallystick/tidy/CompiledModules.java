@@ -80,7 +80,8 @@ final class CompiledModules {
 
     /** The number of top-level types in each package of the module. */
     Map<String, Long> sizes(Module module) {
-        return topLevel(module).collect(Collectors.groupingBy(JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
+        return topLevel(module)
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
     }
 
     /** Which packages of the module each of its packages uses. */

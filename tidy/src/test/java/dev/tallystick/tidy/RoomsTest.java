@@ -30,9 +30,8 @@ class RoomsTest {
     @ParameterizedTest
     @EnumSource(Module.class)
     void no_package_is_too_large(Module module) {
-        assertThat(MODULES.sizes(module)).allSatisfy((name, types) -> assertThat(types)
-                .as(name)
-                .isLessThanOrEqualTo(MOST_TYPES));
+        assertThat(MODULES.sizes(module))
+                .allSatisfy((name, types) -> assertThat(types).as(name).isLessThanOrEqualTo(MOST_TYPES));
     }
 
     @ParameterizedTest

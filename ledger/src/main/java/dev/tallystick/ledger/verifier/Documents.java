@@ -1,5 +1,10 @@
 package dev.tallystick.ledger.verifier;
 
+import dev.tallystick.ledger.verifier.document.CanonicalText;
+import dev.tallystick.ledger.verifier.document.MergeRule;
+import dev.tallystick.ledger.verifier.document.Replay;
+import dev.tallystick.ledger.verifier.git.ObjectCache;
+import dev.tallystick.ledger.verifier.git.Unsound;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,5 +1,6 @@
 package dev.tallystick.ledger.verifier;
 
+import dev.tallystick.ledger.verifier.git.Hashes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

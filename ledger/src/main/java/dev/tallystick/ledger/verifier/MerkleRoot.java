@@ -2,6 +2,7 @@ package dev.tallystick.ledger.verifier;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tallystick.ledger.verifier.git.Hashes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;

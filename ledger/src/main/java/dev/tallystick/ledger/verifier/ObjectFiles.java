@@ -1,5 +1,12 @@
 package dev.tallystick.ledger.verifier;
 
+import dev.tallystick.ledger.verifier.git.Hashes;
+import dev.tallystick.ledger.verifier.git.LooseObject;
+import dev.tallystick.ledger.verifier.git.ObjectCache;
+import dev.tallystick.ledger.verifier.git.PackFile;
+import dev.tallystick.ledger.verifier.git.PackWindow;
+import dev.tallystick.ledger.verifier.git.StoredObject;
+import dev.tallystick.ledger.verifier.git.Unsound;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

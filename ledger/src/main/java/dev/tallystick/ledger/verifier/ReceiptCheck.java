@@ -2,6 +2,9 @@ package dev.tallystick.ledger.verifier;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tallystick.ledger.verifier.git.Hashes;
+import dev.tallystick.ledger.verifier.git.Unsound;
+import dev.tallystick.ledger.verifier.signature.SshKey;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Set;

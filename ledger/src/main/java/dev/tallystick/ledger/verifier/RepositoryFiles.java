@@ -3,6 +3,7 @@ package dev.tallystick.ledger.verifier;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
+import dev.tallystick.ledger.verifier.git.Hashes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

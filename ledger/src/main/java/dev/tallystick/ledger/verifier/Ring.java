@@ -2,6 +2,8 @@ package dev.tallystick.ledger.verifier;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tallystick.ledger.verifier.git.Unsound;
+import dev.tallystick.ledger.verifier.signature.SshKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;

@@ -2,6 +2,9 @@ package dev.tallystick.ledger.verifier;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tallystick.ledger.verifier.document.BoundedSchema;
+import dev.tallystick.ledger.verifier.git.ObjectCache;
+import dev.tallystick.ledger.verifier.git.Unsound;
 import java.io.IOException;
 import tools.jackson.databind.JsonNode;
 

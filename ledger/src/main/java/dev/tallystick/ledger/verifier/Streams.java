@@ -2,6 +2,8 @@ package dev.tallystick.ledger.verifier;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.tallystick.ledger.verifier.git.Hashes;
+import dev.tallystick.ledger.verifier.git.Unsound;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -2,6 +2,8 @@ package dev.tallystick.ledger.verifier;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tallystick.ledger.verifier.git.Hashes;
+import dev.tallystick.ledger.verifier.git.Unsound;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;

@@ -3,6 +3,8 @@ package dev.tallystick.ledger.verifier;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tallystick.ledger.verifier.git.GitNames;
+import dev.tallystick.ledger.verifier.git.Unsound;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;

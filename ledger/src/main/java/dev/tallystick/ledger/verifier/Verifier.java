@@ -1,5 +1,6 @@
 package dev.tallystick.ledger.verifier;
 
+import dev.tallystick.ledger.verifier.git.Unsound;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

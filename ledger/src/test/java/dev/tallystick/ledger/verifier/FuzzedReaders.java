@@ -2,6 +2,14 @@ package dev.tallystick.ledger.verifier;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tallystick.ledger.verifier.document.CanonicalText;
+import dev.tallystick.ledger.verifier.git.LooseObject;
+import dev.tallystick.ledger.verifier.git.ObjectCache;
+import dev.tallystick.ledger.verifier.git.PackFile;
+import dev.tallystick.ledger.verifier.git.PackWindow;
+import dev.tallystick.ledger.verifier.git.StoredObject;
+import dev.tallystick.ledger.verifier.git.Unsound;
+import dev.tallystick.ledger.verifier.signature.SshKey;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HexFormat;

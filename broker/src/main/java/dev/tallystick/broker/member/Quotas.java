@@ -1,0 +1,60 @@
+package dev.tallystick.broker.member;
+
+import java.util.Map;
+
+/**
+ * Limits on stored objects, so that no tenant fills the shared database.
+ *
+ * @param topics of a mesh
+ * @param queues of a mesh
+ * @param members of a mesh
+ * @param tokens valid tokens of a member
+ * @param schedules of a mesh
+ * @param schedulesOfMember of one member
+ */
+public record Quotas(int topics, int queues, int members, int tokens, int schedules, int schedulesOfMember) {
+
+    public static final String TOPICS = "TALLY_MAX_TOPICS";
+    public static final String QUEUES = "TALLY_MAX_QUEUES";
+    public static final String MEMBERS = "TALLY_MAX_MEMBERS";
+    public static final String TOKENS = "TALLY_MAX_TOKENS";
+    public static final String SCHEDULES = "TALLY_MAX_SCHEDULES";
+    public static final String SCHEDULES_OF_MEMBER = "TALLY_MAX_SCHEDULES_PER_MEMBER";
+
+    public static final Quotas DEFAULT = new Quotas(10_000, 10_000, 10_000, 100, 1_000, 500);
+
+    public Quotas {
+        require(TOPICS, topics);
+        require(QUEUES, queues);
+        require(MEMBERS, members);
+        require(TOKENS, tokens);
+        require(SCHEDULES, schedules);
+        require(SCHEDULES_OF_MEMBER, schedulesOfMember);
+    }
+
+    /** The defaults, as changed by the environment. */
+    public static Quotas from(Map<String, String> environment) {
+        return new Quotas(
+                number(environment, TOPICS, DEFAULT.topics),
+                number(environment, QUEUES, DEFAULT.queues),
+                number(environment, MEMBERS, DEFAULT.members),
+                number(environment, TOKENS, DEFAULT.tokens),
+                number(environment, SCHEDULES, DEFAULT.schedules),
+                number(environment, SCHEDULES_OF_MEMBER, DEFAULT.schedulesOfMember));
+    }
+
+    private static void require(String name, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " must be at least 1, got " + value);
+        }
+    }
+
+    private static int number(Map<String, String> environment, String name, int otherwise) {
+        String value = environment.get(name);
+        try {
+            return value == null ? otherwise : Integer.parseInt(value);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(name + " must be a number, got '" + value + "'", e);
+        }
+    }
+}

@@ -1,6 +1,0 @@
-package dev.tallystick.engine;
-
-import java.time.Duration;
-
-/** The limit of a workflow, as written in code or in a graph. */
-record LaneRule(String workflow, int concurrency, int starts, Duration per) {}

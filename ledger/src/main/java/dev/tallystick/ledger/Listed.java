@@ -1,4 +1,0 @@
-package dev.tallystick.ledger;
-
-/** A stream in a listing. */
-public record Listed(StreamId stream, int version, TxHash head, boolean deleted, String path) {}

@@ -1,4 +1,0 @@
-package dev.tallystick.ledger;
-
-/** A transaction and its version in its stream. */
-public record LogEntry(int version, TxHash hash, Tx tx) {}

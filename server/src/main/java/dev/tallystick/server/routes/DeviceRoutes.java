@@ -1,0 +1,137 @@
+package dev.tallystick.server.routes;
+
+import dev.tallystick.broker.member.Device;
+import dev.tallystick.broker.member.DeviceKey;
+import dev.tallystick.broker.member.DeviceOutcome;
+import dev.tallystick.broker.member.Devices;
+import dev.tallystick.broker.model.Member;
+import dev.tallystick.broker.model.Role;
+import dev.tallystick.core.Fingerprint;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.ProblemCode;
+import dev.tallystick.server.http.Answer;
+import dev.tallystick.server.http.Call;
+import dev.tallystick.server.http.Problem;
+import dev.tallystick.server.http.Route;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The devices of a member: how a daemon identifies itself. The token gives rights, a device's key does not. */
+public final class DeviceRoutes {
+
+    private static final String PATH = "/v1/devices";
+
+    private final Devices devices;
+    private final BudgetGuard budgetGuard;
+
+    public DeviceRoutes(Devices devices, BudgetGuard budgetGuard) {
+        this.devices = devices;
+        this.budgetGuard = budgetGuard;
+    }
+
+    /** @param publicKey Ed25519, as 32 bytes in base64 */
+    record RegisterDevice(String publicKey) {}
+
+    /** @param replaces the device's previous key */
+    record RotateDevice(String publicKey, String replaces) {}
+
+    record DeviceView(
+            String name,
+            String member,
+            String publicKey,
+            Instant registeredAt,
+            @Nullable Instant rotatedAt,
+            @Nullable Instant revokedAt) {
+
+        static DeviceView of(Device device) {
+            return new DeviceView(
+                    device.name(),
+                    device.member(),
+                    device.key().base64(),
+                    device.registered(),
+                    device.rotated(),
+                    device.revoked());
+        }
+    }
+
+    record DeviceList(List<DeviceView> devices) {}
+
+    public List<Route> routes() {
+        return List.of(
+                Route.put(PATH + "/{device}", RegisterDevice.class, this::register)
+                        .summary("Register one of your devices by its public key.")
+                        .roles(Role.MEMBER)
+                        .answers(DeviceView.class)
+                        .statuses(201, 200)
+                        .refuses(ProblemCode.DEVICE_TAKEN, ProblemCode.OVER_LIMIT),
+                Route.post(PATH + "/{device}/rotate", RotateDevice.class, this::rotate)
+                        .summary("Replace the key of one of your devices. Asking again changes nothing.")
+                        .roles(Role.MEMBER)
+                        .answers(DeviceView.class)
+                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.DEVICE_TAKEN),
+                Route.get(PATH, this::list)
+                        .summary("Your devices, also those that were revoked; those of others only as an admin.")
+                        .roles(Role.MEMBER)
+                        .query("member", "whose devices; yours if missing")
+                        .answers(DeviceList.class),
+                Route.delete(PATH + "/{device}", this::revoke)
+                        .summary("Revoke one of your devices; an admin may revoke any.")
+                        .roles(Role.MEMBER)
+                        .query("member", "whose device; yours if missing")
+                        .refuses(ProblemCode.NOT_FOUND));
+    }
+
+    /** Putting the same device again costs nothing, at least the first few times. */
+    private Answer register(Call call, RegisterDevice wanted) {
+        DeviceKey key = Call.understood(() -> new DeviceKey(wanted.publicKey()));
+        Fingerprint request = Fingerprint.of("device", call.name("device"), key.base64());
+        return budgetGuard.spend(
+                call, false, new IdempotencyKey("device:" + request.hex()), request, () -> registered(call, key));
+    }
+
+    private Answer registered(Call call, DeviceKey key) {
+        DeviceOutcome.Known known =
+                known(Call.understood(() -> devices.register(call.member(), call.name("device"), key)));
+        return Answer.of(known.before() ? 200 : 201, DeviceView.of(known.device()));
+    }
+
+    private Answer rotate(Call call, RotateDevice wanted) {
+        DeviceOutcome.Known known = known(Call.understood(() -> devices.rotate(
+                call.member(),
+                call.name("device"),
+                new DeviceKey(wanted.replaces()),
+                new DeviceKey(wanted.publicKey()))));
+        return Answer.ok(DeviceView.of(known.device()));
+    }
+
+    private static DeviceOutcome.Known known(DeviceOutcome outcome) {
+        return switch (outcome) {
+            case DeviceOutcome.Known known -> known;
+            case DeviceOutcome.Taken taken -> throw new Problem(ProblemCode.DEVICE_TAKEN, taken.why());
+            case DeviceOutcome.NoSuchDevice none -> throw Call.notFound();
+        };
+    }
+
+    private Answer list(Call call) {
+        return Answer.ok(new DeviceList(devices.list(call.member().mesh(), owner(call)).stream()
+                .map(DeviceView::of)
+                .toList()));
+    }
+
+    private Answer revoke(Call call) {
+        if (!devices.revoke(call.member().mesh(), owner(call), call.name("device"))) {
+            throw Call.notFound();
+        }
+        return Answer.nothing();
+    }
+
+    private static String owner(Call call) {
+        Member caller = call.member();
+        String owner = call.parameter("member");
+        if (owner != null && !owner.equals(caller.name()) && !caller.may(Role.ADMIN)) {
+            throw new Problem(ProblemCode.FORBIDDEN, "only an admin looks after the devices of others");
+        }
+        return owner == null ? caller.name() : owner;
+    }
+}

@@ -1,0 +1,272 @@
+package dev.tallystick.server.routes;
+
+import dev.tallystick.broker.Broker;
+import dev.tallystick.broker.accept.AcceptedMessage;
+import dev.tallystick.broker.accept.Submission;
+import dev.tallystick.broker.message.History;
+import dev.tallystick.broker.model.Member;
+import dev.tallystick.broker.model.Message;
+import dev.tallystick.broker.model.Role;
+import dev.tallystick.core.Destination;
+import dev.tallystick.core.Envelope;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.ProblemCode;
+import dev.tallystick.server.http.Answer;
+import dev.tallystick.server.http.Call;
+import dev.tallystick.server.http.LongPolls;
+import dev.tallystick.server.http.Problem;
+import dev.tallystick.server.http.Route;
+import dev.tallystick.server.http.Values;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Messages: send, and read back what was sent, by position. */
+public final class MessageRoutes {
+
+    private static final int USUAL_PAGE = 100;
+
+    private final Broker broker;
+    private final Submissions submissions;
+    private final LongPolls longPolls;
+
+    public MessageRoutes(Broker broker, Submissions submissions, LongPolls longPolls) {
+        this.broker = broker;
+        this.submissions = submissions;
+        this.longPolls = longPolls;
+    }
+
+    /**
+     * @param message a string is text; anything else is JSON
+     * @param replyTo the id of a message; not checked for existence, because the message may be gone by now
+     * @param mentions members of the mesh, who may then read the message whatever its destination
+     */
+    record SendMessage(
+            String to,
+            Json message,
+
+            @Values(
+                    oneOf = {"now", "next", "low"},
+                    ifMissing = "\"next\"")
+            @Nullable
+            String priority,
+
+            Json.@Nullable ObjectValue meta,
+            @Nullable UUID replyTo,
+            @Nullable List<String> mentions,
+            @Nullable String clientMessageId) {}
+
+    /** @param historyAvailable whether the message can still be read; the key is remembered for longer */
+    record MessageAccepted(
+            UUID messageId, String clientMessageId, UUID historyId, boolean historyAvailable, boolean duplicate) {}
+
+    record MessageView(
+            UUID messageId,
+            String from,
+            String to,
+            Json message,
+            String priority,
+            Json.@Nullable ObjectValue meta,
+            @Nullable String replyTo,
+            List<String> mentions,
+            @Nullable String clientMessageId,
+            Instant acceptedAt) {
+
+        static MessageView of(Message message) {
+            Envelope envelope = message.envelope();
+            IdempotencyKey key = message.key();
+            return new MessageView(
+                    message.id(),
+                    message.sender(),
+                    envelope.to().toString(),
+                    switch (envelope.body()) {
+                        case Envelope.Body.Text text -> Json.of(text.text());
+                        case Envelope.Body.Document document -> document.json();
+                    },
+                    envelope.priority().word(),
+                    envelope.meta().members().isEmpty() ? null : envelope.meta(),
+                    envelope.replyTo(),
+                    envelope.mentions(),
+                    key == null ? null : key.value(),
+                    message.acceptedAt());
+        }
+    }
+
+    record Page(List<Entry> entries, long next) {
+
+        record Entry(long position, UUID historyId, MessageView message) {}
+
+        static Page of(History.Page page) {
+            return new Page(page.entries().stream().map(Page::entry).toList(), page.next());
+        }
+
+        static Entry entry(History.Entry entry) {
+            return new Entry(entry.position(), entry.id(), MessageView.of(entry.message()));
+        }
+    }
+
+    public List<Route> routes() {
+        return List.of(
+                Route.post("/v1/messages", SendMessage.class, this::send)
+                        .summary("Send a message to a topic, a member, a queue or a workflow.")
+                        .roles(Role.MEMBER)
+                        .underKey()
+                        .answers(MessageAccepted.class)
+                        .statuses(201, 200)
+                        .refuses(
+                                ProblemCode.IDEMPOTENCY_KEY_REUSED,
+                                ProblemCode.REQUEST_IN_PROGRESS,
+                                ProblemCode.UNKNOWN_TOPIC,
+                                ProblemCode.UNKNOWN_QUEUE,
+                                ProblemCode.UNKNOWN_MEMBER,
+                                ProblemCode.UNKNOWN_WORKFLOW,
+                                ProblemCode.MENTIONS_REFUSED,
+                                ProblemCode.OPTIONS_REFUSED,
+                                ProblemCode.PAYLOAD_TOO_LARGE,
+                                ProblemCode.OVER_LIMIT),
+                Route.get("/v1/messages/{id}", this::message)
+                        .summary("A message that you sent, that was sent to you or mentions you, or that all may read.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .answers(MessageView.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.get("/v1/history", this::history)
+                        .summary(
+                                "What was accepted, in the order of its positions. A reader that continues from next misses nothing.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .query(
+                                "destination",
+                                "such as topic:alerts; everything in the mesh, for admins and observers, if missing")
+                        .query("after", "the position to continue from")
+                        .limit(USUAL_PAGE, History.MAX_PAGE)
+                        .answers(Page.class)
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.get("/v1/history/stream", this::stream)
+                        .summary("The same as server-sent events; the id of an event is its position.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .query("destination", "as for /v1/history")
+                        .query("after", "the position to continue from; the header Last-Event-ID does the same")
+                        .refuses(ProblemCode.NOT_FOUND),
+                Route.get("/v1/mentions", this::mentions)
+                        .summary("The messages that mention you.")
+                        .roles(Role.MEMBER)
+                        .query("after", "the position to continue from")
+                        .limit(USUAL_PAGE, History.MAX_PAGE)
+                        .answers(Page.class),
+                Route.get("/v1/search", this::search)
+                        .summary("Find messages of the mesh by their words, a little after they were accepted.")
+                        .roles(Role.OBSERVER)
+                        .query(
+                                "words",
+                                "all of them are to be there; \"a phrase\", -without; up to 1,000 characters and 20 minus signs")
+                        .query("after", "the position to continue from")
+                        .limit(USUAL_PAGE, History.MAX_PAGE)
+                        .answers(Page.class));
+    }
+
+    private Answer send(Call call, SendMessage sent) {
+        Submission submission = Submission.of(call.key(sent.clientMessageId()), Call.understood(() -> envelope(sent)));
+        return submissions.submit(call, submission, MessageRoutes::accepted);
+    }
+
+    private static Envelope envelope(SendMessage sent) {
+        Destination to = Destination.parse(sent.to());
+        return new Envelope(
+                to,
+                sent.replyTo() == null ? null : sent.replyTo().toString(),
+                JobRoutes.priority(sent.priority()),
+                sent.meta() == null ? new Json.ObjectValue(Map.of()) : sent.meta(),
+                sent.mentions() == null ? List.of() : sent.mentions(),
+                body(to, sent.message()));
+    }
+
+    private static Envelope.Body body(Destination to, Json message) {
+        return message instanceof Json.StringValue text && to.kind() != Destination.Kind.WORKFLOW
+                ? new Envelope.Body.Text(text.value())
+                : new Envelope.Body.Document(message);
+    }
+
+    private static MessageAccepted accepted(AcceptedMessage message, boolean duplicate) {
+        return new MessageAccepted(
+                message.id(), message.key().value(), message.history(), message.historyAvailable(), duplicate);
+    }
+
+    private Answer message(Call call) {
+        Member reader = call.member();
+        return broker.history()
+                .message(reader, call.id("id"))
+                .map(message -> Answer.ok(MessageView.of(message)))
+                .orElseThrow(Call::notFound);
+    }
+
+    private Answer history(Call call) {
+        Destination destination = destination(call);
+        return Answer.ok(Page.of(broker.history()
+                .read(
+                        call.member().mesh(),
+                        destination,
+                        after(call),
+                        call.number("limit", USUAL_PAGE, 1, History.MAX_PAGE))));
+    }
+
+    private Answer mentions(Call call) {
+        Member reader = call.member();
+        return Answer.ok(Page.of(broker.history()
+                .mentions(
+                        reader.mesh(),
+                        reader.id(),
+                        after(call),
+                        call.number("limit", USUAL_PAGE, 1, History.MAX_PAGE))));
+    }
+
+    private Answer search(Call call) {
+        String words = call.parameter("words");
+        if (words == null || words.isBlank()) {
+            throw new Problem(ProblemCode.MALFORMED_REQUEST, "say what to look for: /v1/search?words=…");
+        }
+        long after = after(call);
+        int limit = call.number("limit", USUAL_PAGE, 1, History.MAX_PAGE);
+        return Answer.ok(
+                Page.of(Call.understood(() -> broker.search().find(call.member().mesh(), words, after, limit))));
+    }
+
+    private Answer stream(Call call) {
+        Destination destination = destination(call);
+        String mesh = call.member().mesh();
+        ServerSentEvents stream = new ServerSentEvents(broker.bells(), longPolls);
+        return stream.from(call, after(call), (after, limit) -> broker.history().read(mesh, destination, after, limit));
+    }
+
+    /** Where to read, if the caller may. Another member's messages look as if they did not exist. */
+    private static @Nullable Destination destination(Call call) {
+        String text = call.parameter("destination");
+        Member reader = call.member();
+        if (text == null) {
+            if (!reader.may(Role.OBSERVER)) {
+                throw Call.notFound();
+            }
+            return null;
+        }
+        Destination destination = Call.understood(() -> Destination.parse(text));
+        if (!mayRead(reader, destination)) {
+            throw Call.notFound();
+        }
+        return destination;
+    }
+
+    private static boolean mayRead(Member reader, Destination destination) {
+        return destination.kind() != Destination.Kind.MEMBER
+                || destination.reference().equals(reader.name())
+                || reader.may(Role.OBSERVER);
+    }
+
+    private static long after(Call call) {
+        String text = call.lastEventId() == null ? call.parameter("after") : call.lastEventId();
+        if (text == null) {
+            return History.BEGINNING;
+        }
+        return Call.understood(() -> Math.max(History.BEGINNING, Long.parseLong(text)));
+    }
+}
