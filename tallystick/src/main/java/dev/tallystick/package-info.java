@@ -2,8 +2,8 @@
  * Durable workflows in your own process: the library that users depend on.
  *
  * <p>Main types: {@link dev.tallystick.Tallystick} is the entry point, {@link dev.tallystick.JobHandle} follows one job,
- * {@link dev.tallystick.Submit} sets the key and the time. Workflows are written against {@link dev.tallystick.engine.Workflow}
- * and {@link dev.tallystick.engine.Context}.
+ * {@link dev.tallystick.Submit} sets the key and the time. Workflows are written against {@link dev.tallystick.workflow.Workflow}
+ * and {@link dev.tallystick.workflow.Context}.
  *
  * <p>Invariant: a request submitted under one key happens once, however often and from wherever it is submitted.
  *

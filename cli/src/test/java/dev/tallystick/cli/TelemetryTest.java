@@ -92,10 +92,10 @@ class TelemetryTest {
         List<String> loaded = serve(Map.of());
 
         assertThat(receivedText()).isEmpty();
-        assertThat(loaded).anyMatch(line -> line.contains("dev.tallystick.server.FrontDoor"));
+        assertThat(loaded).anyMatch(line -> line.contains("dev.tallystick.server.http.RequestHandler"));
         assertThat(loaded)
                 .noneMatch(line -> line.contains("io.opentelemetry.sdk") || line.contains("io.opentelemetry.exporter"))
-                .noneMatch(line -> line.contains("dev.tallystick.server.TracedDoor"));
+                .noneMatch(line -> line.contains("dev.tallystick.server.http.TracingHandler"));
     }
 
     @Test

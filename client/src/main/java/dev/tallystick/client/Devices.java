@@ -119,6 +119,6 @@ public final class Devices {
     }
 
     private static String path(String name) {
-        return PATH + "/" + TallyClient.encode(name);
+        return PATH + "/" + Query.encode(name);
     }
 }

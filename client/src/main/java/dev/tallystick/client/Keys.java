@@ -253,7 +253,7 @@ public final class Keys {
     }
 
     private static String path(IdempotencyKey key) {
-        return PATH + "/" + TallyClient.encode(key.value());
+        return PATH + "/" + Query.encode(key.value());
     }
 
     private static String path(IdempotencyKey key, String verb) {

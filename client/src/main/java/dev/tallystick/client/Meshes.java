@@ -30,6 +30,6 @@ public final class Meshes {
     }
 
     private static String path(String mesh) {
-        return PATH + "/" + TallyClient.encode(mesh);
+        return PATH + "/" + Query.encode(mesh);
     }
 }

@@ -1,12 +1,14 @@
 package dev.tallystick.client;
 
 import dev.tallystick.client.net.Durations;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** A path with its query, parameter by parameter. Null parameters are left out. For one thread. */
-final class Query {
+public final class Query {
 
     private final String path;
     private final StringJoiner parameters = new StringJoiner("&", "?", "").setEmptyValue("");
@@ -17,7 +19,7 @@ final class Query {
 
     Query with(String name, @Nullable Object value) {
         if (value != null) {
-            parameters.add(TallyClient.encode(name) + "=" + TallyClient.encode(value.toString()));
+            parameters.add(encode(name) + "=" + encode(value.toString()));
         }
         return this;
     }
@@ -29,5 +31,10 @@ final class Query {
 
     Request read() {
         return Request.get(path + parameters);
+    }
+
+    /** One segment of a path, or one value of a query. */
+    public static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

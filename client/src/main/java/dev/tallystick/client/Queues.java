@@ -28,6 +28,6 @@ public final class Queues {
     }
 
     private static String path(String queue) {
-        return PATH + "/" + TallyClient.encode(queue);
+        return PATH + "/" + Query.encode(queue);
     }
 }

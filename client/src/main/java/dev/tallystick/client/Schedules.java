@@ -146,6 +146,6 @@ public final class Schedules {
     }
 
     private static String path(String name) {
-        return PATH + "/" + TallyClient.encode(name);
+        return PATH + "/" + Query.encode(name);
     }
 }

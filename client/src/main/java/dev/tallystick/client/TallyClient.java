@@ -8,8 +8,6 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import io.opentelemetry.api.OpenTelemetry;
 import java.net.URI;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -245,7 +243,7 @@ public final class TallyClient {
     public Signalled signal(UUID job, String signal, Json payload, IdempotencyKey key) {
         Body body = new Body().with("payload", payload);
         return transport.ask(
-                Request.post(path(job, "signals/" + encode(signal)), body.json())
+                Request.post(path(job, "signals/" + Query.encode(signal)), body.json())
                         .under(key.value()),
                 sent -> {
                     requireJob(sent);
@@ -374,8 +372,4 @@ public final class TallyClient {
         return new Devices(transport);
     }
 
-    /** One segment of a path, or one value of a query. */
-    public static String encode(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
-    }
 }

@@ -70,12 +70,12 @@ public final class Tokens {
 
     /** Issues a new token in place of this one, which is revoked at once. */
     public Issued rotate(String token, @Nullable Duration validity) {
-        return issue(transport, "/v1/tokens/" + TallyClient.encode(token) + "/rotate", validity);
+        return issue(transport, "/v1/tokens/" + Query.encode(token) + "/rotate", validity);
     }
 
     /** Revokes a token: everywhere within 5 seconds. */
     public void revoke(String token) {
-        transport.tell(Request.delete("/v1/tokens/" + TallyClient.encode(token)));
+        transport.tell(Request.delete("/v1/tokens/" + Query.encode(token)));
     }
 
     static Issued issue(Transport transport, String path, @Nullable Duration validity) {
@@ -84,6 +84,6 @@ public final class Tokens {
     }
 
     private static String path(String member) {
-        return "/v1/members/" + TallyClient.encode(member) + "/tokens";
+        return "/v1/members/" + Query.encode(member) + "/tokens";
     }
 }

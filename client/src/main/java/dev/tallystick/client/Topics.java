@@ -44,10 +44,10 @@ public final class Topics {
     }
 
     private static String path(String topic) {
-        return PATH + "/" + TallyClient.encode(topic);
+        return PATH + "/" + Query.encode(topic);
     }
 
     private static String subscription(String topic, String member) {
-        return path(topic) + "/subscribers/" + TallyClient.encode(member);
+        return path(topic) + "/subscribers/" + Query.encode(member);
     }
 }

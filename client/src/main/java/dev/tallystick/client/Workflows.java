@@ -107,6 +107,6 @@ public final class Workflows {
     }
 
     private static String path(String workflow, int version) {
-        return PATH + "/" + TallyClient.encode(workflow) + "/" + version;
+        return PATH + "/" + Query.encode(workflow) + "/" + version;
     }
 }

@@ -108,7 +108,11 @@ public final class Workbench implements AutoCloseable {
         return start(on, settings, crashPoints, registrations, Clock.systemUTC());
     }
 
-    /** @param clock of the host of this process, which may be wrong */
+    /**
+     * Starts an engine.
+     *
+     * @param clock of the host of this process, which may be wrong
+     */
     public Engine start(
             Database on,
             EngineSettings settings,

@@ -36,7 +36,7 @@ class FailureLogTest {
     private static final Retry TWICE = Retry.DEFAULT.attempts(2).waiting(Duration.ofMillis(1), Duration.ofMillis(1));
 
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
-    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.tallystick.engine.FailureLog");
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.tallystick.engine.model.FailureLog");
     private final Keeper keeper = new Keeper(events);
     private Level level;
 

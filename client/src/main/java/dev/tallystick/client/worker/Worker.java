@@ -3,6 +3,7 @@ package dev.tallystick.client.worker;
 import dev.tallystick.client.Body;
 import dev.tallystick.client.Fields;
 import dev.tallystick.client.OutcomeUnknownException;
+import dev.tallystick.client.Query;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.Request;
 import dev.tallystick.client.TallyClient;
@@ -106,7 +107,7 @@ public final class Worker implements AutoCloseable {
 
     private Worker(TallyClient client, String topic, int atOnce, Handler handler) {
         this.transport = client.exchange();
-        this.path = "/v1/workers/" + TallyClient.encode(topic);
+        this.path = "/v1/workers/" + Query.encode(topic);
         this.handler = handler;
         this.spans = new WorkerSpans(client.telemetry(), topic);
         this.atOnce = atOnce;

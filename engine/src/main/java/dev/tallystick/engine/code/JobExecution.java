@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * One run of one body: its lease, its record, and its results that are not committed yet.
  *
  * <p>A result need not be durable before the next step is dispatched, only before it runs. So results wait here and commit
- * before the next step, or together with the next dispatch, which saves a commit; {@link #sayStale} bounds how long they wait.
+ * before the next step, or together with the next dispatch, which saves a commit; {@link #flushStale} bounds how long they wait.
  *
  * <p>Safe for use by all branch threads of one body.
  */

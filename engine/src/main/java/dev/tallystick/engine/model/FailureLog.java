@@ -31,7 +31,11 @@ public final class FailureLog {
             String key,
             @Nullable String step) {}
 
-    /** @param retry the delay before the next attempt; null for none */
+    /**
+     * Logs a failed attempt as a warning.
+     *
+     * @param retry the delay before the next attempt; null for none
+     */
     public static void attempt(Subject about, int attempt, int most, Fault fault, @Nullable Duration retry) {
         within(
                 about,

@@ -64,6 +64,16 @@ public final class CollationStore {
                 and closed_by is null
             """;
 
+    //   item ──▶ entry    with the old digits of its GUID, its activity and its job
+    //        ──▶ room     unless a counter would overflow
+    //        ──▶ plan     the steps that this transition does first: the digit is still 0
+    //             ├──▶ moved ──▶ hit      who brings the semaphore to its threshold, or ends the job
+    //             │        └───▶ total ──▶ job_moved        the job's semaphore, and its end
+    //             └──▶ marked (plan and hit)
+    //                    ├──▶ told, ended                   the parent's posting, the announcement
+    //                    ├──▶ touched ──▶ activity_moved    the activity's digits and result
+    //                    └──▶ the GUID's digits
+    //
     // One insert or update per row: increments are summed per GUID, activity and job before they are written, because a
     // row that a statement touches twice keeps only one of the changes.
     private static final String COLLATE = LedgerSql.in("""

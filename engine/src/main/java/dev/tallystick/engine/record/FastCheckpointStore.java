@@ -28,6 +28,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class FastCheckpointStore {
 
+    //   move ──▶ held: its job is open, its lease is current, nothing of it is recorded
+    //              ├──▶ entered    the steps of this checkpoint, with their results
+    //              ├──▶ answered   the job's own activity, if the job ends
+    //              ├──▶ told       a transition for each result
+    //   ending ────┴──▶ closed ──▶ ended         announced, if the workflow is watched
+    //                        └───▶ acknowledged  the posting goes
+    //
     // "is true" makes Postgres hash the held jobs; a join would compare every row with every job. Each locking or
     // checking read has its own subquery so that it becomes a lookup per row: the planner turns joins into scans while
     // the tables are small.

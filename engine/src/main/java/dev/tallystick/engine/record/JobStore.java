@@ -149,7 +149,7 @@ public final class JobStore {
         insertOptions(tx, jobs);
     }
 
-    /** Starts the jobs whose keys were free; call {@link #furnish} afterwards. */
+    /** Starts the jobs whose keys were free; call {@link #insertOptions} afterwards. */
     RidingInserts starting(List<NewJob> jobs, Duration lease) {
         return new RidingInserts(START_BOUND, parameters(jobs, lease));
     }

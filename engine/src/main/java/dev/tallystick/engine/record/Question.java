@@ -76,7 +76,11 @@ public final class Question<T> {
         return signal.startsWith(SIGNAL);
     }
 
-    /** @param patience how long to wait in total; null for no limit */
+    /**
+     * Waits for the answer; empty if none came.
+     *
+     * @param patience how long to wait in total; null for no limit
+     */
     public Optional<T> answer(@Nullable Duration patience) {
         @Nullable Duration rest = rest(patience);
         TaskId id = new TaskId(context.uuid());

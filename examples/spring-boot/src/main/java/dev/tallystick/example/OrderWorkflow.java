@@ -1,7 +1,7 @@
 package dev.tallystick.example;
 
-import dev.tallystick.engine.Context;
-import dev.tallystick.engine.Workflow;
+import dev.tallystick.workflow.Context;
+import dev.tallystick.workflow.Workflow;
 
 /** Reserves what was ordered and says when it comes. */
 public final class OrderWorkflow implements Workflow<Order, String> {

@@ -25,7 +25,11 @@ public record KeyRing(List<KeyRing.Entry> entries) {
     /** The purpose of a key's signature over its successor, so that no other signature can stand in. */
     static final String NAMESPACE = "tally-key";
 
-    /** @param from the first position that this key signs */
+    /**
+     * A key of the ring.
+     *
+     * @param from the first position that this key signs
+     */
     public record Entry(int number, PublicKey key, long from, String signature) {
 
         private static final Pattern FILE = Pattern.compile(

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 public final class JsonMerge {
 
     /**
+     * The result of a merge.
+     *
      * @param body the result; null if the document is deleted
      * @param conflicts one object per conflict: {@code path} and, where present, {@code base}, {@code kept} and
      *     {@code dropped}

@@ -139,7 +139,7 @@ class WriterVerifiesTest {
         CommitId planted = Forgery.in(repository)
                 .append(put(StreamId.of("orders", "forged"), TxHash.NONE, "{}"), root, new Forgery.Alteration() {
                     @Override
-                    String message(String honest) {
+                    public String message(String honest) {
                         return Forgery.rooted(honest.replaceFirst(parts[0], parts[1]));
                     }
                 });

@@ -181,7 +181,7 @@ class ForgedHistoryTest {
             }
 
             @Override
-            String message(String honest) {
+            public String message(String honest) {
                 return Forgery.rooted(honest.replaceFirst(what, by));
             }
         };

@@ -28,7 +28,11 @@ public final class HookSignals {
         this.registered = registered;
     }
 
-    /** @param keptOnly jobs that must not proceed in this transaction, because it cannot include what follows */
+    /**
+     * Gives kept signals to the hooks that wait for them.
+     *
+     * @param keptOnly jobs that must not proceed in this transaction, because it cannot include what follows
+     */
     public void deliver(Tx tx, Set<SentSignal.Id> kept, Set<JobId> keptOnly) throws SQLException {
         if (kept.isEmpty()) {
             return;

@@ -36,7 +36,11 @@ public final class RemoteWorkflows {
         this.fresh = fresh.toNanos();
     }
 
-    /** @param graph null for code, and for a graph that cannot be read here */
+    /**
+     * A workflow that another process has registered.
+     *
+     * @param graph null for code, and for a graph that cannot be read here
+     */
     public record Registered(
             WorkflowStore.Row row, @Nullable GraphType graph) {
 

@@ -64,7 +64,11 @@ public final class BoundedSchema {
         return complaint(MAPPER.readTree(text), text.length());
     }
 
-    /** @param length about how many characters the document has */
+    /**
+     * Why the document does not conform; empty if it does.
+     *
+     * @param length about how many characters the document has
+     */
     public synchronized Optional<String> complaint(JsonNode document, long length) {
         try {
             return validate(document, length).stream()

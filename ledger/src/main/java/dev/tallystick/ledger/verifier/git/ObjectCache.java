@@ -32,7 +32,11 @@ public final class ObjectCache<T> {
         return found == null ? null : found.value;
     }
 
-    /** @param bytes about how much memory the value takes */
+    /**
+     * Keeps the value, and drops older ones to make room.
+     *
+     * @param bytes about how much memory the value takes
+     */
     public synchronized void put(Object key, T value, int bytes) {
         if (bytes > capacity / 4) {
             return;
