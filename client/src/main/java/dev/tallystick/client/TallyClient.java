@@ -371,5 +371,4 @@ public final class TallyClient {
     public Devices devices() {
         return new Devices(transport);
     }
-
 }
