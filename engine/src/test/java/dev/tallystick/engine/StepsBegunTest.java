@@ -130,7 +130,7 @@ class StepsBegunTest {
                 "it waits for the step",
                 () -> Stream.of(close.getStackTrace())
                         .anyMatch(frame -> frame.getMethodName().equals("awaitEnd")
-                                && frame.getClassName().endsWith("BodyThreads")));
+                                && frame.getClassName().endsWith("ExecutionThreads")));
 
         mayEnd.fire();
         Eventually.holds("it is closed", () -> !close.isAlive());

@@ -19,25 +19,25 @@ import javax.tools.ToolProvider;
  */
 enum PlantedBug {
     /** A writer builds on any target of main. */
-    SIGNATURE_NOT_CHECKED_BEFORE_BUILDING("VerifiedHead", "if (!findings.isEmpty()) {", "if (false) {"),
+    SIGNATURE_NOT_CHECKED_BEFORE_BUILDING("write/VerifiedHead", "if (!findings.isEmpty()) {", "if (false) {"),
     /** A key file that anyone can put there vouches for a head. */
     RECORD_BELIEVED_UNDER_ANY_KEY(
-            "VerifiedHead", "recorded != null && recorded.key.equals(key.publicKey())", "recorded != null"),
+            "write/VerifiedHead", "recorded != null && recorded.key.equals(key.publicKey())", "recorded != null"),
     /** An anchor follows any head with a higher position. */
     ANCHOR_MOVED_BY_NUMBER("Ledger", "if (!report.isClean()) {", "if (false) {"),
     /** The quick verification checks roots but not who signed them. */
     QUICK_VERIFICATION_WITHOUT_SIGNATURES("verifier/SignedCommit", "&& key.hasSigned(", "&& true || key.hasSigned("),
     /** The saved index is used whatever its seal says. */
-    INDEX_NOT_SEALED("IndexFile", "return MessageDigest.isEqual(seal.array(), seal(key, digest));", "return true;"),
+    INDEX_NOT_SEALED("query/IndexFile", "return MessageDigest.isEqual(seal.array(), seal(key, digest));", "return true;"),
     /** The index keeps showing its state when saved. */
-    INDEX_NOT_TIED_TO_THE_HEAD("QueryIndex", "before.commit().equals(now.commit())", "true"),
+    INDEX_NOT_TIED_TO_THE_HEAD("query/QueryIndex", "before.commit().equals(now.commit())", "true"),
     /** Git's other files are not checked. */
     SURROUNDINGS_NOT_CHECKED(
             "verifier/RepositoryFiles", "for (String ref : SHADOWS) {", "for (String ref : List.<String>of()) {"),
     /** A name in the root tree may lead into a directory of the ledger's. */
-    NAMES_WITH_SLASHES_ACCEPTED("verifier/GitNames", "if (bytes[i] == '/') {", "if (false) {"),
+    NAMES_WITH_SLASHES_ACCEPTED("verifier/git/GitNames", "if (bytes[i] == '/') {", "if (false) {"),
     /** A signature has many forms, and so has a commit's ID. */
-    SIGNATURES_REWRAPPED("verifier/SshKey", "if (!body.equals(", "if (false && !body.equals("),
+    SIGNATURES_REWRAPPED("verifier/signature/SshKey", "if (!body.equals(", "if (false && !body.equals("),
     /** Of an anchor, only the root counts. */
     REST_OF_THE_ANCHOR_IGNORED("verifier/Verifier", "if (anchored.isPresent()) {", "if (false) {"),
     /** A receipt may say the same thing twice. */

@@ -20,8 +20,8 @@ class VerifierAloneTest {
     void the_verifier_shares_no_code_with_the_writer() throws IOException {
         Path sources = Path.of(System.getProperty("tally.root"), "ledger/src/main/java/dev/tallystick/ledger/verifier");
         List<String> shared = new ArrayList<>();
-        try (var files = Files.list(sources)) {
-            for (Path file : files.toList()) {
+        try (var files = Files.walk(sources)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
                 Matcher ours = OURS.matcher(Files.readString(file));
                 while (ours.find()) {
                     if (!ours.group().startsWith("dev.tallystick.ledger.verifier")) {

@@ -85,7 +85,7 @@ class FailuresShownTest {
         assertThat(last.activity()).isEqualTo("reserve");
         assertThat(last.stackTrace())
                 .startsWith(
-                        "java.lang.IllegalStateException: no stock\n\tat dev.tallystick.engine.FailuresShownTest.boom(")
+                        "java.lang.IllegalStateException: no stock\n\tat " + FailuresShownTest.class.getName() + ".boom(")
                 .contains("\nCaused by: java.lang.IllegalArgumentException: shelf 7 is empty\n\tat ");
     }
 
