@@ -40,8 +40,10 @@ final class BooksStore {
             select id, processing, hash
             from (
                 %s
+                and inception_datum >= ?::date::timestamp at time zone 'UTC'
+                and inception_datum < (?::date + 1)::timestamp at time zone 'UTC'
             ) leaf
-            where day = ?::date and substring(place from 1 for 2) = any (?)
+            where substring(place from 1 for 2) = any (?)
             order by id
             """.formatted(leaves);
     }
@@ -98,6 +100,7 @@ final class BooksStore {
                         HexFormat.of().formatHex(row.getBytes("hash"))),
                 producer.name(),
                 consumer.name(),
+                period.toString(),
                 period.toString(),
                 new Columns<>(List.copyOf(nodes)).bytes(node -> HexFormat.of().parseHex(node)));
     }

@@ -18,6 +18,8 @@ import dev.tallystick.exchange.partner.Partners;
 import dev.tallystick.exchange.signing.BatchSignature;
 import dev.tallystick.exchange.transport.Transport;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.DefiniteFailureException;
+import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.TransactionException;
 import java.util.ArrayList;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes postings, acknowledgements and refusals: checks who signed them, records them, and returns when all of them are
@@ -69,9 +72,11 @@ final class PostingReceiver implements Transport.Receiver {
         this.crashPoints = crashPoints;
     }
 
+    private record Pending(PostingRef ref, byte[] bytes, CompletableFuture<Answer> answer) {}
+
     @Override
     public void receive(List<byte[]> messages) {
-        List<CompletableFuture<Answer>> pending = new ArrayList<>();
+        List<Pending> pending = new ArrayList<>();
         List<Issue> raised = new ArrayList<>();
         for (byte[] bytes : messages) {
             try {
@@ -82,7 +87,13 @@ final class PostingReceiver implements Transport.Receiver {
             }
         }
         issues.raise(raised);
-        List<Answer> answers = pending.stream().map(PostingReceiver::join).toList();
+        List<Answer> answers = new ArrayList<>();
+        for (Pending each : pending) {
+            Answer answer = join(each);
+            if (answer != null) {
+                answers.add(answer);
+            }
+        }
         if (answers.stream().anyMatch(answer -> answer instanceof Answer.New)) {
             crashPoints.reached(ExchangeCrashPoint.POSTING_RECEIVED);
         }
@@ -92,7 +103,7 @@ final class PostingReceiver implements Transport.Receiver {
         answers.forEach(answered);
     }
 
-    private void take(Message message, byte[] bytes, List<CompletableFuture<Answer>> pending, List<Issue> raised) {
+    private void take(Message message, byte[] bytes, List<Pending> pending, List<Issue> raised) {
         PostingRef ref = message.ref();
         if (!ref.consumer().equals(self)) {
             raised.add(unverified(ref, bytes, "addressed to another consumer"));
@@ -101,11 +112,14 @@ final class PostingReceiver implements Transport.Receiver {
         switch (message.body()) {
             case Body.Posting posting
             when hasContent(ref, posting) && hasSigned(ref, Statement.ofPosting(ref), posting.signature()) ->
-                pending.add(committer.submit(postings, new Arrived.Posting(message, posting, bytes)));
+                pending.add(new Pending(
+                        ref, bytes, committer.submit(postings, new Arrived.Posting(message, posting, bytes))));
             case Body.Acknowledgement acknowledgement
             when hasSigned(ref, acknowledgement.statement(ref), acknowledgement.signature()) ->
-                pending.add(
-                        committer.submit(acknowledgements, new Arrived.Acknowledgement(ref, acknowledgement, bytes)));
+                pending.add(new Pending(
+                        ref,
+                        bytes,
+                        committer.submit(acknowledgements, new Arrived.Acknowledgement(ref, acknowledgement, bytes))));
             case Body.Refusal refusal
             when refusal.byProducer()
                     && hasSigned(ref, Statement.ofRefusal(ref, refusal.issue()), refusal.signature()) ->
@@ -138,14 +152,21 @@ final class PostingReceiver implements Transport.Receiver {
         });
     }
 
-    private static Issue unverified(PostingRef ref, byte[] bytes, String detail) {
-        return Issue.of(IssueKind.UNVERIFIED, ref, bytes, detail);
+    /** One issue for all of them: whoever sends them could make up any number of names. */
+    private Issue unverified(PostingRef ref, byte[] bytes, String detail) {
+        String claimed = ref.producer() + " → " + ref.consumer() + " " + ref.id();
+        return new Issue(IssueKind.UNVERIFIED, self, self, UNREADABLE, bytes, detail + ": " + claimed);
     }
 
-    private static Answer join(CompletableFuture<Answer> answer) {
+    /** Null if the database refuses the message, which must not block those behind it: it is kept as an issue. */
+    private @Nullable Answer join(Pending pending) {
         try {
-            return answer.join();
+            return pending.answer().join();
         } catch (CompletionException e) {
+            if (e.getCause() instanceof DefiniteFailureException refused && refused.reason() == Reason.REFUSED) {
+                issues.raise(List.of(unverified(pending.ref(), pending.bytes(), String.valueOf(refused.getMessage()))));
+                return null;
+            }
             if (e.getCause() instanceof TransactionException failure) {
                 throw failure;
             }

@@ -26,6 +26,9 @@ public final class MessageFormat {
     private static final JsonLimits LIMITS = new JsonLimits(MAX_BYTES, 4);
     private static final int MAX_AUDIT_ENTRY = 1_000;
 
+    /** Databases differ in the years that they know after this. */
+    private static final Instant END_OF_TIME = Instant.parse("9999-12-31T00:00:00Z");
+
     private enum Type {
         POSTING,
         RECEIPT,
@@ -193,7 +196,11 @@ public final class MessageFormat {
         }
 
         Instant instant(String name) {
-            return Instant.parse(text(name));
+            Instant instant = Instant.parse(text(name));
+            if (instant.isBefore(Instant.EPOCH) || !instant.isBefore(END_OF_TIME)) {
+                throw new IllegalArgumentException("'" + name + "' must be between 1970 and 9999");
+            }
+            return instant;
         }
 
         Payload payload(String name) {

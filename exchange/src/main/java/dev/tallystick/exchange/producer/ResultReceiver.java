@@ -18,13 +18,18 @@ import dev.tallystick.exchange.producer.Arrivals.Answer;
 import dev.tallystick.exchange.signing.BatchSignature;
 import dev.tallystick.exchange.transport.Transport;
 import dev.tallystick.sql.Database;
+import dev.tallystick.sql.DefiniteFailureException;
+import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.sql.GroupCommitter;
 import dev.tallystick.sql.TransactionException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes receipts, results and refusals: checks who signed them, records them, and returns when all of them are recorded, each
@@ -69,7 +74,7 @@ final class ResultReceiver implements Transport.Receiver {
         this.crashPoints = crashPoints;
     }
 
-    private record Pending(Body body, CompletableFuture<Answer> answer) {}
+    private record Pending(PostingRef ref, byte[] bytes, Body body, CompletableFuture<Answer> answer) {}
 
     @Override
     public void receive(List<byte[]> messages) {
@@ -84,11 +89,15 @@ final class ResultReceiver implements Transport.Receiver {
             }
         }
         issues.raise(raised);
-        List<Answer> answers = pending.stream().map(each -> join(each.answer())).toList();
-        crashPoints.reached(ExchangeCrashPoint.RESULT_RECORDED);
-        for (int i = 0; i < answers.size(); i++) {
-            answered.accept(answers.get(i), pending.get(i).body());
+        Map<Pending, Answer> answers = new LinkedHashMap<>();
+        for (Pending each : pending) {
+            Answer answer = join(each);
+            if (answer != null) {
+                answers.put(each, answer);
+            }
         }
+        crashPoints.reached(ExchangeCrashPoint.RESULT_RECORDED);
+        answers.forEach((each, answer) -> answered.accept(answer, each.body()));
     }
 
     private void take(Message message, byte[] bytes, List<Pending> pending, List<Issue> raised) {
@@ -100,12 +109,13 @@ final class ResultReceiver implements Transport.Receiver {
         switch (message.body()) {
             case Body.Receipt receipt
             when hasSigned(ref, Statement.ofReceipt(ref), receipt.signature()) ->
-                pending.add(
-                        new Pending(receipt, committer.submit(receipts, new Arrivals.Receipt(ref, receipt, bytes))));
+                pending.add(new Pending(
+                        ref, bytes, receipt, committer.submit(receipts, new Arrivals.Receipt(ref, receipt, bytes))));
             case Body.Result result
             when hasSigned(ref, Statement.ofReceipt(ref), result.receipt())
                     && hasSigned(ref, result.statement(ref), result.signature()) ->
-                pending.add(new Pending(result, committer.submit(results, new Arrivals.Result(ref, result, bytes))));
+                pending.add(new Pending(
+                        ref, bytes, result, committer.submit(results, new Arrivals.Result(ref, result, bytes))));
             case Body.Refusal refusal
             when !refusal.byProducer()
                     && hasSigned(ref, Statement.ofRefusal(ref, refusal.issue()), refusal.signature()) ->
@@ -132,14 +142,21 @@ final class ResultReceiver implements Transport.Receiver {
         });
     }
 
-    private static Issue unverified(PostingRef ref, byte[] bytes, String detail) {
-        return Issue.of(IssueKind.UNVERIFIED, ref, bytes, detail);
+    /** One issue for all of them: whoever sends them could make up any number of names. */
+    private Issue unverified(PostingRef ref, byte[] bytes, String detail) {
+        String claimed = ref.producer() + " → " + ref.consumer() + " " + ref.id();
+        return new Issue(IssueKind.UNVERIFIED, self, self, UNREADABLE, bytes, detail + ": " + claimed);
     }
 
-    private static Answer join(CompletableFuture<Answer> answer) {
+    /** Null if the database refuses the message, which must not block those behind it: it is kept as an issue. */
+    private @Nullable Answer join(Pending pending) {
         try {
-            return answer.join();
+            return pending.answer().join();
         } catch (CompletionException e) {
+            if (e.getCause() instanceof DefiniteFailureException refused && refused.reason() == Reason.REFUSED) {
+                issues.raise(List.of(unverified(pending.ref(), pending.bytes(), String.valueOf(refused.getMessage()))));
+                return null;
+            }
             if (e.getCause() instanceof TransactionException failure) {
                 throw failure;
             }

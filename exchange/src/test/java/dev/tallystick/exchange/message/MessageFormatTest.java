@@ -79,6 +79,7 @@ class MessageFormatTest {
             {"ACKED_POSTING", "ACKED_RESULT"},
             {"\"replays\":2", "\"replays\":-1"},
             {"2026-01-02", "yesterday"},
+            {"2026-01-02", "+999999999-01-02"},
             {"\"receipt\"", "\"invoice\""},
             {"recorded", "recorded\\u0000"}
         }) {
