@@ -49,7 +49,8 @@ class TokenTest {
                 awaitPause(daemon, "unauthenticated");
                 token.set(foreign);
                 awaitPause(daemon, DeliveryState.SERVER_CHANGED);
-                assertThat(DaemonUnderTest.get(directory, "/v1/health").status()).isEqualTo(503);
+                assertThat(DaemonUnderTest.get(directory, "/v1/health").status())
+                        .isEqualTo(503);
                 assertThat(server.history("t")).containsExactly("first");
 
                 token.set(renewed);
@@ -61,10 +62,13 @@ class TokenTest {
     }
 
     private static void send(Path directory, String key) {
-        assertThat(DaemonUnderTest.send(directory, key, message("topic:t", key)).status()).isEqualTo(202);
+        assertThat(DaemonUnderTest.send(directory, key, message("topic:t", key)).status())
+                .isEqualTo(202);
     }
 
     private static void awaitPause(Daemon daemon, String code) {
-        Eventually.holds("it pauses because of " + code, () -> code.equals(daemon.delivery().code()));
+        Eventually.holds(
+                "it pauses because of " + code,
+                () -> code.equals(daemon.delivery().code()));
     }
 }

@@ -182,8 +182,7 @@ public final class Courier implements AutoCloseable {
     private DeliveryState stateAfter(Upstream.Meeting meeting) {
         return switch (meeting) {
             case Upstream.Meeting.Met met -> admitted(met.facts());
-            case Upstream.Meeting.Unreachable unreachable ->
-                DeliveryState.offline(unreachable.why(), clock.instant());
+            case Upstream.Meeting.Unreachable unreachable -> DeliveryState.offline(unreachable.why(), clock.instant());
             case Upstream.Meeting.Refused refused ->
                 DeliveryState.paused(refused.code().word(), refused.detail(), clock.instant());
         };
