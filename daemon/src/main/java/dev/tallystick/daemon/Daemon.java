@@ -33,6 +33,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -67,7 +68,8 @@ public final class Daemon implements AutoCloseable {
         boolean isComplete = false;
         try {
             SecureRandom random = new SecureRandom();
-            Ids ids = new Ids(settings.clock(), random);
+            // Ids must differ, but need not be secret; drawing secrets for each would slow every send down.
+            Ids ids = new Ids(settings.clock(), new SplittableRandom(random.nextLong()));
             DaemonDirectory directory = open(DaemonDirectory.open(settings.directory()));
             Identity identity = Identity.of(directory, settings.clones());
             this.outbox = open(openOutbox(directory.path(), settings, ids));

@@ -37,6 +37,9 @@ class TokenTest {
             try (Daemon daemon = Daemon.start(settings)) {
                 send(directory, "first");
                 OfflineTest.awaitNothingKept(directory);
+                assertThat(new TallyClient(server.address(), renewed).devices().list())
+                        .as("the daemon is registered as a device")
+                        .hasSize(1);
 
                 TallyClient admin = server.admin();
                 String id = admin.tokens().list("laptop").stream()

@@ -168,12 +168,11 @@ public final class Courier implements AutoCloseable {
     /** Whether delivery may begin. */
     private boolean meet() {
         doubted = false;
-        DeliveryState next = switch (upstream.meet()) {
-            case Upstream.Meeting.Met met -> admitted(met.facts());
-            case Upstream.Meeting.Unreachable unreachable -> DeliveryState.offline(unreachable.why(), clock.instant());
-            case Upstream.Meeting.Refused refused ->
-                DeliveryState.paused(refused.code().word(), refused.detail(), clock.instant());
-        };
+        DeliveryState next = stateAfter(upstream.meet());
+        ServerFacts known = facts;
+        if (next.isDelivering() && known != null) {
+            next = stateAfter(upstream.introduce(known));
+        }
         failedMeetings = next.isDelivering() ? 0 : failedMeetings + 1;
         become(next);
         return next.isDelivering();

@@ -22,9 +22,7 @@ final class RequestParser {
     static final int MOST_HEADERS = 64;
 
     private static final int BUFFER = 16 * 1024;
-    private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
-    private static final Pattern TARGET = Pattern.compile("/[\\x21-\\x7e]*");
-    private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e\\x80-\\xff]*");
+    private static final String MARKS = "!#$%&'*+.^_`|~-";
     private static final Pattern LENGTH = Pattern.compile("[0-9]{1,9}");
 
     private final ReadableByteChannel channel;
@@ -52,10 +50,7 @@ final class RequestParser {
             return Optional.empty();
         }
         String[] start = line().split(" ", -1);
-        if (start.length != 3
-                || !TOKEN.matcher(start[0]).matches()
-                || !TARGET.matcher(start[1]).matches()
-                || !start[2].startsWith("HTTP/")) {
+        if (start.length != 3 || !isToken(start[0]) || !isTarget(start[1]) || !start[2].startsWith("HTTP/")) {
             throw malformed("the first line is not one of HTTP/1.1");
         }
         if (!start[2].equals("HTTP/1.1")) {
@@ -74,7 +69,7 @@ final class RequestParser {
             int colon = line.indexOf(':');
             String name = colon < 0 ? "" : line.substring(0, colon);
             String value = line.substring(colon + 1).strip();
-            if (!TOKEN.matcher(name).matches() || !VALUE.matcher(value).matches()) {
+            if (!isToken(name) || !isValue(value)) {
                 throw malformed("a header is malformed");
             }
             if (headers.size() == MOST_HEADERS) {
@@ -85,6 +80,37 @@ final class RequestParser {
             }
         }
         return headers;
+    }
+
+    private static boolean isToken(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char each = text.charAt(i);
+            boolean isWord =
+                    (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9');
+            if (!isWord && MARKS.indexOf(each) < 0) {
+                return false;
+            }
+        }
+        return !text.isEmpty();
+    }
+
+    private static boolean isTarget(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) <= ' ' || text.charAt(i) > '~') {
+                return false;
+            }
+        }
+        return text.startsWith("/");
+    }
+
+    private static boolean isValue(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char each = text.charAt(i);
+            if ((each < ' ' && each != '\t') || each == 0x7f) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static int length(@Nullable String text) {

@@ -38,19 +38,26 @@ final class OutboxQueryStore implements AutoCloseable {
             """;
 
     private static final String COUNTS = """
+            select 'pending', count(*)
+            from outbox indexed by outbox_pending
+            where status = 'pending'
+            union all
             select status, count(*)
-            from outbox indexed by outbox_unsettled
-            where status in ('pending', 'inflight', 'dead')
+            from outbox indexed by outbox_attended
+            where status in ('inflight', 'dead')
             group by status
             """;
 
     private static final String OLDEST = """
             select min(enqueued_at)
             from outbox
-            where position = (select min(position)
-                              from outbox indexed by outbox_unsettled
-                              where status in ('pending', 'inflight', 'dead')
-                                and status in ('pending', 'inflight'))
+            where position in (select min(position)
+                               from outbox indexed by outbox_pending
+                               where status = 'pending'
+                               union all
+                               select min(position)
+                               from outbox indexed by outbox_attended
+                               where status = 'inflight' and status in ('inflight', 'dead'))
             """;
 
     private static final String LIST = """
@@ -61,10 +68,18 @@ final class OutboxQueryStore implements AutoCloseable {
             limit ?
             """;
 
-    private static final String LIST_UNSETTLED = """
+    private static final String LIST_PENDING = """
             select *
-            from outbox indexed by outbox_unsettled
-            where status = ? and status in ('pending', 'inflight', 'dead') and position > ?
+            from outbox indexed by outbox_pending
+            where status = 'pending' and position > ?
+            order by position
+            limit ?
+            """;
+
+    private static final String LIST_ATTENDED = """
+            select *
+            from outbox indexed by outbox_attended
+            where status = ? and status in ('inflight', 'dead') and position > ?
             order by position
             limit ?
             """;
@@ -139,18 +154,28 @@ final class OutboxQueryStore implements AutoCloseable {
     }
 
     List<OutboxRow> list(@Nullable OutboxState state, long after, int limit) throws SQLException {
-        if (state == null || state == OutboxState.DONE || state == OutboxState.ABORTED) {
-            PreparedStatement statement = statements.prepare(LIST);
-            statement.setLong(1, after);
-            statement.setString(2, state == null ? null : state.word());
-            statement.setString(3, state == null ? null : state.word());
-            statement.setInt(4, limit);
-            return Statements.rows(statement, Integer.MAX_VALUE);
+        PreparedStatement statement;
+        switch (state) {
+            case PENDING -> {
+                statement = statements.prepare(LIST_PENDING);
+                statement.setLong(1, after);
+                statement.setInt(2, limit);
+            }
+            case INFLIGHT, DEAD -> {
+                statement = statements.prepare(LIST_ATTENDED);
+                statement.setString(1, state.word());
+                statement.setLong(2, after);
+                statement.setInt(3, limit);
+            }
+            case null, default -> {
+                String word = state == null ? null : state.word();
+                statement = statements.prepare(LIST);
+                statement.setLong(1, after);
+                statement.setString(2, word);
+                statement.setString(3, word);
+                statement.setInt(4, limit);
+            }
         }
-        PreparedStatement statement = statements.prepare(LIST_UNSETTLED);
-        statement.setString(1, state.word());
-        statement.setLong(2, after);
-        statement.setInt(3, limit);
         return Statements.rows(statement, Integer.MAX_VALUE);
     }
 

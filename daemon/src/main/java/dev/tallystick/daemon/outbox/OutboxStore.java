@@ -80,9 +80,9 @@ final class OutboxStore implements AutoCloseable {
 
     // The second condition is that of the index.
     private static final String RECOVER = """
-            update outbox indexed by outbox_unsettled
+            update outbox indexed by outbox_attended
             set status = 'pending'
-            where status = 'inflight' and status in ('pending', 'inflight', 'dead')
+            where status = 'inflight' and status in ('inflight', 'dead')
             """;
 
     private static final String ABORT = """
