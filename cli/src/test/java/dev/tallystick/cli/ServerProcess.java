@@ -32,7 +32,11 @@ public final class ServerProcess implements AutoCloseable {
                 .group(1);
     }
 
-    /** @param jvm options for its JVM */
+    /**
+     * Starts a server.
+     *
+     * @param jvm options for its JVM
+     */
     public static ServerProcess start(Path data, String postgres, Map<String, String> environment, String... jvm)
             throws IOException {
         List<String> command = new ArrayList<>();

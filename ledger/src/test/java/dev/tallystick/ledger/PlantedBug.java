@@ -28,7 +28,8 @@ enum PlantedBug {
     /** The quick verification checks roots but not who signed them. */
     QUICK_VERIFICATION_WITHOUT_SIGNATURES("verifier/SignedCommit", "&& key.hasSigned(", "&& true || key.hasSigned("),
     /** The saved index is used whatever its seal says. */
-    INDEX_NOT_SEALED("query/IndexFile", "return MessageDigest.isEqual(seal.array(), seal(key, digest));", "return true;"),
+    INDEX_NOT_SEALED(
+            "query/IndexFile", "return MessageDigest.isEqual(seal.array(), seal(key, digest));", "return true;"),
     /** The index keeps showing its state when saved. */
     INDEX_NOT_TIED_TO_THE_HEAD("query/QueryIndex", "before.commit().equals(now.commit())", "true"),
     /** Git's other files are not checked. */

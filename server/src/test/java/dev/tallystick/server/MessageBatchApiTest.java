@@ -87,7 +87,7 @@ class MessageBatchApiTest {
             message("b5", "topic:alerts", "x".repeat(1024 * 1024 + 1)),
             "null",
             "{\"client_message_id\":\"b6\",\"to\":\"workflow:sample.order\",\"message\":{\"order\":\"b\"}}",
-            "{\"client_message_id\":\"b7\",\"to\":\"topic:alerts\",\"message\":\"x\",\"mentions\":[\"nobody-here\"]}",
+            "{\"client_message_id\":\"b7\",\"to\":\"topic:alerts\",\"message\":\"x\",\"mentions\":[\"no-such-member\"]}",
             message("b8", "queue:parcels", "last")
         };
 

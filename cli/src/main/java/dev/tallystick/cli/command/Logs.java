@@ -33,7 +33,11 @@ public final class Logs extends ContextAwareBase implements Configurator {
     /** The web server logs with a stack trace why it cannot listen; the command reports that itself. */
     private static final String LISTENING = "io.helidon.webserver.LoomServer";
 
-    /** @throws IllegalArgumentException if the environment asks for an unknown value */
+    /**
+     * Checks what the environment says about logs.
+     *
+     * @throws IllegalArgumentException if the environment asks for an unknown value
+     */
     public static void require(Map<String, String> environment) {
         require(FORM, environment.getOrDefault(FORM, "text"), FORMS);
         require(LEVEL, environment.getOrDefault(LEVEL, DEFAULT_LEVEL), LEVELS);

@@ -84,8 +84,8 @@ class FailuresShownTest {
         LastError last = lastError(job);
         assertThat(last.activity()).isEqualTo("reserve");
         assertThat(last.stackTrace())
-                .startsWith(
-                        "java.lang.IllegalStateException: no stock\n\tat " + FailuresShownTest.class.getName() + ".boom(")
+                .startsWith("java.lang.IllegalStateException: no stock\n\tat " + FailuresShownTest.class.getName()
+                        + ".boom(")
                 .contains("\nCaused by: java.lang.IllegalArgumentException: shelf 7 is empty\n\tat ");
     }
 

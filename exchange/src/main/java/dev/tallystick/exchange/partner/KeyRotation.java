@@ -12,7 +12,7 @@ import java.util.Base64;
 import java.util.Map;
 
 /**
- * A participant's change of key, signed by both keys: whoever trusts one of them can reach the other. Old evidence stays valid
+ * A participant's change of key, signed by both keys: a verifier that trusts one of them can reach the other. Old evidence stays valid
  * for a verifier who knows only the new key, and new evidence for one who knows only the old.
  */
 public record KeyRotation(

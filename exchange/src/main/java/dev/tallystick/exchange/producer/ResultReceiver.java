@@ -142,7 +142,7 @@ final class ResultReceiver implements Transport.Receiver {
         });
     }
 
-    /** One issue for all of them: whoever sends them could make up any number of names. */
+    /** One issue for all of them: a sender could make up any number of names. */
     private Issue unverified(PostingRef ref, byte[] bytes, String detail) {
         String claimed = ref.producer() + " → " + ref.consumer() + " " + ref.id();
         return new Issue(IssueKind.UNVERIFIED, self, self, UNREADABLE, bytes, detail + ": " + claimed);
