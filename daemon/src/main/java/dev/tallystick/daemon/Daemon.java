@@ -127,6 +127,7 @@ public final class Daemon implements AutoCloseable {
     }
 
     private static Outbox openOutbox(Path directory, DaemonSettings settings, Ids ids) {
+        requireNotLost(directory);
         try {
             return Outbox.open(directory, settings.outbox(), settings.clock(), ids, settings.crashPoints());
         } catch (StorageException e) {
@@ -141,6 +142,19 @@ public final class Daemon implements AutoCloseable {
                 case FULL, UNAVAILABLE, UNKNOWN, CLOSED ->
                     new DaemonStartException(DaemonStartException.Kind.UNUSABLE, String.valueOf(e.getMessage()), e);
             };
+        }
+    }
+
+    /** An empty outbox in place of a lost one would forget accepted sends, and accept their keys again. */
+    private static void requireNotLost(Path directory) {
+        Path outbox = directory.resolve(Outbox.FILE);
+        Path inbox = directory.resolve(Inbox.FILE);
+        if (!Files.exists(outbox) && Files.exists(inbox)) {
+            throw new DaemonStartException(
+                    DaemonStartException.Kind.OUTBOX,
+                    outbox
+                            + " is missing, although a daemon has used this directory: bring it back; or, to begin without what"
+                            + " it held, move " + inbox + " away as well");
         }
     }
 

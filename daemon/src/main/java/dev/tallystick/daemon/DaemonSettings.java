@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -84,162 +85,100 @@ public record DaemonSettings(
     }
 
     public DaemonSettings withOutbox(OutboxSettings other) {
-        return new DaemonSettings(
-                directory,
-                clients,
-                other,
-                courier,
-                receiver,
-                serves,
-                tcpPort,
-                receives,
-                hookLimit,
-                clones,
-                version,
-                clock,
-                crashPoints);
+        return with(draft -> draft.outbox = other);
     }
 
     public DaemonSettings withCourier(CourierSettings other) {
-        return new DaemonSettings(
-                directory,
-                clients,
-                outbox,
-                other,
-                receiver,
-                serves,
-                tcpPort,
-                receives,
-                hookLimit,
-                clones,
-                version,
-                clock,
-                crashPoints);
+        return with(draft -> draft.courier = other);
     }
 
     public DaemonSettings withReceiver(Receiver.Settings other) {
-        return new DaemonSettings(
-                directory,
-                clients,
-                outbox,
-                courier,
-                other,
-                serves,
-                tcpPort,
-                receives,
-                hookLimit,
-                clones,
-                version,
-                clock,
-                crashPoints);
+        return with(draft -> draft.receiver = other);
     }
 
     /** Without a socket: only the application that contains the daemon can send. */
     public DaemonSettings withoutSocket() {
-        return new DaemonSettings(
-                directory,
-                clients,
-                outbox,
-                courier,
-                receiver,
-                false,
-                null,
-                receives,
-                hookLimit,
-                clones,
-                version,
-                clock,
-                crashPoints);
+        return with(draft -> draft.serves = false);
     }
 
     public DaemonSettings withTcpPort(@Nullable Integer port) {
-        return new DaemonSettings(
-                directory,
-                clients,
-                outbox,
-                courier,
-                receiver,
-                serves,
-                port,
-                receives,
-                hookLimit,
-                clones,
-                version,
-                clock,
-                crashPoints);
+        return with(draft -> draft.tcpPort = port);
     }
 
     public DaemonSettings receiving(boolean wanted) {
-        return new DaemonSettings(
-                directory,
-                clients,
-                outbox,
-                courier,
-                receiver,
-                serves,
-                tcpPort,
-                wanted,
-                hookLimit,
-                clones,
-                version,
-                clock,
-                crashPoints);
+        return with(draft -> draft.receives = wanted);
     }
 
     public DaemonSettings withClones(ClonePolicy policy) {
-        return new DaemonSettings(
-                directory,
-                clients,
-                outbox,
-                courier,
-                receiver,
-                serves,
-                tcpPort,
-                receives,
-                hookLimit,
-                policy,
-                version,
-                clock,
-                crashPoints);
+        return with(draft -> draft.clones = policy);
     }
 
     public DaemonSettings withVersion(String text) {
-        return new DaemonSettings(
-                directory,
-                clients,
-                outbox,
-                courier,
-                receiver,
-                serves,
-                tcpPort,
-                receives,
-                hookLimit,
-                clones,
-                text,
-                clock,
-                crashPoints);
+        return with(draft -> draft.version = text);
     }
 
     DaemonSettings withClock(Clock other) {
-        return new DaemonSettings(
-                directory,
-                clients,
-                outbox,
-                courier,
-                receiver,
-                serves,
-                tcpPort,
-                receives,
-                hookLimit,
-                clones,
-                version,
-                other,
-                crashPoints);
+        return with(draft -> draft.clock = other);
     }
 
     DaemonSettings withCrashPoints(CrashPoints other) {
-        return new DaemonSettings(
-                directory, clients, outbox, courier, receiver, serves, tcpPort, receives, hookLimit, clones, version,
-                clock, other);
+        return with(draft -> draft.crashPoints = other);
+    }
+
+    private DaemonSettings with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.settings();
+    }
+
+    /** A copy that can be changed. */
+    private static final class Draft {
+
+        private final Path directory;
+        private final Supplier<TallyClient> clients;
+        private OutboxSettings outbox;
+        private CourierSettings courier;
+        private Receiver.Settings receiver;
+        private boolean serves;
+        private @Nullable Integer tcpPort;
+        private boolean receives;
+        private final Duration hookLimit;
+        private ClonePolicy clones;
+        private String version;
+        private Clock clock;
+        private CrashPoints crashPoints;
+
+        Draft(DaemonSettings from) {
+            this.directory = from.directory;
+            this.clients = from.clients;
+            this.outbox = from.outbox;
+            this.courier = from.courier;
+            this.receiver = from.receiver;
+            this.serves = from.serves;
+            this.tcpPort = from.tcpPort;
+            this.receives = from.receives;
+            this.hookLimit = from.hookLimit;
+            this.clones = from.clones;
+            this.version = from.version;
+            this.clock = from.clock;
+            this.crashPoints = from.crashPoints;
+        }
+
+        DaemonSettings settings() {
+            return new DaemonSettings(
+                    directory,
+                    clients,
+                    outbox,
+                    courier,
+                    receiver,
+                    serves,
+                    tcpPort,
+                    receives,
+                    hookLimit,
+                    clones,
+                    version,
+                    clock,
+                    crashPoints);
+        }
     }
 }

@@ -91,6 +91,19 @@ class StorageFailureTest {
     }
 
     @Test
+    void a_lost_outbox_is_not_replaced_by_an_empty_one() throws IOException {
+        fill(1);
+        Files.delete(directory().resolve(Outbox.FILE));
+
+        assertThatThrownBy(() -> DaemonUnderTest.offline(directory()))
+                .isInstanceOfSatisfying(
+                        DaemonStartException.class,
+                        e -> assertThat(e.kind()).isEqualTo(DaemonStartException.Kind.OUTBOX))
+                .hasMessageContaining("is missing");
+        assertThat(directory().resolve(Outbox.FILE)).doesNotExist();
+    }
+
+    @Test
     void a_changed_bit_in_a_payload_is_never_sent() throws SQLException {
         fill(3);
         sql("update outbox set payload = cast(replace(cast(payload as text), 'number 1', 'number 9') as blob)");
