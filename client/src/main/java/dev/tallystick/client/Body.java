@@ -9,11 +9,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON object of a request, member by member. Null members are left out. For one thread. */
-public final class Body {
+final class Body {
 
     private final Map<String, Json> members = new TreeMap<>();
 
-    public Body with(String name, @Nullable Json value) {
+    Body with(String name, @Nullable Json value) {
         if (value != null) {
             members.put(name, value);
         }
@@ -24,7 +24,7 @@ public final class Body {
         return with(name, value == null ? null : Json.of(value));
     }
 
-    public Body with(String name, long value) {
+    Body with(String name, long value) {
         return with(name, Json.of(value));
     }
 
@@ -34,11 +34,11 @@ public final class Body {
     }
 
     /** In whole seconds, rounded up. */
-    public Body withSeconds(String name, @Nullable Duration time) {
+    Body withSeconds(String name, @Nullable Duration time) {
         return time == null ? this : with(name, Durations.wholeSeconds(time));
     }
 
-    public Json.ObjectValue json() {
+    Json.ObjectValue json() {
         return new Json.ObjectValue(members);
     }
 }

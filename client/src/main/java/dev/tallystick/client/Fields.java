@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The members of a JSON object from a server. A missing or invalid member makes the whole answer a {@link ForeignAnswer}.
  */
-public record Fields(Json.ObjectValue object) {
+record Fields(Json.ObjectValue object) {
 
     /** The largest integer that is exact in JSON. */
     private static final double LARGEST_INTEGER = Json.NumberValue.LARGEST_EXACT_INTEGER;
@@ -22,11 +22,11 @@ public record Fields(Json.ObjectValue object) {
         throw new ForeignAnswer("it has something else where an object belongs");
     }
 
-    public String text(String name) {
+    String text(String name) {
         return text(name, Function.identity());
     }
 
-    public <T> T text(String name, Function<String, T> reading) {
+    <T> T text(String name, Function<String, T> reading) {
         T value = optionalText(name, reading);
         if (value == null) {
             throw missing("text", name);
@@ -35,7 +35,7 @@ public record Fields(Json.ObjectValue object) {
     }
 
     @Nullable
-    public String optionalText(String name) {
+    String optionalText(String name) {
         return optionalText(name, Function.identity());
     }
 
@@ -48,7 +48,7 @@ public record Fields(Json.ObjectValue object) {
         };
     }
 
-    public long number(String name) {
+    long number(String name) {
         if (object.members().get(name) instanceof Json.NumberValue number
                 && number.value() == Math.rint(number.value())
                 && Math.abs(number.value()) <= LARGEST_INTEGER) {
@@ -58,11 +58,11 @@ public record Fields(Json.ObjectValue object) {
     }
 
     /** From 0 to the maximum of an {@code int}. */
-    public int count(String name) {
+    int count(String name) {
         return (int) number(name, 0, Integer.MAX_VALUE);
     }
 
-    public long number(String name, long least, long most) {
+    long number(String name, long least, long most) {
         long number = number(name);
         if (number < least || number > most) {
             throw new ForeignAnswer("its '" + name + "' is " + number + ", not between " + least + " and " + most);
@@ -78,7 +78,7 @@ public record Fields(Json.ObjectValue object) {
     }
 
     /** Checks that the answer names the subject of the request. */
-    public Fields about(String name, Object expected) {
+    Fields about(String name, Object expected) {
         if (!text(name).equals(expected.toString())) {
             throw new ForeignAnswer("its '" + name + "' is not '" + expected + "'");
         }
@@ -86,7 +86,7 @@ public record Fields(Json.ObjectValue object) {
     }
 
     /** Any value. */
-    public Json json(String name) {
+    Json json(String name) {
         Json value = jsonIfThere(name);
         if (value == null) {
             throw missing("value", name);
@@ -108,7 +108,7 @@ public record Fields(Json.ObjectValue object) {
         return of(json(name));
     }
 
-    public <T> List<T> list(String name, Function<Fields, T> reading) {
+    <T> List<T> list(String name, Function<Fields, T> reading) {
         return elements(name).stream()
                 .map(element -> reading.apply(of(element)))
                 .toList();
@@ -118,7 +118,7 @@ public record Fields(Json.ObjectValue object) {
         return texts(name, Function.identity());
     }
 
-    public <T> List<T> texts(String name, Function<String, T> reading) {
+    <T> List<T> texts(String name, Function<String, T> reading) {
         return elements(name).stream()
                 .map(element -> word(name, element, reading))
                 .toList();

@@ -8,7 +8,7 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** A path with its query, parameter by parameter. Null parameters are left out. For one thread. */
-public final class Query {
+final class Query {
 
     private final String path;
     private final StringJoiner parameters = new StringJoiner("&", "?", "").setEmptyValue("");

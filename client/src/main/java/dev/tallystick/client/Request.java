@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param repeatable whether a repeat has no effect beyond the first one's
  * @param isSubmission whether the key is bound to the request alone, and not to anything that can change meanwhile
  */
-public record Request(
+record Request(
         String method,
         String path,
         @Nullable Json body,
@@ -26,7 +26,7 @@ public record Request(
         return of("GET", path, null);
     }
 
-    public static Request post(String path, @Nullable Json body) {
+    static Request post(String path, @Nullable Json body) {
         return of("POST", path, body);
     }
 
@@ -59,7 +59,7 @@ public record Request(
         return new Request("POST", path, null, key.value(), Duration.ZERO, true, true);
     }
 
-    public Request waiting(Duration wait) {
+    Request waiting(Duration wait) {
         return new Request(method, path, body, key, wait, repeatable, isSubmission);
     }
 

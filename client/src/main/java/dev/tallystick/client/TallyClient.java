@@ -2,7 +2,6 @@ package dev.tallystick.client;
 
 import dev.tallystick.client.mint.KeyMint;
 import dev.tallystick.client.net.Trust;
-import dev.tallystick.client.worker.Worker;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
@@ -98,11 +97,11 @@ public final class TallyClient {
         return new TallyClient(telling, new Keys(telling), telemetry);
     }
 
-    public Transport exchange() {
+    Transport transport() {
         return transport;
     }
 
-    public OpenTelemetry telemetry() {
+    OpenTelemetry telemetry() {
         return telemetry;
     }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * answer is foreign, whatever its status ({@link Answers}). No call takes longer than its patience plus the time for which it
  * asks the server to wait. Thread-safe.
  */
-public final class Transport {
+final class Transport {
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
@@ -81,7 +81,7 @@ public final class Transport {
     }
 
     /** Sends a request and reads the answer. The reader throws {@link ForeignAnswer} if the answer is not a server's. */
-    public <T> T ask(Request request, Function<Fields, T> reading) {
+    <T> T ask(Request request, Function<Fields, T> reading) {
         return settle(request, reply -> reading.apply(reply.fields())).answer();
     }
 

@@ -7,7 +7,7 @@ import dev.tallystick.client.OutcomeUnknownException;
 import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.UnavailableException;
-import dev.tallystick.client.worker.Worker;
+import dev.tallystick.client.Worker;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.testkit.Eventually;

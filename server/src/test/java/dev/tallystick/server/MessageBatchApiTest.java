@@ -180,7 +180,13 @@ class MessageBatchApiTest {
         ServerSettings two =
                 ServerUnderTest.settings(postgres.url(), other).withBudget(new Limiter.Budget(2, Duration.ofDays(1)));
         try (TallyServer tight = TallyServer.start(two, Limits.DEFAULT, CrashPoints.NONE)) {
-            Http bob = new Http(tight.address(), server.member("bob", "member").token());
+            // A mesh of its own: the other tests spend the budget of theirs.
+            Http admin = server.mesh("frugal");
+            admin.put("/v1/topics/alerts", "{}");
+            admin.put("/v1/queues/parcels", "{}");
+            Http bob = new Http(
+                    tight.address(),
+                    ServerUnderTest.memberOf(admin, "bob", "member").token());
 
             Http.Reply reply = send(
                     bob,

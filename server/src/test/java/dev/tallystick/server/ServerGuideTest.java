@@ -3,8 +3,8 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.client.TallyClient;
+import dev.tallystick.client.Worker;
 import dev.tallystick.client.mint.KeyMint;
-import dev.tallystick.client.worker.Worker;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.testkit.TestPostgres;

@@ -3,7 +3,7 @@ package dev.tallystick.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.client.TallyClient;
-import dev.tallystick.client.worker.Worker;
+import dev.tallystick.client.Worker;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;

@@ -32,6 +32,7 @@ public final class SimulatedSchedules {
 
     private final Database database;
     private final Instant begun;
+    private boolean saved;
 
     public SimulatedSchedules(Database database) {
         this.database = database;
@@ -48,14 +49,18 @@ public final class SimulatedSchedules {
 
     /** A process that fires; its database is as the process sees it. */
     public Scheduler join(Database seen, Engine engine) {
-        saveFirst(engine);
+        if (!saved) {
+            // Only once: a frozen process may hold the row of the schedule later.
+            save(engine);
+            saved = true;
+        }
         Scheduler scheduler =
                 new Scheduler(seen, engine, Submitters.ALL, this::now, Duration.ofMillis(50), CrashPoints.NONE);
         scheduler.start();
         return scheduler;
     }
 
-    private void saveFirst(Engine engine) {
+    private void save(Engine engine) {
         byte[] input = "\"input\"".getBytes(StandardCharsets.UTF_8);
         new Scheduler(database, engine, Submitters.ALL, this::now, Duration.ofSeconds(1), CrashPoints.NONE)
                 .save(new Schedule(

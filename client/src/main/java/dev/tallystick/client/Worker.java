@@ -1,20 +1,17 @@
-package dev.tallystick.client.worker;
+package dev.tallystick.client;
 
-import dev.tallystick.client.Body;
-import dev.tallystick.client.Fields;
-import dev.tallystick.client.OutcomeUnknownException;
-import dev.tallystick.client.Query;
-import dev.tallystick.client.RefusedException;
-import dev.tallystick.client.Request;
-import dev.tallystick.client.TallyClient;
-import dev.tallystick.client.TallyException;
-import dev.tallystick.client.Transport;
-import dev.tallystick.client.UnavailableException;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.core.StackTraces;
+import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
+import io.opentelemetry.context.propagation.TextMapGetter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,7 +103,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private Worker(TallyClient client, String topic, int atOnce, Handler handler) {
-        this.transport = client.exchange();
+        this.transport = client.transport();
         this.path = "/v1/workers/" + Query.encode(topic);
         this.handler = handler;
         this.spans = new WorkerSpans(client.telemetry(), topic);
@@ -326,6 +323,53 @@ public final class Worker implements AutoCloseable {
             // The next heartbeat comes before the lease expires; if that fails too, the fence decides.
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.WARNING, "a heartbeat of the worker at " + path + " failed", e);
+        }
+    }
+
+    /**
+     * The spans of a worker: one for each piece of work, in the trace of its job. They contain no payload and no failure message.
+     * Without tracing, the span of the work's sender is current instead, so that the handler's own calls still belong to the trace.
+     */
+    private static final class WorkerSpans {
+
+        private static final String HEADER = "traceparent";
+
+        private final Tracer tracer;
+        private final String topic;
+
+        WorkerSpans(OpenTelemetry telemetry, String topic) {
+            this.tracer = telemetry.getTracer("dev.tallystick.client");
+            this.topic = topic;
+        }
+
+        Span begin(Worker.Work work) {
+            return tracer.spanBuilder("work " + work.activity())
+                    .setSpanKind(SpanKind.CONSUMER)
+                    .setParent(W3CTraceContextPropagator.getInstance().extract(Context.root(), work, new Handed()))
+                    .setAttribute("tallystick.job", work.job().toString())
+                    .setAttribute("tallystick.step", work.activity())
+                    .setAttribute("tallystick.topic", topic)
+                    .setAttribute("tallystick.attempt", work.attempt())
+                    .startSpan();
+        }
+
+        static void failed(Span span, Throwable e) {
+            span.setStatus(StatusCode.ERROR);
+            span.setAttribute("error.type", e.getClass().getName());
+        }
+
+        private record Handed() implements TextMapGetter<Worker.Work> {
+
+            @Override
+            @SuppressWarnings("deprecation") // applications may hold us to an older OpenTelemetry, which asks for it
+            public Iterable<String> keys(Worker.Work work) {
+                return List.of(HEADER);
+            }
+
+            @Override
+            public @Nullable String get(Worker.@Nullable Work work, String name) {
+                return work != null && name.equals(HEADER) ? work.traceParent() : null;
+            }
         }
     }
 }
