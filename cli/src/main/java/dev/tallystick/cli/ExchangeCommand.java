@@ -132,7 +132,12 @@ final class ExchangeCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "show", description = "Show a posting with its audit trail.", sortOptions = false)
+    @Command(
+            name = "show",
+            description = "Show a posting with its audit trail.",
+            sortOptions = false,
+            footerHeading = "%nExamples:%n",
+            footer = "  tally exchange show invoice-7 --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'")
     static final class Show extends OfParticipant {
 
         @Parameters(paramLabel = "ID", description = "The posting's id.")
@@ -158,7 +163,9 @@ final class ExchangeCommand extends TallyCommand {
     @Command(
             name = "replay",
             description = "Let an instance publish an open posting, or an unacknowledged result, again.",
-            sortOptions = false)
+            sortOptions = false,
+            footerHeading = "%nExamples:%n",
+            footer = "  tally exchange replay invoice-7 --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'")
     static final class Replay extends OfParticipant {
 
         @Parameters(paramLabel = "ID", description = "The posting's id.")
@@ -216,7 +223,10 @@ final class ExchangeCommand extends TallyCommand {
                 "Compare the books of a producer and a consumer, and record every difference as an issue.",
                 "Descends only where hashes differ."
             },
-            sortOptions = false)
+            sortOptions = false,
+            footerHeading = "%nExamples:%n",
+            footer =
+                    "  tally exchange reconcile --as acme --with globex --postgres 'jdbc:postgresql://db/acme?user=tally' --partner-postgres 'jdbc:postgresql://copy/globex?user=tally'")
     static final class Reconcile extends OfParticipant {
 
         @Option(names = "--with", paramLabel = "NAME", required = true, description = "The partner.")
@@ -278,7 +288,13 @@ final class ExchangeCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "export", description = "Print the evidence for a posting as a bundle.", sortOptions = false)
+    @Command(
+            name = "export",
+            description = "Print the evidence for a posting as a bundle.",
+            sortOptions = false,
+            footerHeading = "%nExamples:%n",
+            footer =
+                    "  tally exchange export invoice-7 --as acme --postgres 'jdbc:postgresql://db/acme?user=tally' > invoice-7.json")
     static final class Export extends OfParticipant {
 
         @Parameters(paramLabel = "ID", description = "The posting's id.")
@@ -342,7 +358,13 @@ final class ExchangeCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "trust", description = "Accept a public key as a partner's, or as our own.", sortOptions = false)
+    @Command(
+            name = "trust",
+            description = "Accept a public key as a partner's, or as our own.",
+            sortOptions = false,
+            footerHeading = "%nExamples:%n",
+            footer =
+                    "  tally exchange trust globex globex.pub --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'")
     static final class Trust extends OfParticipant {
 
         @Parameters(index = "0", paramLabel = "NAME", description = "The participant.")
@@ -363,7 +385,12 @@ final class ExchangeCommand extends TallyCommand {
         }
     }
 
-    @Command(name = "key", description = "Make a signing key: FILE, and FILE.pub for partners.", sortOptions = false)
+    @Command(
+            name = "key",
+            description = "Make a signing key: FILE, and FILE.pub for partners.",
+            sortOptions = false,
+            footerHeading = "%nExamples:%n",
+            footer = "  tally exchange key acme.key")
     static final class Key extends ExchangeAnswers {
 
         @Parameters(paramLabel = "FILE", description = "Where to write the private key.")
