@@ -294,7 +294,7 @@ final class ExchangeCommand extends TallyCommand {
             sortOptions = false,
             footerHeading = "%nExamples:%n",
             footer =
-                    "  tally exchange export invoice-7 --as acme --postgres 'jdbc:postgresql://db/acme?user=tally' > invoice-7.json")
+                    "  tally exchange export invoice-7 --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'")
     static final class Export extends OfParticipant {
 
         @Parameters(paramLabel = "ID", description = "The posting's id.")

@@ -105,7 +105,7 @@ class ClientTest {
             nowhere = URI.create("http://127.0.0.1:" + socket.getLocalPort());
         }
 
-        assertThatThrownBy(() -> new TallyClient(nowhere, "t", Duration.ofMillis(300))
+        assertThatThrownBy(() -> new TallyClient(nowhere, "t", Duration.ofSeconds(2))
                         .submit(order("3"), new IdempotencyKey("c:3")))
                 .isInstanceOf(UnavailableException.class);
     }
