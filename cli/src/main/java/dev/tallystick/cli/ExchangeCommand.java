@@ -293,8 +293,7 @@ final class ExchangeCommand extends TallyCommand {
             description = "Print the evidence for a posting as a bundle.",
             sortOptions = false,
             footerHeading = "%nExamples:%n",
-            footer =
-                    "  tally exchange export invoice-7 --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'")
+            footer = "  tally exchange export invoice-7 --as acme --postgres 'jdbc:postgresql://db/acme?user=tally'")
     static final class Export extends OfParticipant {
 
         @Parameters(paramLabel = "ID", description = "The posting's id.")

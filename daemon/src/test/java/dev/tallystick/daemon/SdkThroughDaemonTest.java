@@ -16,6 +16,8 @@ import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +29,8 @@ class SdkThroughDaemonTest {
     static final TestPostgres POSTGRES = TestPostgres.perTest();
 
     private static final Json ORDER = Json.parse("{\"order\":\"42\"}");
+
+    private final List<String> logged = new ArrayList<>();
 
     @TempDir
     Path folder;
@@ -75,6 +79,26 @@ class SdkThroughDaemonTest {
                 assertThat(daemon).isNotNull();
             }
         }
+    }
+
+    @Test
+    void the_guide_hands_a_job_over() {
+        Path directory = folder.resolve("d");
+        Json input = ORDER;
+        try (Daemon running = DaemonUnderTest.offline(directory)) {
+            DaemonClient daemon = TallyClient.throughDaemon(directory);
+            switch (daemon.submit(NewJob.of("order", input), new IdempotencyKey("order:42"))) {
+                case DaemonClient.Handed.KeptHere kept ->
+                    log("kept here, " + kept.status().word());
+                case DaemonClient.Handed.AcceptedThere accepted -> log("accepted there as " + accepted.message());
+            }
+            assertThat(running.outbox().list(null, 0, 10)).hasSize(1);
+        }
+        assertThat(logged).containsExactly("kept here, queued");
+    }
+
+    private void log(String line) {
+        logged.add(line);
     }
 
     @Test
