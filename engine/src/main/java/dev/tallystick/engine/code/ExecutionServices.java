@@ -18,16 +18,16 @@ import java.util.random.RandomGenerator;
 /**
  * The services that all bodies of an engine share.
  *
- * @param mover commits moves
+ * @param checkpoints commits checkpoints
  * @param reader reads the current record of an activity
  * @param children creates the job that an activity orders
  * @param successors creates the job that a body continues as
- * @param jobsAreDue signals that a move has left jobs to run
+ * @param jobsAreDue signals that a checkpoint has left jobs to run
  * @param poll how often a body with both waiting and working branches reads the record
  * @param lease how long a lease lasts before it must be extended
  */
 public record ExecutionServices(
-        Checkpoints mover,
+        Checkpoints checkpoints,
         Function<ActivityId, Optional<RecordedActivity>> reader,
         Function<ChildOrder, NewJob> children,
         Function<ChildOrder, NewJob> successors,

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobExecution {
 
-    /** For this long after a move, the body assumes that its job is open and its lease held. */
+    /** For this long after a checkpoint, the body assumes that its job is open and its lease held. */
     private static final Duration CERTAIN = Duration.ofSeconds(1);
 
     private final LeasedJob body;
@@ -50,7 +50,7 @@ final class JobExecution {
     private final ParkingMonitor parkingMonitor = new ParkingMonitor(this::park);
     private final ExecutionThreads threads = new ExecutionThreads();
 
-    /** Held during a move: a job makes one move at a time. */
+    /** Held during a commit: a job commits one checkpoint at a time. */
     private final ReentrantLock committing = new ReentrantLock();
 
     private final PendingResults pendingResults = new PendingResults();
@@ -225,7 +225,7 @@ final class JobExecution {
     }
 
     /**
-     * Holds a result until the next move.
+     * Holds a result until the next checkpoint.
      *
      * @param check throws if the result no longer counts
      */
@@ -233,12 +233,12 @@ final class JobExecution {
         pendingResults.note(check, result);
     }
 
-    /** Holds a result that needed no work until the next move. */
+    /** Holds a result that needed no work until the next checkpoint. */
     void record(Runnable check, LegOne dispatch, LegTwo result) {
         pendingResults.note(check, dispatch, result);
     }
 
-    /** Holds the decision between branches until the next move, which ends the losers. They are already cancelled. */
+    /** Holds the decision between branches until the next checkpoint, which ends the losers. They are already cancelled. */
     void decide(Runnable check, LegOne dispatch, LegTwo decision, List<String> losers) {
         List<LostBranch> lost = losers.stream()
                 .map(path -> new LostBranch(path, tasksIn(path + ".")))
@@ -341,7 +341,7 @@ final class JobExecution {
 
     /** Releases a closed job: records the finished work and removes the posting. */
     void acknowledgeClosed() {
-        tools.mover().commit(withPending(new Additions()));
+        tools.checkpoints().commit(withPending(new Additions()));
     }
 
     /** Whether a result has been pending for too long. */
@@ -349,7 +349,7 @@ final class JobExecution {
         return pendingResults.isStale(age);
     }
 
-    /** Commits results that {@link #hasStale} reports, unless a move in progress will. */
+    /** Commits results that {@link #hasStale} reports, unless a commit in progress will. */
     void flushStale(Duration age) {
         if (!committing.tryLock()) {
             return;
@@ -376,7 +376,7 @@ final class JobExecution {
         }
     }
 
-    /** Puts refused results back, so the body gets the refusal on its own next move. */
+    /** Puts refused results back, so the body gets the refusal on its own next checkpoint. */
     private void flushInBackground(Checkpoint checkpoint) {
         try {
             write(checkpoint);
@@ -409,11 +409,11 @@ final class JobExecution {
         }
     }
 
-    /** Threads that wait for this move proceed only if it succeeded; otherwise they see that the body is stopped. */
+    /** Threads that wait for this commit proceed only if it succeeded; otherwise they see that the body is stopped. */
     private void write(Checkpoint checkpoint) {
         long asked = System.nanoTime();
         try {
-            stoodAt = switch (tools.mover().commit(checkpoint)) {
+            stoodAt = switch (tools.checkpoints().commit(checkpoint)) {
                 case CheckpointResult.Done done -> asked;
                 case CheckpointResult.DueAgain parked -> asked;
                 case CheckpointResult.JobClosed closed -> throw stopping(ExecutionStopped.Reason.JOB_CLOSED);
@@ -426,7 +426,7 @@ final class JobExecution {
         }
     }
 
-    /** A move commits, stops the body or is refused to it, so nothing taken from the pending results has to be put back. */
+    /** A checkpoint commits, stops the body or is refused to it, so nothing taken from the pending results has to be put back. */
     private Checkpoint withPending(Additions additions) {
         PendingResults.Taken taken = pendingResults.take(additions.results(), additions.dispatches());
         boolean ends = additions.results().stream().anyMatch(result -> result.outcome() != null);

@@ -85,7 +85,7 @@ final class PendingResults {
         return taken;
     }
 
-    /** A part that was refused without its body knowing is tried again with the next move, not earlier. */
+    /** A part that was refused without its body knowing is tried again with the next checkpoint, not earlier. */
     synchronized void putBack(Checkpoint refused) {
         results.addAll(0, refused.results());
         dispatches.addAll(0, refused.dispatches());

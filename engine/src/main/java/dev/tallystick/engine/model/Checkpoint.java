@@ -7,13 +7,13 @@ import java.util.List;
 
 /**
  * What a body reports at once, committed together or not at all: the results of its work, and its next dispatches. Only the
- * holder of the lease may move its job.
+ * holder of the lease may write one.
  *
  * @param isChild whether another job waits for this one and must be notified when it ends
- * @param children jobs that begin with this move, each dispatched by one of its activities
- * @param waitsFor places of which one must be done before the body can continue; if there are any, this move releases the
+ * @param children jobs that begin with this checkpoint, each dispatched by one of its activities
+ * @param waitsFor places of which one must be done before the body can continue; if there are any, this checkpoint releases the
  *     lease, and the body is due again when one of them is done
- * @param lost branches that this move ends
+ * @param lost branches that this checkpoint ends
  * @param leavesWaits whether it ends a job that may still have open waits, such as its time-out; these are dropped
  */
 public record Checkpoint(
@@ -26,7 +26,7 @@ public record Checkpoint(
         List<LostBranch> lost,
         boolean leavesWaits) {
 
-    /** A move of a job that has no parent and leaves no waits. */
+    /** A checkpoint of a job that has no parent and leaves no waits. */
     public Checkpoint(
             Lease lease, List<LegTwo> results, List<LegOne> dispatches, List<NewJob> children, List<String> waitsFor) {
         this(lease, false, results, dispatches, children, waitsFor, List.of(), false);

@@ -3,7 +3,7 @@ package dev.tallystick.engine.model;
 /** The result of a {@link Checkpoint}. */
 public sealed interface CheckpointResult {
 
-    /** The whole move is durable. */
+    /** The whole checkpoint is durable. */
     record Done() implements CheckpointResult {}
 
     /** All of it is durable, and the body need not wait: what it parked for was done before. */

@@ -16,12 +16,12 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Brings moves to an end: done, refused because the lease is lost, or given up because the engine stops or the database has not
+ * Commits checkpoints until the answer is definite: done, refused because the lease is lost, or given up because the engine stops or the database has not
  * answered for a long time. When a body is given up, another process resumes its job after leasing it.
  */
 public final class CheckpointRetry implements Checkpoints {
 
-    /** With this many moves in flight, jobs are waiting for the database: more moves would only wait longer. */
+    /** With this many checkpoints in flight, jobs are waiting for the database: more would only wait longer. */
     private static final int MAX_IN_FLIGHT = 200;
 
     private final GroupCommitter committer;
@@ -82,10 +82,10 @@ public final class CheckpointRetry implements Checkpoints {
                 committed(() -> committer.submit(checkpointWriter, checkpoint).join()));
     }
 
-    /** The committed result. A move is guarded, so it may be repeated after anything but a refusal. */
-    public static <T> T committed(Supplier<T> move) {
+    /** The committed result. A checkpoint is guarded, so it may be repeated after anything but a refusal. */
+    public static <T> T committed(Supplier<T> checkpoint) {
         try {
-            return move.get();
+            return checkpoint.get();
         } catch (CompletionException e) {
             throw switch (Failures.causeOf(e)) {
                 case UnknownWorkflowException elsewhere -> elsewhere;

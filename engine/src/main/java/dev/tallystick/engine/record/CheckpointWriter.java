@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Applies {@link Checkpoint}s. It first locks their jobs and leases and lets the fences decide; then it writes the ledgers: in one
- * statement for plain moves, step by step for the others. A plain move that turns out not to be plain, because its lease is
+ * statement for plain checkpoints, step by step for the others. A plain one that turns out not to be plain, because its lease is
  * lost, its job has closed or an earlier reply was lost, changes nothing and is repeated alone.
  *
- * <p>A move that ends tasks waits for them before it locks its job, so it always runs alone.
+ * <p>A checkpoint that ends tasks waits for them before it locks its job, so it always runs alone.
  *
- * <p>Identity before state: a move that is repeated after a lost reply gets its first answer, even if the lease is gone by now.
+ * <p>Identity before state: a checkpoint that is repeated after a lost reply gets its first answer, even if the lease is gone by now.
  */
 public final class CheckpointWriter implements Primitive<Checkpoint, CheckpointResult> {
 
@@ -150,7 +150,7 @@ public final class CheckpointWriter implements Primitive<Checkpoint, CheckpointR
         fallen.forEach(checkpoint -> answers.put(checkpoint.job(), saidBefore(checkpoint, recorded)));
     }
 
-    /** The first answer to this move, if there was one. A body that finished after its job had ended is recorded as late. */
+    /** The first answer to this checkpoint, if there was one. A body that finished after its job had ended is recorded as late. */
     private static CheckpointResult saidBefore(Checkpoint checkpoint, Map<Guid, Recorded> recorded) {
         Recorded body = recorded.get(checkpoint.lease().guid());
         if (body != null && body.late()) {
@@ -194,7 +194,7 @@ public final class CheckpointWriter implements Primitive<Checkpoint, CheckpointR
         }
     }
 
-    /** Does the work that some moves need beyond the ledgers. */
+    /** Does the work that some checkpoints need beyond the ledgers. */
     private void finish(Tx tx, List<Checkpoint> checkpoints) throws SQLException {
         List<JobId> undone = jobsOf(checkpoints, Checkpoint::undoes);
         if (!undone.isEmpty()) {

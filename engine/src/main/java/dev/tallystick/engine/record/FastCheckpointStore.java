@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One statement for the most common kind of move: the holder reports, for the first time, its steps' results, its next step or
+ * One statement for the most common checkpoints: the holder reports, for the first time, its steps' results, its next step or
  * its end ({@link Checkpoint#isPlain()}).
  *
  * <p>{@link CollationStore} computes from the ledgers what is known in advance here: no digit is set yet, because the
@@ -138,7 +138,7 @@ final class FastCheckpointStore {
     private record Entry(LegOne dispatch, @Nullable LegTwo result) {}
 
     /**
-     * Applies the plain moves whose job is open, whose lease stands, which have nothing recorded and which no other transaction
+     * Applies the plain checkpoints whose job is open, whose lease stands, which have nothing recorded and which no other transaction
      * has locked. Skips all others.
      *
      * @param moved receives the jobs that moved, once the statement has run
@@ -177,12 +177,12 @@ final class FastCheckpointStore {
                 parameters.toArray());
     }
 
-    private static List<Object> holding(Columns<Checkpoint> moves) {
+    private static List<Object> holding(Columns<Checkpoint> of) {
         return List.of(
-                moves.uuids(checkpoint -> checkpoint.job().value()),
-                moves.uuids(checkpoint -> checkpoint.lease().guid().value()),
-                moves.longs(checkpoint -> checkpoint.lease().fence()),
-                moves.uuids(checkpoint -> checkpoint.results().getFirst().guid().value()));
+                of.uuids(checkpoint -> checkpoint.job().value()),
+                of.uuids(checkpoint -> checkpoint.lease().guid().value()),
+                of.longs(checkpoint -> checkpoint.lease().fence()),
+                of.uuids(checkpoint -> checkpoint.results().getFirst().guid().value()));
     }
 
     private static List<Object> ending(Columns<LegTwo> ends) {

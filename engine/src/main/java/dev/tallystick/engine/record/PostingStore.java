@@ -268,7 +268,7 @@ public final class PostingStore {
             """;
 
     /**
-     * Locks the jobs and the postings of the moves, in the global lock order.
+     * Locks the jobs and the postings of the checkpoints, in the global lock order.
      *
      * @param wait whether to wait for rows that are locked; if not, they are left out, like those that are gone
      */

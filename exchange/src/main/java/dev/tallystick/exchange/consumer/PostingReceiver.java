@@ -5,12 +5,12 @@ import dev.tallystick.exchange.ExchangeCrashPoint;
 import dev.tallystick.exchange.books.Issue;
 import dev.tallystick.exchange.books.IssueKind;
 import dev.tallystick.exchange.books.Issues;
+import dev.tallystick.exchange.books.Unverified;
 import dev.tallystick.exchange.consumer.Arrived.Answer;
 import dev.tallystick.exchange.message.MalformedMessageException;
 import dev.tallystick.exchange.message.Message;
 import dev.tallystick.exchange.message.Message.Body;
 import dev.tallystick.exchange.message.MessageFormat;
-import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.Participant;
 import dev.tallystick.exchange.message.PostingRef;
 import dev.tallystick.exchange.message.Statement;
@@ -18,16 +18,11 @@ import dev.tallystick.exchange.partner.Partners;
 import dev.tallystick.exchange.signing.BatchSignature;
 import dev.tallystick.exchange.transport.Transport;
 import dev.tallystick.sql.Database;
-import dev.tallystick.sql.DefiniteFailureException;
-import dev.tallystick.sql.DefiniteFailureException.Reason;
 import dev.tallystick.sql.GroupCommitter;
-import dev.tallystick.sql.TransactionException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes postings, acknowledgements and refusals: checks who signed them, records them, and returns when all of them are
@@ -35,14 +30,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostingReceiver implements Transport.Receiver {
 
-    private static final MessageId UNREADABLE = new MessageId("-");
-
     private final Participant self;
     private final Partners partners;
     private final Database database;
     private final GroupCommitter committer;
     private final ReceivedStore store;
     private final Issues issues;
+    private final Unverified unverified;
     private final RecordReceived postings;
     private final RecordAcknowledgements acknowledgements;
     private final Consumer<Answer> answered;
@@ -66,6 +60,7 @@ final class PostingReceiver implements Transport.Receiver {
         this.committer = committer;
         this.store = store;
         this.issues = issues;
+        this.unverified = new Unverified(self, issues);
         this.postings = postings;
         this.acknowledgements = acknowledgements;
         this.answered = answered;
@@ -82,14 +77,13 @@ final class PostingReceiver implements Transport.Receiver {
             try {
                 take(MessageFormat.read(bytes), bytes, pending, raised);
             } catch (MalformedMessageException e) {
-                raised.add(
-                        new Issue(IssueKind.UNVERIFIED, self, self, UNREADABLE, bytes, String.valueOf(e.getMessage())));
+                raised.add(unverified.unreadable(bytes, String.valueOf(e.getMessage())));
             }
         }
         issues.raise(raised);
         List<Answer> answers = new ArrayList<>();
         for (Pending each : pending) {
-            Answer answer = join(each);
+            Answer answer = unverified.answer(each.ref(), each.bytes(), each.answer());
             if (answer != null) {
                 answers.add(answer);
             }
@@ -106,7 +100,7 @@ final class PostingReceiver implements Transport.Receiver {
     private void take(Message message, byte[] bytes, List<Pending> pending, List<Issue> raised) {
         PostingRef ref = message.ref();
         if (!ref.consumer().equals(self)) {
-            raised.add(unverified(ref, bytes, "addressed to another consumer"));
+            raised.add(unverified.of(ref, bytes, "addressed to another consumer"));
             return;
         }
         switch (message.body()) {
@@ -124,12 +118,12 @@ final class PostingReceiver implements Transport.Receiver {
             when refusal.byProducer()
                     && hasSigned(ref, Statement.ofRefusal(ref, refusal.issue()), refusal.signature()) ->
                 stop(ref, refusal, bytes);
-            case Body.Posting posting -> raised.add(unverified(ref, bytes, "a posting without a valid signature"));
+            case Body.Posting posting -> raised.add(unverified.of(ref, bytes, "a posting without a valid signature"));
             case Body.Acknowledgement acknowledgement ->
-                raised.add(unverified(ref, bytes, "an acknowledgement without a valid signature"));
-            case Body.Refusal refusal -> raised.add(unverified(ref, bytes, "a refusal without a valid signature"));
-            case Body.Receipt receipt -> raised.add(unverified(ref, bytes, "a receipt on the topic of postings"));
-            case Body.Result result -> raised.add(unverified(ref, bytes, "a result on the topic of postings"));
+                raised.add(unverified.of(ref, bytes, "an acknowledgement without a valid signature"));
+            case Body.Refusal refusal -> raised.add(unverified.of(ref, bytes, "a refusal without a valid signature"));
+            case Body.Receipt receipt -> raised.add(unverified.of(ref, bytes, "a receipt on the topic of postings"));
+            case Body.Result result -> raised.add(unverified.of(ref, bytes, "a result on the topic of postings"));
         }
     }
 
@@ -150,27 +144,5 @@ final class PostingReceiver implements Transport.Receiver {
             issues.raise(tx, List.of(Issue.of(IssueKind.RESULT_REFUSED, ref, bytes, refusal.issue())));
             return true;
         });
-    }
-
-    /** One issue for all of them: a sender could make up any number of names. */
-    private Issue unverified(PostingRef ref, byte[] bytes, String detail) {
-        String claimed = ref.producer() + " → " + ref.consumer() + " " + ref.id();
-        return new Issue(IssueKind.UNVERIFIED, self, self, UNREADABLE, bytes, detail + ": " + claimed);
-    }
-
-    /** Null if the database refuses the message, which must not block those behind it: it is kept as an issue. */
-    private @Nullable Answer join(Pending pending) {
-        try {
-            return pending.answer().join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof DefiniteFailureException refused && refused.reason() == Reason.REFUSED) {
-                issues.raise(List.of(unverified(pending.ref(), pending.bytes(), String.valueOf(refused.getMessage()))));
-                return null;
-            }
-            if (e.getCause() instanceof TransactionException failure) {
-                throw failure;
-            }
-            throw e;
-        }
     }
 }
