@@ -34,10 +34,15 @@ public final class Crowd implements AutoCloseable {
 
     /** Some may be turned away, which is no reason to stop. */
     public void come(URI server, int number, String words) {
+        come("127.0.0.1", server, number, words);
+    }
+
+    public void come(String from, URI server, int number, String words) {
         for (int i = 0; i < number; i++) {
             Socket socket = new Socket();
             sockets.add(socket);
             try {
+                socket.bind(new InetSocketAddress(from, 0));
                 socket.connect(new InetSocketAddress(server.getHost(), server.getPort()), 10_000);
                 socket.setSoTimeout(20_000);
                 socket.getOutputStream().write(words.getBytes(StandardCharsets.US_ASCII));

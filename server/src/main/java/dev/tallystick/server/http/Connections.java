@@ -12,11 +12,8 @@ import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -53,11 +50,6 @@ public final class Connections implements AutoCloseable {
     private final Loop watching;
     private final Connection unknown = new Connection(null, null);
 
-    /** The connections of strangers, the oldest first: all of them, and by address. */
-    private final SequencedSet<Connection> strangers = new LinkedHashSet<>();
-
-    private final Map<InetAddress, SequencedSet<Connection>> strangersAt = new HashMap<>();
-
     public Connections(Limits limits) {
         this.limits = limits;
         this.watching = new Loop("connections", LOOK, this::cutLateOnes);
@@ -71,6 +63,9 @@ public final class Connections implements AutoCloseable {
         private final @Nullable InetSocketAddress peer;
         private final AtomicLong deadline = new AtomicLong(NONE);
 
+        /** Since when it serves no member's request. */
+        private volatile long strangerSince = now();
+
         private volatile Runnable closing = () -> {};
         private volatile boolean done;
 
@@ -81,7 +76,7 @@ public final class Connections implements AutoCloseable {
 
         /** A member's request uses the connection. */
         void admitted() {
-            leaveStrangers(this);
+            strangerSince = NONE;
         }
 
         /** @param close makes the web server take no further request on the connection */
@@ -129,7 +124,9 @@ public final class Connections implements AutoCloseable {
         /** The next request may come. */
         void awaitsRequest() {
             limit(limits.silence());
-            joinStrangers(this);
+            if (!isStranger()) {
+                strangerSince = now();
+            }
         }
 
         /** The head has arrived, the body may follow. */
@@ -199,6 +196,18 @@ public final class Connections implements AutoCloseable {
             forget(this);
         }
 
+        private boolean isStranger() {
+            return strangerSince != NONE;
+        }
+
+        private boolean isAt(InetAddress address) {
+            return peer != null && peer.getAddress().equals(address);
+        }
+
+        private boolean isOlderThan(@Nullable Connection other) {
+            return other == null || strangerSince < other.strangerSince;
+        }
+
         private boolean isOpen() {
             return channel != null && channel.isOpen();
         }
@@ -251,55 +260,34 @@ public final class Connections implements AutoCloseable {
      * @throws IllegalStateException if every connection serves a member; the web server then closes the new one
      */
     private void makeRoomFor(InetAddress address) {
+        if (open.size() < Math.min(limits.connectionsPerAddress(), limits.connections())) {
+            return;
+        }
         Connection oldest = null;
-        synchronized (strangers) {
-            SequencedSet<Connection> neighbours = strangersAt.get(address);
-            if (neighbours != null && neighbours.size() >= limits.connectionsPerAddress()) {
-                oldest = neighbours.getFirst();
-            } else if (open.size() >= limits.connections()) {
-                if (strangers.isEmpty()) {
-                    throw new IllegalStateException("all connections are in the hands of requests");
+        Connection oldestNeighbour = null;
+        int neighbours = 0;
+        for (Connection each : open.values()) {
+            if (each.isStranger()) {
+                oldest = each.isOlderThan(oldest) ? each : oldest;
+                if (each.isAt(address)) {
+                    neighbours++;
+                    oldestNeighbour = each.isOlderThan(oldestNeighbour) ? each : oldestNeighbour;
                 }
-                oldest = strangers.getFirst();
             }
         }
-        if (oldest != null) {
+        if (oldestNeighbour != null && neighbours >= limits.connectionsPerAddress()) {
+            oldestNeighbour.makeRoom();
+        } else if (open.size() >= limits.connections()) {
+            if (oldest == null) {
+                throw new IllegalStateException("all connections are in the hands of requests");
+            }
             oldest.makeRoom();
-        }
-    }
-
-    private void joinStrangers(Connection connection) {
-        InetSocketAddress peer = connection.peer;
-        if (peer != null) {
-            synchronized (strangers) {
-                // A connection that was closed meanwhile belongs to no address any more.
-                if (connection.isOpen() && strangers.add(connection)) {
-                    strangersAt
-                            .computeIfAbsent(peer.getAddress(), address -> new LinkedHashSet<>())
-                            .add(connection);
-                }
-            }
-        }
-    }
-
-    private void leaveStrangers(Connection connection) {
-        InetSocketAddress peer = connection.peer;
-        if (peer != null) {
-            synchronized (strangers) {
-                if (strangers.remove(connection)) {
-                    strangersAt.computeIfPresent(peer.getAddress(), (address, others) -> {
-                        others.remove(connection);
-                        return others.isEmpty() ? null : others;
-                    });
-                }
-            }
         }
     }
 
     private void forget(Connection connection) {
         if (connection.peer != null) {
             open.remove(connection.peer, connection);
-            leaveStrangers(connection);
         }
     }
 

@@ -3,14 +3,13 @@ package dev.tallystick.server.http;
 import dev.tallystick.broker.model.Member;
 import dev.tallystick.core.ProblemCode;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The members' requests in progress, streams and long polls included, and who may begin another one. Members and meshes have
  * separate limits, and the last fifth of all slots is for meshes with few requests in progress: so those at their limit leave
- * room for the others. Thread-safe.
+ * room for the others. Thread-safe, and without a lock: a thread that the system stops in a lock would stop all requests.
  */
 final class RequestsInProgress {
 
@@ -28,9 +27,11 @@ final class RequestsInProgress {
     private static final int FEW_SHARE = 20;
 
     private final Limits limits;
-    private final Map<String, Map<String, Integer>> members = new HashMap<>();
-    private final Map<String, Integer> meshes = new HashMap<>();
-    private int all;
+    private final AtomicInteger all = new AtomicInteger();
+    private final Counters<String> meshes = new Counters<>();
+    private final Counters<Caller> callers = new Counters<>();
+
+    private record Caller(String mesh, String name) {}
 
     RequestsInProgress(Limits limits) {
         this.limits = limits;
@@ -41,41 +42,37 @@ final class RequestsInProgress {
      *
      * @throws Problem if the member, its mesh or all together have too many
      */
-    synchronized Place begin(@Nullable Member member) {
+    Place begin(@Nullable Member member) {
         if (member == null) {
             return NONE;
         }
         String mesh = member.mesh();
-        String name = member.name();
-        int ofMesh = meshes.getOrDefault(mesh, 0);
-        if (members.getOrDefault(mesh, Map.of()).getOrDefault(name, 0) >= limits.requestsPerMember()) {
+        Caller caller = new Caller(mesh, member.name());
+        if (callers.up(caller, limits.requestsPerMember()) == Counters.FULL) {
             throw tooMany("this member has " + limits.requestsPerMember(), Limits.REQUESTS_PER_MEMBER);
         }
-        if (ofMesh >= limits.requestsPerMesh()) {
+        int ofMesh = meshes.up(mesh, limits.requestsPerMesh());
+        if (ofMesh == Counters.FULL) {
+            callers.down(caller);
             throw tooMany("this mesh has " + limits.requestsPerMesh(), Limits.REQUESTS_PER_MESH);
         }
-        boolean few = ofMesh < Math.max(1, limits.requestsPerMesh() / FEW_SHARE);
-        if (all >= limits.requests() - (few ? 0 : limits.requests() / RESERVED_SHARE)) {
+        boolean few = ofMesh <= Math.max(1, limits.requestsPerMesh() / FEW_SHARE);
+        if (all.incrementAndGet() > limits.requests() - (few ? 0 : limits.requests() / RESERVED_SHARE)) {
+            end(caller);
             throw new Problem(ProblemCode.BUSY, "this server has too much to do: send the same request again")
                     .retryAfter(RETRY);
         }
-        members.computeIfAbsent(mesh, each -> new HashMap<>()).merge(name, 1, Integer::sum);
-        meshes.merge(mesh, 1, Integer::sum);
-        all++;
-        return () -> end(mesh, name);
+        return () -> end(caller);
     }
 
-    synchronized int number() {
-        return all;
+    int number() {
+        return all.get();
     }
 
-    private synchronized void end(String mesh, String name) {
-        all--;
-        meshes.computeIfPresent(mesh, (each, number) -> number == 1 ? null : number - 1);
-        members.computeIfPresent(mesh, (each, names) -> {
-            names.computeIfPresent(name, (other, number) -> number == 1 ? null : number - 1);
-            return names.isEmpty() ? null : names;
-        });
+    private void end(Caller caller) {
+        all.decrementAndGet();
+        meshes.down(caller.mesh());
+        callers.down(caller);
     }
 
     private static Problem tooMany(String who, String setting) {

@@ -10,6 +10,8 @@ import dev.tallystick.server.TallyServer;
 import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -90,6 +92,22 @@ class CrowdTest {
 
             assertThat(admin.submit("k", ORDER).status()).isEqualTo(201);
             assertThat(Crowd.isCutOff(crowd.sockets().getFirst())).isTrue();
+        }
+    }
+
+    @Test
+    void an_address_with_its_share_of_connections_makes_room_itself() throws IOException {
+        try (TallyServer server = start(Limits.DEFAULT.withConnections(30, 10));
+                Crowd neighbour = new Crowd();
+                Crowd crowd = new Crowd()) {
+            neighbour.come("127.0.0.2", server.address(), 1, "");
+            crowd.come("127.0.0.1", server.address(), 40, "");
+
+            assertThat(Crowd.isCutOff(crowd.sockets().getFirst())).isTrue();
+            Socket old = neighbour.sockets().getFirst();
+            old.getOutputStream()
+                    .write("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(neighbour.statuses()).containsExactly("200");
         }
     }
 
