@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.core.Role;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;

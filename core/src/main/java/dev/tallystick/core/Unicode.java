@@ -1,7 +1,7 @@
 package dev.tallystick.core;
 
-/** Detects text that Java strings can hold but UTF-8 cannot. */
-final class Unicode {
+/** What text may contain: Java strings can hold more than UTF-8, and UTF-8 more than a person can read. */
+public final class Unicode {
 
     /**
      * Such text has no UTF-8 form: encoding replaces the surrogate with {@code ?}, so two different texts would have the same
@@ -21,6 +21,18 @@ final class Unicode {
             }
         }
         return false;
+    }
+
+    // Do not test "is assigned": that changes with the JDK, and all servers must accept the same keys.
+    public static boolean isPrintable(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
     }
 
     private Unicode() {}

@@ -1,5 +1,7 @@
 package dev.tallystick.keys;
 
+import dev.tallystick.core.Unicode;
+
 /** Names in this package, like keys, must be printable and short enough for an index. */
 final class Names {
 
@@ -8,20 +10,9 @@ final class Names {
         if (length < 1 || length > longest) {
             throw new IllegalArgumentException(what + " has 1 to " + longest + " characters, got " + length);
         }
-        if (!name.codePoints().allMatch(Names::isPrintable)) {
+        if (!name.codePoints().allMatch(Unicode::isPrintable)) {
             throw new IllegalArgumentException(what + " must contain only printable characters");
         }
-    }
-
-    private static boolean isPrintable(int codePoint) {
-        return switch (Character.getType(codePoint)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.SURROGATE,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR -> false;
-            default -> true;
-        };
     }
 
     private Names() {}

@@ -3,7 +3,7 @@ package dev.tallystick.server;
 import dev.tallystick.broker.member.Members;
 import dev.tallystick.broker.member.Token;
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Role;
+import dev.tallystick.core.Role;
 import dev.tallystick.server.http.Access;
 import dev.tallystick.server.routes.MemberRoutes;
 import java.io.IOException;

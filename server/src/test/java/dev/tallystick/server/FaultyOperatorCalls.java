@@ -5,11 +5,11 @@ import static dev.tallystick.server.FaultyCalls.read;
 import static dev.tallystick.server.FaultyCalls.row;
 
 import dev.tallystick.client.Devices;
-import dev.tallystick.client.Role;
 import dev.tallystick.client.Schedules;
 import dev.tallystick.client.Tasks;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Role;
 import dev.tallystick.server.FaultyCalls.Ready;
 import dev.tallystick.server.FaultyCalls.Repeat;
 import dev.tallystick.server.FaultyCalls.Row;

@@ -1,6 +1,6 @@
 package dev.tallystick.server;
 
-import dev.tallystick.broker.model.Role;
+import dev.tallystick.core.Role;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Map;

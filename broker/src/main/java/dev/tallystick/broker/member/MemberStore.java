@@ -2,7 +2,7 @@ package dev.tallystick.broker.member;
 
 import dev.tallystick.broker.model.Inbox;
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Role;
+import dev.tallystick.core.Role;
 import dev.tallystick.sql.Tx;
 import java.sql.ResultSet;
 import java.sql.SQLException;

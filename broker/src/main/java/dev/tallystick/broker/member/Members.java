@@ -4,7 +4,7 @@ import dev.tallystick.broker.model.CompletionWatch;
 import dev.tallystick.broker.model.Inbox;
 import dev.tallystick.broker.model.Member;
 import dev.tallystick.broker.model.Names;
-import dev.tallystick.broker.model.Role;
+import dev.tallystick.core.Role;
 import dev.tallystick.keys.Scope;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.Tx;

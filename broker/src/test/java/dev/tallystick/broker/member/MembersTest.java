@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.broker.model.CompletionWatch;
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.broker.model.TestBroker;
+import dev.tallystick.core.Role;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.SettableClock;
 import dev.tallystick.testkit.TestPostgres;

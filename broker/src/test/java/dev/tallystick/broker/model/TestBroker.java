@@ -14,6 +14,7 @@ import dev.tallystick.core.Destination;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Role;
 import dev.tallystick.keys.KeySchema;
 import dev.tallystick.sql.Database;
 import dev.tallystick.testkit.TestPostgres;

@@ -186,7 +186,11 @@ public abstract class ServerConnection extends TallyCommand {
     }
 
     private URI address() {
-        String named = server == null ? environment().getOrDefault("TALLY_SERVER", DEFAULT_SERVER) : server;
+        return address(server == null ? environment().getOrDefault("TALLY_SERVER", DEFAULT_SERVER) : server);
+    }
+
+    /** The address of a server, as a user writes it. */
+    public static URI address(String named) {
         try {
             URI address = new URI(named);
             if (address.getHost() != null && List.of("http", "https").contains(address.getScheme())) {

@@ -2,6 +2,7 @@ package dev.tallystick.cli.daemon;
 
 import dev.tallystick.cli.command.CommandFailed;
 import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.ServerConnection;
 import dev.tallystick.cli.command.Version;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.client.net.Trust;
@@ -14,7 +15,6 @@ import dev.tallystick.daemon.local.LocalClient;
 import dev.tallystick.daemon.outbox.OutboxSettings;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -165,16 +165,7 @@ final class DaemonStart extends LocalCommand {
     private URI address() {
         String remembered = DaemonCommand.remembered(directory(), "server");
         String otherwise = remembered == null ? environment().getOrDefault("TALLY_SERVER", DEFAULT_SERVER) : remembered;
-        String named = server == null ? otherwise : server;
-        try {
-            URI address = new URI(named);
-            if (address.getHost() != null && List.of("http", "https").contains(address.getScheme())) {
-                return address;
-            }
-        } catch (URISyntaxException e) {
-            // Falls through to the error for every invalid address.
-        }
-        throw new CommandFailed(ExitCode.USAGE, "'" + named + "' is not a server address", "Pass http://HOST:PORT.");
+        return ServerConnection.address(server == null ? otherwise : server);
     }
 
     /** Read at each connection: a token may be renewed while the daemon runs. */

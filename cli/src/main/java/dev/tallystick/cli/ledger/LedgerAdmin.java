@@ -29,6 +29,7 @@ import java.util.SequencedMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
@@ -55,13 +56,8 @@ final class LedgerAdmin {
                 case Append.HeadChanged changed ->
                     throw new CommandFailed(
                             ExitCode.CONFLICT, "another write came first", "Check the current state, then try again.");
-                case Append.Invalid invalid ->
-                    throw new CommandFailed(ExitCode.USAGE, invalid.reason(), "Nothing was written.");
-                case Append.Refused refused ->
-                    throw new CommandFailed(
-                            ExitCode.CONFLICT,
-                            refused.reason(),
-                            "Nothing was written. Run 'tally ledger verify' to see what is wrong.");
+                case Append.Invalid invalid -> throw LedgerCommand.invalid(invalid);
+                case Append.Refused refused -> throw LedgerCommand.refused(refused);
                 case Append.Unavailable unavailable ->
                     throw new CommandFailed(
                             ExitCode.UNKNOWN_OUTCOME, unavailable.reason(), "Check whether it was written.");
@@ -137,21 +133,12 @@ final class LedgerAdmin {
                         + " every stream. Damage before the anchor is not detected.")
         private boolean quick;
 
-        @Option(
-                names = "--root-key",
-                paramLabel = "FILE",
-                description = "The root key, obtained from a trusted source.")
-        private @Nullable Path rootKey;
-
-        @Option(names = "--current-key", paramLabel = "FILE", description = "The current signing key, if you know it.")
-        private @Nullable Path currentKey;
-
-        @Option(names = "--anchor", paramLabel = "FILE", description = "An anchor written by 'anchor'.")
-        private @Nullable Path anchor;
+        @Mixin
+        private final TrustOptions trusted = new TrustOptions();
 
         @Override
         public ExitCode run() throws IOException {
-            Trust trust = LedgerCommand.trust(rootKey, currentKey, anchor);
+            Trust trust = trusted.trust();
             Verifier.Depth depth = quick ? Verifier.Depth.QUICK : Verifier.Depth.DEEP;
             Report report;
             try (ProgressBar bar = progressBar()) {

@@ -14,6 +14,7 @@ import dev.tallystick.ledger.git.DamagedRefException;
 import dev.tallystick.ledger.git.NotALedgerException;
 import dev.tallystick.ledger.history.Anchored;
 import dev.tallystick.ledger.ssh.PublicKey;
+import dev.tallystick.ledger.tx.Append;
 import dev.tallystick.ledger.tx.StreamId;
 import dev.tallystick.ledger.tx.TxHash;
 import dev.tallystick.ledger.verifier.Trust;
@@ -159,6 +160,17 @@ public final class LedgerCommand implements Runnable {
             throw new CommandFailed(
                     ExitCode.USAGE, message(e), "Pass a file written by 'tally ledger anchor', and keep this one.");
         }
+    }
+
+    static CommandFailed invalid(Append.Invalid invalid) {
+        return new CommandFailed(ExitCode.USAGE, invalid.reason(), "Nothing was written.");
+    }
+
+    static CommandFailed refused(Append.Refused refused) {
+        return new CommandFailed(
+                ExitCode.CONFLICT,
+                refused.reason(),
+                "Nothing was written. Run 'tally ledger verify' to see what is wrong.");
     }
 
     static String read(Path file) {

@@ -25,6 +25,7 @@ import java.util.SequencedMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -107,27 +108,14 @@ final class LedgerCopies {
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private String address;
 
-        @Option(
-                names = "--root-key",
-                paramLabel = "FILE",
-                description = "The root key, obtained from a trusted source.")
-        private @Nullable Path rootKey;
-
-        @Option(names = "--current-key", paramLabel = "FILE", description = "The current signing key, if you know it.")
-        private @Nullable Path currentKey;
-
-        @Option(names = "--anchor", paramLabel = "FILE", description = "An anchor written by 'anchor'.")
-        private @Nullable Path anchor;
+        @Mixin
+        private final TrustOptions trusted = new TrustOptions();
 
         @Override
         public ExitCode run() throws IOException {
             try (ProgressBar bar = progressBar()) {
                 return tell(Ledger.cloneFrom(
-                        address,
-                        ledger().repository(),
-                        LedgerCommand.trust(rootKey, currentKey, anchor),
-                        LedgerOptions.defaults(),
-                        bar::report));
+                        address, ledger().repository(), trusted.trust(), LedgerOptions.defaults(), bar::report));
             } catch (RemoteFailedException e) {
                 throw unreachable(e);
             } catch (NotALedgerException e) {

@@ -105,13 +105,8 @@ final class LedgerWrites {
                     answer("conflict: the head is " + (changed.current().isNone() ? "''" : changed.current()), fields);
                     return ExitCode.CONFLICT;
                 }
-                case Append.Invalid invalid ->
-                    throw new CommandFailed(ExitCode.USAGE, invalid.reason(), "Nothing was written.");
-                case Append.Refused refused ->
-                    throw new CommandFailed(
-                            ExitCode.CONFLICT,
-                            refused.reason(),
-                            "Nothing was written. Run 'tally ledger verify' to see what is wrong.");
+                case Append.Invalid invalid -> throw LedgerCommand.invalid(invalid);
+                case Append.Refused refused -> throw LedgerCommand.refused(refused);
                 case Append.Unavailable unavailable ->
                     throw new CommandFailed(
                             ExitCode.UNKNOWN_OUTCOME,

@@ -1,7 +1,7 @@
 package dev.tallystick.server.http;
 
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Role;
+import dev.tallystick.core.Role;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;

@@ -1,7 +1,7 @@
 package dev.tallystick.server.http;
 
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.Role;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import org.slf4j.Logger;

@@ -1,7 +1,7 @@
 package dev.tallystick.server.http;
 
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.tallystick.server.routes;
 
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.broker.webhook.DeadCall;
 import dev.tallystick.broker.webhook.DeadCalls;
 import dev.tallystick.broker.webhook.Webhooks;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Paged;

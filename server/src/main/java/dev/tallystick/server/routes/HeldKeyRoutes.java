@@ -1,9 +1,9 @@
 package dev.tallystick.server.routes;
 
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.keys.KeyEntry;
 import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.Reservation;

@@ -1,7 +1,7 @@
 package dev.tallystick.server.routes;
 
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.engine.view.ActivityInfo;
 import dev.tallystick.engine.view.JobEvent;
 import dev.tallystick.engine.view.JobEvents;

@@ -1,12 +1,12 @@
 package dev.tallystick.server.routes;
 
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.keys.GateSettings;
 import dev.tallystick.keys.KeyEntry;
 import dev.tallystick.keys.KeyOwner;

@@ -1,10 +1,10 @@
 package dev.tallystick.server.routes;
 
 import dev.tallystick.broker.accept.Submission;
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Failures;

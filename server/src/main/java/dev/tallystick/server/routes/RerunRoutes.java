@@ -1,9 +1,9 @@
 package dev.tallystick.server.routes;
 
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.engine.model.DeadLetter;
 import dev.tallystick.engine.submit.Reruns;
 import dev.tallystick.keys.ScopedKey;

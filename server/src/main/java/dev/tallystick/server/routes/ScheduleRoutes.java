@@ -2,13 +2,13 @@ package dev.tallystick.server.routes;
 
 import dev.tallystick.broker.member.QuotaExceededException;
 import dev.tallystick.broker.member.Quotas;
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.engine.schedule.Cron;
 import dev.tallystick.engine.schedule.Schedule;
 import dev.tallystick.engine.schedule.ScheduleView;

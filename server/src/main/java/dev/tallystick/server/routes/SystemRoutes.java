@@ -2,8 +2,8 @@ package dev.tallystick.server.routes;
 
 import dev.tallystick.broker.BrokerSettings;
 import dev.tallystick.broker.OrphanReport;
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.server.http.Access;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Limits;

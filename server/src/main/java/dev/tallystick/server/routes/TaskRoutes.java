@@ -2,10 +2,10 @@ package dev.tallystick.server.routes;
 
 import dev.tallystick.broker.member.MemberInfo;
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.engine.TaskDesk;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;

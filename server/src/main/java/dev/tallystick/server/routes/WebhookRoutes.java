@@ -1,7 +1,6 @@
 package dev.tallystick.server.routes;
 
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.broker.webhook.Registration;
 import dev.tallystick.broker.webhook.Webhook;
 import dev.tallystick.broker.webhook.Webhooks;
@@ -10,6 +9,7 @@ import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;
 import dev.tallystick.server.http.Problem;

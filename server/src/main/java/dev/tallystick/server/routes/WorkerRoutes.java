@@ -1,9 +1,9 @@
 package dev.tallystick.server.routes;
 
 import dev.tallystick.broker.model.Member;
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.engine.graph.run.RemoteWork;
 import dev.tallystick.server.http.Answer;
 import dev.tallystick.server.http.Call;

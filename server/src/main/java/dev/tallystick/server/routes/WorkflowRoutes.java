@@ -1,8 +1,8 @@
 package dev.tallystick.server.routes;
 
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.engine.DeployedGraph;
 import dev.tallystick.engine.Deployment;
 import dev.tallystick.engine.Deployments;

@@ -2,9 +2,9 @@ package dev.tallystick.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.server.Http;
 import dev.tallystick.server.ServerUnderTest;
 import dev.tallystick.server.WhoMay;
