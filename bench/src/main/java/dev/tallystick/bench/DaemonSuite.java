@@ -147,7 +147,7 @@ final class DaemonSuite implements Suite {
                 statement.execute("create table bare (id text primary key, payload blob not null)");
             }
             this.insert = connection.prepareStatement("insert into bare values (?, ?)");
-            this.writer = new GroupWriter("bare", connection);
+            this.writer = new GroupWriter("bare", connection, null);
         }
 
         @Override

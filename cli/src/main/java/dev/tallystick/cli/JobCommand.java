@@ -186,6 +186,7 @@ final class JobCommand extends TallyCommand {
                 text.append("\n  ").append(wait.what()).append(", since ").append(wait.since());
                 text.append(": ").append(wait.mover());
             }
+            text.append(why.hasMore() ? "\n  and more" : "");
             answer(text.toString());
             return ExitCode.OK;
         }

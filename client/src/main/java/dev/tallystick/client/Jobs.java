@@ -154,7 +154,7 @@ public final class Jobs {
     public record Page(List<Job> jobs, @Nullable UUID next) {}
 
     /** What a job waits for. */
-    public record Why(String state, List<Wait> waits) {
+    public record Why(String state, List<Wait> waits, boolean hasMore) {
 
         /**
          * One thing that a job waits for.
@@ -274,7 +274,8 @@ public final class Jobs {
     public Why why(UUID job) {
         return transport.ask(
                 Request.get(path(job) + "/why"),
-                why -> new Why(why.about("job_id", job).text("state"), why.list("waits", Why.Wait::of)));
+                why -> new Why(
+                        why.about("job_id", job).text("state"), why.list("waits", Why.Wait::of), why.flag("has_more")));
     }
 
     /** The activities of the job and their state, in the order in which they were entered. Reads all pages. */

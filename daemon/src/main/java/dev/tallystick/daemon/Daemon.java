@@ -1,6 +1,5 @@
 package dev.tallystick.daemon;
 
-import dev.tallystick.client.Devices;
 import dev.tallystick.client.Messages;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.IdempotencyKey;
@@ -71,11 +70,11 @@ public final class Daemon implements AutoCloseable {
             // Ids must differ, but need not be secret; drawing secrets for each would slow every send down.
             Ids ids = new Ids(settings.clock(), new SplittableRandom(random.nextLong()));
             DaemonDirectory directory = open(DaemonDirectory.open(settings.directory()));
-            Identity identity = Identity.of(directory, settings.clones());
+            Identity identity = Identity.of(directory, settings.clones(), settings.crashPoints());
             this.outbox = open(openOutbox(directory.path(), settings, ids));
             this.inbox = open(Inbox.open(directory.path(), settings.clock(), settings.crashPoints()));
             ClientUpstream upstream =
-                    new ClientUpstream(settings.clients(), client -> introduce(client, identity, settings.clones()));
+                    new ClientUpstream(settings.clients(), client -> identity.introduce(client.devices()));
             this.courier = open(new Courier(
                     outbox,
                     upstream,
@@ -85,7 +84,7 @@ public final class Daemon implements AutoCloseable {
                     settings.crashPoints(),
                     new Reporter(ids)));
             this.reader = new RequestReader(courier::limits, outbox::newKey);
-            this.status = new DaemonStatus(outbox, inbox, courier, settings.clock(), settings.version());
+            this.status = new DaemonStatus(outbox, inbox, courier, identity, settings.clock(), settings.version());
             if (settings.receives()) {
                 open(new Receiver(inbox, () -> connected(upstream), settings.receiver()))
                         .start();
@@ -148,24 +147,14 @@ public final class Daemon implements AutoCloseable {
     /** An empty outbox in place of a lost one would forget accepted sends, and accept their keys again. */
     private static void requireNotLost(Path directory) {
         Path outbox = directory.resolve(Outbox.FILE);
-        Path inbox = directory.resolve(Inbox.FILE);
-        if (!Files.exists(outbox) && Files.exists(inbox)) {
+        Path mark = directory.resolve(Outbox.MARK);
+        if (!Files.exists(outbox) && Files.exists(mark)) {
             throw new DaemonStartException(
                     DaemonStartException.Kind.OUTBOX,
                     outbox
                             + " is missing, although a daemon has used this directory: bring it back; or, to begin without what"
-                            + " it held, move " + inbox + " away as well");
+                            + " it held, remove " + mark + " as well");
         }
-    }
-
-    private static void introduce(TallyClient client, Identity identity, DaemonSettings.ClonePolicy policy) {
-        Devices.IfCloned ifCloned = switch (policy) {
-            case REFUSE -> Devices.IfCloned.REFUSE;
-            case WARN -> Devices.IfCloned.WARN;
-            case ALLOW -> Devices.IfCloned.ALLOW;
-        };
-        Devices.Device unused =
-                client.devices().register(identity.device(), identity.publicKey(), identity.host(), ifCloned);
     }
 
     private Optional<TallyClient> connected(ClientUpstream upstream) {

@@ -17,6 +17,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -26,6 +27,12 @@ import java.util.Set;
 public final class DaemonDirectory implements AutoCloseable {
 
     private static final String LOCK = "daemon.lock";
+    private static final Integer ROOT = 0;
+    private static final int WRITABLE_BY_OTHERS = 022;
+
+    /** In a directory with this bit, users can rename and remove only what is theirs. */
+    private static final int STICKY = 01000;
+
     private static final Set<PosixFilePermission> FOREIGN = EnumSet.of(
             PosixFilePermission.GROUP_READ,
             PosixFilePermission.GROUP_WRITE,
@@ -51,8 +58,9 @@ public final class DaemonDirectory implements AutoCloseable {
         Path absolute = path.toAbsolutePath().normalize();
         try {
             create(absolute);
-            requirePrivate(absolute);
-            return new DaemonDirectory(absolute, lock(absolute));
+            Path real = real(absolute);
+            requirePrivate(real);
+            return new DaemonDirectory(real, lock(real));
         } catch (IOException e) {
             throw new DaemonStartException(
                     DaemonStartException.Kind.UNUSABLE, "cannot use the directory " + absolute + ": " + e, e);
@@ -61,11 +69,7 @@ public final class DaemonDirectory implements AutoCloseable {
 
     private static void create(Path path) throws IOException {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-            Path parent = path.getParent();
-            if (parent != null) {
-                Files.createDirectories(parent);
-            }
-            Files.createDirectory(
+            Files.createDirectories(
                     path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         }
         if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
@@ -74,10 +78,33 @@ public final class DaemonDirectory implements AutoCloseable {
         }
     }
 
+    /** With the links above it resolved: where they lead is checked, and they may change later. */
+    private static Path real(Path path) throws IOException {
+        Path parent = path.getParent();
+        return parent == null ? path : parent.toRealPath().resolve(path.getFileName());
+    }
+
+    /** Who can write to a directory above can put another one in place of this one, with hooks in it. */
+    private static void requireUnmovable(Path path, UserPrincipal user) throws IOException {
+        for (Path above = path.getParent(); above != null; above = above.getParent()) {
+            Map<String, Object> found = Files.readAttributes(above, "unix:mode,uid,owner");
+            boolean isTrusted =
+                    found.get("uid").equals(ROOT) || found.get("owner").equals(user);
+            int mode = (Integer) found.get("mode");
+            if (!isTrusted || ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0)) {
+                throw new DaemonStartException(
+                        DaemonStartException.Kind.NOT_PRIVATE,
+                        "others can replace what is in " + above + ": run chmod go-w " + above
+                                + ", or use a directory elsewhere");
+            }
+        }
+    }
+
     private static void requirePrivate(Path path) throws IOException {
         UserPrincipal user = FileSystems.getDefault()
                 .getUserPrincipalLookupService()
                 .lookupPrincipalByName(System.getProperty("user.name"));
+        requireUnmovable(path, user);
         requirePrivate(path, user, "chmod 700 " + path);
         try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
             for (Path file : files) {

@@ -10,6 +10,8 @@ import dev.tallystick.daemon.local.LocalServices;
 import dev.tallystick.daemon.outbox.Outbox;
 import dev.tallystick.daemon.outbox.OutboxState;
 import dev.tallystick.daemon.outbox.SendLimits;
+import dev.tallystick.daemon.storage.StorageException;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** How the daemon is, and what it has, for its local interface. Thread-safe. */
 public final class DaemonStatus implements LocalServices {
@@ -30,13 +33,15 @@ public final class DaemonStatus implements LocalServices {
     private final Outbox outbox;
     private final Inbox inbox;
     private final Courier courier;
+    private final Identity identity;
     private final InstantSource clock;
     private final String version;
 
-    DaemonStatus(Outbox outbox, Inbox inbox, Courier courier, InstantSource clock, String version) {
+    DaemonStatus(Outbox outbox, Inbox inbox, Courier courier, Identity identity, InstantSource clock, String version) {
         this.outbox = outbox;
         this.inbox = inbox;
         this.courier = courier;
+        this.identity = identity;
         this.clock = clock;
         this.version = version;
     }
@@ -57,6 +62,18 @@ public final class DaemonStatus implements LocalServices {
     }
 
     @Override
+    public Json.ObjectValue rotateKey(@Nullable Duration grace) {
+        try {
+            identity.rotate(grace);
+        } catch (IOException e) {
+            throw new StorageException(
+                    StorageException.Kind.UNAVAILABLE, "cannot write " + Identity.FILE + ": " + e, e);
+        }
+        courier.meetAgain();
+        return new Json.ObjectValue(identity.view());
+    }
+
+    @Override
     public Health health() {
         DeliveryState state = courier.state();
         Map<OutboxState, Long> counts = outbox.counts();
@@ -64,12 +81,12 @@ public final class DaemonStatus implements LocalServices {
         Instant now = clock.instant();
         boolean isStuck = oldest.filter(since -> isLongAgo(since, now)).isPresent()
                 && courier.lastDelivery().filter(last -> !isLongAgo(last, now)).isEmpty();
-        boolean isHealthy = state.kind() == DeliveryState.Kind.DELIVERING && !isStuck && !outbox.isFull();
-        Map<String, Json> members = new TreeMap<>();
+        boolean isHealthy = state.isDelivering() && !isStuck && !outbox.isFull();
+        Map<String, Json> members = new TreeMap<>(identity.view());
         members.put("healthy", Json.of(isHealthy));
         members.put(
                 "delivery",
-                Json.of(isStuck && isDelivering(state) ? "stuck" : state.kind().word()));
+                Json.of(isStuck && state.isDelivering() ? "stuck" : state.kind().word()));
         members.put("since", Json.of(state.since().toString()));
         members.put("pending", Json.of(counts.getOrDefault(OutboxState.PENDING, 0L)));
         members.put("inflight", Json.of(counts.getOrDefault(OutboxState.INFLIGHT, 0L)));
@@ -89,10 +106,6 @@ public final class DaemonStatus implements LocalServices {
         }
         courier.server().ifPresent(server -> members.put("member", Json.of(server.mesh() + "/" + server.member())));
         return new Health(isHealthy, new Json.ObjectValue(members));
-    }
-
-    private static boolean isDelivering(DeliveryState state) {
-        return state.kind() == DeliveryState.Kind.DELIVERING;
     }
 
     private static boolean isLongAgo(Instant moment, Instant now) {

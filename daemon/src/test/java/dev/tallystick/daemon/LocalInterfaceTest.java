@@ -7,9 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.daemon.inbox.Inbox;
+import dev.tallystick.daemon.inbox.InboxEvent;
 import dev.tallystick.daemon.local.LocalClient;
 import dev.tallystick.daemon.local.LocalServer;
 import dev.tallystick.testkit.Eventually;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -200,6 +203,51 @@ class LocalInterfaceTest {
                     answer -> answer.status() == 202);
             assertThat(daemon.outbox().list(null, 0, 10)).hasSize(1);
         }
+    }
+
+    @Test
+    void more_streams_than_the_limit_are_refused_until_one_ends() throws IOException {
+        try (Daemon daemon = DaemonUnderTest.offline(directory())) {
+            List<SocketChannel> streams = new ArrayList<>();
+            try {
+                for (int i = 0; i < 32; i++) {
+                    streams.add(stream());
+                    assertThat(statusOf(streams.getLast())).isEqualTo("HTTP/1.1 200 OK");
+                }
+                try (SocketChannel refused = stream()) {
+                    assertThat(new String(Channels.newInputStream(refused).readAllBytes(), UTF_8))
+                            .startsWith("HTTP/1.1 429 ")
+                            .contains("daemon_busy");
+                }
+                assertThat(DaemonUnderTest.send(directory(), "k", message("topic:a", "x"))
+                                .status())
+                        .as("requests are counted apart")
+                        .isEqualTo(202);
+                streams.getLast().close();
+                // The daemon notices when it has something to write.
+                daemon.inbox().add(List.of(new Inbox.NewEvent(InboxEvent.Kind.DEAD, "row", "{}")));
+                Eventually.holds("there is room again", () -> {
+                    try (SocketChannel next = stream()) {
+                        return statusOf(next).equals("HTTP/1.1 200 OK");
+                    }
+                });
+            } finally {
+                for (SocketChannel each : streams) {
+                    each.close();
+                }
+            }
+        }
+    }
+
+    private SocketChannel stream() throws IOException {
+        SocketChannel channel =
+                SocketChannel.open(UnixDomainSocketAddress.of(directory().resolve(LocalServer.SOCKET)));
+        write(channel, "GET /v1/events HTTP/1.1\r\n\r\n");
+        return channel;
+    }
+
+    private static String statusOf(SocketChannel channel) throws IOException {
+        return new BufferedReader(Channels.newReader(channel, UTF_8)).readLine();
     }
 
     @Test

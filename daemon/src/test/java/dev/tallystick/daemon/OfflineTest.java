@@ -13,10 +13,15 @@ import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -99,9 +104,12 @@ public class OfflineTest {
                         Json.of("job:2")));
                 assertThat(DaemonUnderTest.post(directory, "/v1/jobs", plain).status())
                         .isEqualTo(202);
-                assertThat(DaemonUnderTest.post(directory, "/v1/jobs", withOptions)
-                                .status())
-                        .isEqualTo(202);
+                String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+                try (LocalClient local = LocalClient.to(directory)) {
+                    assertThat(local.ask("POST", "/v1/jobs", withOptions.canonical(), Map.of("traceparent", trace))
+                                    .status())
+                            .isEqualTo(202);
+                }
                 server.restart();
                 awaitNothingKept(directory);
                 TallyClient client = new TallyClient(address, token);
@@ -109,9 +117,24 @@ public class OfflineTest {
                         .isEqualTo("sample.order");
                 assertThat(client.jobs().findByKey(new IdempotencyKey("job:2")).attributes())
                         .containsEntry("customer", "7");
+                assertThat(traceOf(client.jobs()
+                                .findByKey(new IdempotencyKey("job:2"))
+                                .id()))
+                        .isEqualTo(trace);
                 LocalClient.Reply again = DaemonUnderTest.post(directory, "/v1/jobs", plain);
                 assertThat(again.status()).isEqualTo(200);
                 assertThat(daemon.outbox().list(null, 0, 10)).hasSize(2);
+            }
+        }
+    }
+
+    private static String traceOf(UUID job) throws SQLException {
+        try (Connection connection = POSTGRES.dataSource().getConnection();
+                PreparedStatement query =
+                        connection.prepareStatement("select traceparent from tally.job_trace where job_id = ?")) {
+            query.setObject(1, job);
+            try (ResultSet result = query.executeQuery()) {
+                return result.next() ? result.getString(1) : "none";
             }
         }
     }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.tallystick.daemon.local.LocalClient;
 import dev.tallystick.daemon.local.LocalServer;
+import dev.tallystick.testkit.Eventually;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -28,7 +30,8 @@ class OtherUserTest {
         assumeThat(System.getProperty("user.name")).isEqualTo("root");
         // Not a folder of the test: others must be able to reach it.
         folder = Files.createTempDirectory("tally-other");
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        // As /tmp is: all may create files there, and each removes its own.
+        assertThat(run(List.of("chmod", "1777", folder.toString())).code()).isZero();
         assumeThat(asOther("true").code()).isZero();
         assumeThat(asOther("curl", "--version").code()).isZero();
     }
@@ -85,6 +88,76 @@ class OtherUserTest {
                         .code())
                 .as("the directory is closed to others")
                 .isNotZero();
+    }
+
+    @Test
+    void another_user_cannot_swap_the_directory_of_a_running_daemon() throws Exception {
+        Path ours = folder.resolve("ours");
+        Path theirs = folder.resolve("theirs");
+        assertThat(asOther("mkdir", "-m", "777", theirs.toString()).code()).isZero();
+        try (Daemon daemon = DaemonUnderTest.offline(ours)) {
+            assertThat(asOther("mv", ours.toString(), folder.resolve("away").toString())
+                            .code())
+                    .isNotZero();
+            assertThat(asOther("ln", "-sfnT", theirs.toString(), ours.toString())
+                            .code())
+                    .isNotZero();
+            assertThat(DaemonUnderTest.send(ours, "k", message("topic:a", "x")).status())
+                    .isEqualTo(202);
+            assertThat(daemon.outbox().list(null, 0, 10)).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_directory_that_another_user_could_swap_is_not_used() throws Exception {
+        Path open = Files.createDirectory(folder.resolve("open"));
+        Path ours = open.resolve("ours");
+        assertThat(run(List.of("chmod", "777", open.toString())).code()).isZero();
+        assertThatThrownBy(() -> DaemonUnderTest.offline(ours).close())
+                .isInstanceOfSatisfying(
+                        DaemonStartException.class,
+                        e -> assertThat(e.kind()).isEqualTo(DaemonStartException.Kind.NOT_PRIVATE))
+                .hasMessageContaining("chmod go-w " + open);
+
+        assertThat(run(List.of("chmod", "755", open.toString())).code()).isZero();
+        DaemonUnderTest.offline(ours).close();
+        assertThat(run(List.of("chown", "65534", open.toString())).code()).isZero();
+        assertThatThrownBy(() -> DaemonUnderTest.offline(ours).close()).hasMessageContaining("others can replace");
+
+        // A link on the way is followed once: what it leads to is checked, and used from then on.
+        Path link = Files.createSymbolicLink(folder.resolve("link"), open);
+        assertThatThrownBy(() -> DaemonUnderTest.offline(link.resolve("ours")).close())
+                .hasMessageContaining("others can replace");
+    }
+
+    @Test
+    void commands_do_not_talk_to_the_daemon_of_another_user() throws Exception {
+        assumeThat(asOther("python3", "--version").code()).isZero();
+        Path theirs = folder.resolve("theirs");
+        assertThat(asOther("mkdir", "-m", "777", theirs.toString()).code()).isZero();
+        Process listener = new ProcessBuilder(
+                        "setpriv",
+                        "--reuid",
+                        "65534",
+                        "--regid",
+                        "65534",
+                        "--clear-groups",
+                        "python3",
+                        "-c",
+                        "import socket; s = socket.socket(socket.AF_UNIX); s.bind('"
+                                + theirs.resolve(LocalServer.SOCKET) + "'); s.listen(); s.accept(); input()")
+                .start();
+        try {
+            Eventually.holds("it is refused", () -> {
+                try (LocalClient client = LocalClient.to(theirs)) {
+                    return false;
+                } catch (IOException e) {
+                    return String.valueOf(e.getMessage()).contains("belongs to");
+                }
+            });
+        } finally {
+            listener.destroyForcibly().waitFor();
+        }
     }
 
     private Result curl(Path directory) throws IOException, InterruptedException {

@@ -13,7 +13,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-/** Between a daemon and its server: passes requests on, drops every third reply, and resets connections at random. */
+/** Between a daemon and its server: passes requests on, and loses replies. */
 final class ReplyLosingProxy implements AutoCloseable {
 
     private static final int EVERY = 3;
@@ -21,19 +21,35 @@ final class ReplyLosingProxy implements AutoCloseable {
 
     private final InetSocketAddress server;
     private final ServerSocketChannel listener;
-    private final Randomness random;
-    private final AtomicInteger replies = new AtomicInteger();
+    private final BooleanSupplier loses;
+    private final BooleanSupplier resets;
     private final AtomicInteger dropped = new AtomicInteger();
 
+    /** Drops every third reply, and resets connections at random. */
     ReplyLosingProxy(int serverPort, Randomness random) {
+        this(serverPort, everyThird(), () -> chance(random));
+    }
+
+    /** Drops a reply whenever it is asked to. */
+    ReplyLosingProxy(int serverPort, BooleanSupplier loses) {
+        this(serverPort, loses, () -> false);
+    }
+
+    private ReplyLosingProxy(int serverPort, BooleanSupplier loses, BooleanSupplier resets) {
         this.server = new InetSocketAddress(InetAddress.getLoopbackAddress(), serverPort);
-        this.random = random;
+        this.loses = loses;
+        this.resets = resets;
         try {
             this.listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         Thread.ofVirtual().start(this::accept);
+    }
+
+    private static BooleanSupplier everyThird() {
+        AtomicInteger replies = new AtomicInteger();
+        return () -> replies.incrementAndGet() % EVERY == 0;
     }
 
     URI address() {
@@ -80,7 +96,7 @@ final class ReplyLosingProxy implements AutoCloseable {
         void passRequests() {
             pass(client, upstream, () -> {
                 awaitsReply = true;
-                return chance();
+                return resets.getAsBoolean();
             });
         }
 
@@ -90,7 +106,7 @@ final class ReplyLosingProxy implements AutoCloseable {
                     return false;
                 }
                 awaitsReply = false;
-                boolean isLost = replies.incrementAndGet() % EVERY == 0;
+                boolean isLost = loses.getAsBoolean();
                 dropped.addAndGet(isLost ? 1 : 0);
                 return isLost;
             });
@@ -117,7 +133,7 @@ final class ReplyLosingProxy implements AutoCloseable {
         }
     }
 
-    private boolean chance() {
+    private static boolean chance(Randomness random) {
         synchronized (random) {
             return random.chance(RESET);
         }

@@ -119,6 +119,7 @@ class StorageFailureTest {
     void flipped_bits_and_lost_ends_are_noticed_or_harmless() throws IOException {
         fill(40);
         byte[] good = Files.readAllBytes(directory().resolve(Outbox.FILE));
+        byte[] mark = Files.readAllBytes(directory().resolve(Outbox.MARK));
         Set<String> expected = new TreeSet<>();
         for (int i = 0; i < 40; i++) {
             expected.add("k" + i);
@@ -131,6 +132,7 @@ class StorageFailureTest {
                 bad[good.length / 40 * step + step * 37 % 97] ^= (byte) (1 << step % 8);
             }
             Files.write(directory().resolve(Outbox.FILE), bad);
+            Files.write(directory().resolve(Outbox.MARK), mark);
             Files.deleteIfExists(directory().resolve(Outbox.FILE + "-wal"));
             Files.deleteIfExists(directory().resolve(Outbox.FILE + "-shm"));
             Set<String> whole = new TreeSet<>();

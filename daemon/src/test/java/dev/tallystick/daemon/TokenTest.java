@@ -1,14 +1,21 @@
 package dev.tallystick.daemon;
 
 import static dev.tallystick.daemon.DaemonUnderTest.message;
+import static dev.tallystick.daemon.DaemonUnderTest.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tallystick.client.Members;
+import dev.tallystick.client.RefusedException;
 import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Json;
 import dev.tallystick.daemon.delivery.DeliveryState;
+import dev.tallystick.testkit.ChildJvm;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.TestPostgres;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -18,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TokenTest {
 
     @RegisterExtension
-    static final TestPostgres POSTGRES = TestPostgres.perClass();
+    static final TestPostgres POSTGRES = TestPostgres.perTest();
 
     @TempDir
     Path folder;
@@ -64,9 +71,58 @@ class TokenTest {
         }
     }
 
-    private static void send(Path directory, String key) {
-        assertThat(DaemonUnderTest.send(directory, key, message("topic:t", key)).status())
+    @Test
+    void a_token_that_expires_while_the_process_is_stopped_pauses_delivery_until_it_is_renewed() throws Exception {
+        Path directory = folder.resolve("d");
+        try (RealServer server = RealServer.on(POSTGRES, folder.resolve("server"))) {
+            server.admin().topics().create("asleep");
+            String token = server.member("sleeper");
+            Path file = Files.writeString(folder.resolve("token"), token);
+            try (ChildJvm child = ChildJvm.of(DaemonChild.class)
+                    .start(directory.toString(), server.address().toString(), "@" + file, "false")) {
+                child.awaitLine(DaemonChild.READY::equals);
+                send(directory, "topic:asleep", "before");
+                OfflineTest.awaitNothingKept(directory);
+
+                child.pause();
+                try (Connection connection = POSTGRES.dataSource().getConnection();
+                        Statement statement = connection.createStatement()) {
+                    statement.executeUpdate("update tally.token set expires_at = now() where member = 'sleeper'");
+                }
+                Eventually.holds("the server refuses the token", () -> isRefused(server, token));
+                child.resume();
+
+                send(directory, "topic:asleep", "after");
+                Eventually.value(
+                        "it pauses",
+                        () -> DaemonUnderTest.get(directory, "/v1/health"),
+                        health -> text(health, "code").equals("unauthenticated"));
+                Files.writeString(file, server.member("sleeper"));
+                OfflineTest.awaitNothingKept(directory);
+                assertThat(DaemonUnderTest.get(directory, "/v1/health").json().members())
+                        .containsEntry("dead", Json.of(0));
+            }
+            assertThat(server.history("asleep")).containsExactly("before", "after");
+        }
+    }
+
+    private static boolean isRefused(RealServer server, String token) {
+        try {
+            Members.Member unused =
+                    new TallyClient(server.address(), token).members().me();
+            return false;
+        } catch (RefusedException e) {
+            return e.code().equals("unauthenticated");
+        }
+    }
+
+    private static void send(Path directory, String to, String key) {
+        assertThat(DaemonUnderTest.send(directory, key, message(to, key)).status())
                 .isEqualTo(202);
+    }
+
+    private static void send(Path directory, String key) {
+        send(directory, "topic:t", key);
     }
 
     private static void awaitPause(Daemon daemon, String code) {

@@ -20,20 +20,28 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs random graphs on two engines and holds what they do against what {@link GraphInterpreter} says: which work gets which
- * input, and what the job returns; at first, with workers that fail, in forks and in redrives. A graph is its seed.
+ * input, and what the job returns; at first, with workers that fail, in forks and in redrives. A graph is its seed. Several
+ * graphs run at once: most of their time they wait.
  */
 final class GraphComparison implements AutoCloseable {
 
     private static final String CHILD_WORKER = "kid";
+    private static final int AT_ONCE = 4;
 
     private final JsonCodec codec = new JsonCodec();
     private final GraphBench bench;
@@ -41,11 +49,11 @@ final class GraphComparison implements AutoCloseable {
     private final Map<JobId, Map<String, Done>> done = new ConcurrentHashMap<>();
     private final Map<String, Fate> fates = new ConcurrentHashMap<>();
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
-    private final List<String> wrong = new ArrayList<>();
+    private final List<String> wrong = new CopyOnWriteArrayList<>();
     private final AtomicInteger names = new AtomicInteger();
-    private int jobs;
-    private int forks;
-    private int redrives;
+    private final AtomicInteger jobs = new AtomicInteger();
+    private final AtomicInteger forks = new AtomicInteger();
+    private final AtomicInteger redrives = new AtomicInteger();
 
     /** Work that was done, and where. */
     private record Done(Call call, String place) {}
@@ -78,8 +86,31 @@ final class GraphComparison implements AutoCloseable {
         return bench.violations();
     }
 
+    /** Compares the graphs of these seeds until there are no more, or until one goes wrong. */
+    void compare(Supplier<OptionalLong> seeds) {
+        List<CompletableFuture<Void>> threads = new ArrayList<>();
+        try (ExecutorService executor = Executors.newFixedThreadPool(AT_ONCE)) {
+            for (int i = 0; i < AT_ONCE; i++) {
+                threads.add(CompletableFuture.runAsync(() -> compareEach(seeds), executor));
+            }
+        }
+        threads.forEach(CompletableFuture::join);
+    }
+
+    private void compareEach(Supplier<OptionalLong> seeds) {
+        OptionalLong seed = next(seeds);
+        while (seed.isPresent()) {
+            compare(seed.getAsLong());
+            seed = next(seeds);
+        }
+    }
+
+    private synchronized OptionalLong next(Supplier<OptionalLong> seeds) {
+        return wrong.isEmpty() ? seeds.get() : OptionalLong.empty();
+    }
+
     /** Compares one graph; one that does too much is drawn again. */
-    void compare(long seed) {
+    private void compare(long seed) {
         Randomness random = Randomness.ofSeed(seed);
         Map<String, Object> input = Map.of("x", random.between(0, 3));
         DrawnGraph graph;
@@ -110,12 +141,12 @@ final class GraphComparison implements AutoCloseable {
                 .findFirst();
         fragile.ifPresent(broken::add);
         JobId job = bench.submit(engines.getFirst(), graph.name(), input);
-        jobs++;
+        jobs.incrementAndGet();
         signal(graph, job, expected, Map.of());
         Closed closed = await(job);
         if (fragile.isPresent()) {
             demand("a broken worker fails its job", closed.outcome() == JobOutcome.FAILED);
-            broken.clear();
+            broken.remove(fragile.get());
             redrive(graph, job, expected);
             return;
         }
@@ -134,7 +165,7 @@ final class GraphComparison implements AutoCloseable {
             demandRoundsSideBySide(graph, e);
             return;
         }
-        redrives++;
+        redrives.incrementAndGet();
         signal(graph, job, expected, received(failed));
         Closed closed = await(job);
         demandEqual("output of the redrive after " + calls(job), expected.output(), output(closed));
@@ -155,7 +186,7 @@ final class GraphComparison implements AutoCloseable {
             demandRoundsSideBySide(graph, e);
             return;
         }
-        forks++;
+        forks.incrementAndGet();
         signal(graph, job, expected, Map.of());
         demandEqual("output of the fork at " + place, expected.output(), output(await(job)));
         demandPart(expected, job);
@@ -223,6 +254,9 @@ final class GraphComparison implements AutoCloseable {
     private Closed await(JobId job) {
         for (int turn = 0; turn < 600; turn++) {
             for (TaskView task : engines.getFirst().tasks().all("default", null, 100)) {
+                if (!task.job().equals(job)) {
+                    continue;
+                }
                 byte[] answer = codec.encode(DrawnGraph.answer(task.name()));
                 engines.getFirst().tasks().resolve("default", task.id(), Person.named("ada"), answer, "only");
             }

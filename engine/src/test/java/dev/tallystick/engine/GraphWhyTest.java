@@ -3,6 +3,7 @@ package dev.tallystick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.engine.graph.Graph;
+import dev.tallystick.engine.graph.GraphBuilder;
 import dev.tallystick.engine.view.Why;
 import dev.tallystick.testkit.Eventually;
 import dev.tallystick.testkit.Signal;
@@ -64,6 +65,21 @@ class GraphWhyTest {
                 job,
                 "work",
                 "a process in which single version 1 is registered with all its workers: not claimed since .*Z");
+    }
+
+    @Test
+    void a_job_that_waits_at_many_places_names_the_oldest_hundred() {
+        GraphBuilder graph = Graph.named("patient").trigger("start");
+        for (int i = 0; i < 120; i++) {
+            graph.hook("hook" + i, "go").from("start", "hook" + i);
+        }
+        Engine engine = bench.graph(graph.build()).start();
+        JobId job = bench.submit(engine, "patient", Map.of());
+
+        Why why = Eventually.value("all of them wait", () -> engine.why("default", job), Why::hasMore);
+
+        assertThat(why.waits()).hasSize(100);
+        assertThat(why.text()).endsWith("and more");
     }
 
     @Test

@@ -10,6 +10,9 @@ import dev.tallystick.testkit.Seeded;
 import dev.tallystick.testkit.TestPostgres;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.PrimitiveIterator;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -112,9 +115,8 @@ class PlantedBugTest {
     @EnumSource(names = "ROUNDS_.*", mode = EnumSource.Mode.MATCH_ANY)
     void a_mistake_about_rounds_is_caught_by_random_graphs(PlantedBug bug) {
         try (GraphComparison comparison = new GraphComparison(bug.in(postgres.dataSource()))) {
-            for (long seed = 11; seed < 60 && comparison.wrong().isEmpty(); seed++) {
-                comparison.compare(seed);
-            }
+            PrimitiveIterator.OfLong seeds = LongStream.range(11, 60).iterator();
+            comparison.compare(() -> seeds.hasNext() ? OptionalLong.of(seeds.nextLong()) : OptionalLong.empty());
             assertCaught(bug, comparison.wrong());
         }
     }

@@ -93,6 +93,29 @@ class FramingTest {
         assertThat(reply).startsWith("HTTP/1.1 400 ").contains("malformed_request");
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 100})
+    void headers_that_are_too_large_are_answered_with_431(int number) throws IOException {
+        String header = ": " + "y".repeat(40_000 / number) + "\r\n";
+        StringBuilder request = new StringBuilder("GET /health/live HTTP/1.1\r\nHost: x\r\n");
+        for (int i = 0; i < number; i++) {
+            request.append("X-Large-").append(i).append(header);
+        }
+
+        String reply = answerTo(request + "\r\n");
+
+        assertThat(reply)
+                .startsWith("HTTP/1.1 431 ")
+                .contains("application/problem+json", "\"code\":\"headers_too_large\"");
+    }
+
+    @Test
+    void a_first_line_that_is_too_long_is_answered_with_431() throws IOException {
+        String reply = answerTo("GET /health/live?" + "y".repeat(40_000) + " HTTP/1.1\r\nHost: x\r\n\r\n");
+
+        assertThat(reply).startsWith("HTTP/1.1 431 ").contains("headers_too_large", "a shorter path or query");
+    }
+
     /** It would wait for bytes that are never sent if it read them. */
     @ParameterizedTest
     @ValueSource(strings = {"Content-Length: 10", "Transfer-Encoding: chunked"})

@@ -30,6 +30,7 @@ import picocli.CommandLine.Option;
             DaemonCommand.Stop.class,
             DaemonCommand.Status.class,
             DaemonCommand.ShowLog.class,
+            DaemonCommand.RotateKey.class,
             DaemonInstall.class
         },
         synopsisSubcommandLabel = "COMMAND",
@@ -39,6 +40,7 @@ import picocli.CommandLine.Option;
             "  tally daemon start --server https://tally.example.org --token-file my.token",
             "  tally daemon status",
             "  tally daemon logs --lines 50",
+            "  tally daemon rotate-key --grace 3600",
             "  tally daemon stop",
             "  tally daemon install",
         })
@@ -95,12 +97,16 @@ public final class DaemonCommand extends TallyCommand {
             String delivery = ServerConnection.words(health.get("delivery"));
             String reason = ServerConnection.words(health.get("reason"));
             String oldest = ServerConnection.words(health.get("oldest_seconds"));
+            String next = ServerConnection.words(health.get("next_public_key"));
             return delivery + (reason.isEmpty() ? "" : ": " + reason) + "\nkept here: "
                     + ServerConnection.words(health.get("pending")) + " pending, "
                     + ServerConnection.words(health.get("inflight")) + " inflight"
                     + (oldest.isEmpty() ? "" : "; the oldest for " + oldest + " s") + "\naccepted there: "
                     + ServerConnection.words(health.get("delivered")) + " since the start\ndead: "
-                    + ServerConnection.words(health.get("dead"));
+                    + ServerConnection.words(health.get("dead")) + "\ndevice: "
+                    + ServerConnection.words(health.get("device")) + ", key "
+                    + ServerConnection.words(health.get("public_key"))
+                    + (next.isEmpty() ? "" : "; the server does not have " + next + " yet");
         }
     }
 
@@ -124,6 +130,36 @@ public final class DaemonCommand extends TallyCommand {
                         "there is no log in " + log,
                         "A daemon that runs in the foreground or as a service logs elsewhere.");
             }
+        }
+    }
+
+    @Command(
+            name = "rotate-key",
+            description = {
+                "Replace the key of this device. The daemon makes the new one and keeps it here,",
+                "and replaces the old one as soon as the server has confirmed it.",
+                "While a new key waits for the server, the command changes nothing."
+            },
+            sortOptions = false)
+    static final class RotateKey extends LocalCommand {
+
+        @Option(
+                names = "--grace",
+                paramLabel = "SECONDS",
+                description = "How long the replaced key still counts, at most 30 days (default: a day).")
+        private @Nullable Long grace;
+
+        @Override
+        public ExitCode run() {
+            Map<String, Json> body = grace == null ? Map.of() : Map.of("grace_seconds", Json.of(grace));
+            Json.ObjectValue device = ask("POST", "/v1/device/rotate", new Json.ObjectValue(body));
+            answer(
+                    "kept here: " + ServerConnection.words(device.members().get("next_public_key"))
+                            + "\nIt becomes the key of "
+                            + ServerConnection.words(device.members().get("device"))
+                            + " once the server has it; 'tally daemon status' shows which one counts.",
+                    device);
+            return ExitCode.OK;
         }
     }
 

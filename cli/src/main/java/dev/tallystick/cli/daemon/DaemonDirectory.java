@@ -19,10 +19,11 @@ public final class DaemonDirectory {
     @Option(
             names = "--dir",
             paramLabel = "DIR",
-            description = "The daemon's directory (default: " + VARIABLE + ", else ~/.tally/daemon).")
+            description = "The daemon's directory (default: " + VARIABLE + ", else ~/.tally/daemon). " + "An empty "
+                    + VARIABLE + " means no daemon.")
     private @Nullable Path directory;
 
-    /** The directory, whether it exists or not; empty if there is none by default, because the user has no home. */
+    /** The directory, whether it exists or not; empty if the variable says so, or if the user has no home. */
     Optional<Path> path(Map<String, String> environment) {
         if (directory != null) {
             return Optional.of(directory);

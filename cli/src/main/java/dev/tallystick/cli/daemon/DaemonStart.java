@@ -220,8 +220,7 @@ final class DaemonStart extends LocalCommand {
     private ExitCode runBeside() throws IOException, InterruptedException {
         Path directory = directory().toAbsolutePath();
         if (!Files.exists(directory)) {
-            Files.createDirectories(directory.resolveSibling(""));
-            Files.createDirectory(directory, privately("rwx------"));
+            Files.createDirectories(directory, privately("rwx------"));
         }
         Path log = directory.resolve(DaemonCommand.LOG);
         if (!Files.exists(log)) {

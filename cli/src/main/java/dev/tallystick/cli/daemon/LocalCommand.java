@@ -22,8 +22,10 @@ abstract class LocalCommand extends TallyCommand {
 
     final Path directory() {
         return daemon.path(environment())
-                .orElseThrow(() ->
-                        new CommandFailed(ExitCode.USAGE, "there is no directory for the daemon", "Pass its --dir."));
+                .orElseThrow(() -> new CommandFailed(
+                        ExitCode.USAGE,
+                        DaemonDirectory.VARIABLE + " is empty, which means no daemon, or there is no HOME",
+                        "Pass its --dir."));
     }
 
     /** Asks the running daemon, and fails if it refuses. */

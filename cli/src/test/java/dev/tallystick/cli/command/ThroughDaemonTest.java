@@ -124,4 +124,26 @@ class ThroughDaemonTest {
                 .as("without a directory it goes to the server, for which there is no token")
                 .contains("there is no token");
     }
+
+    @Test
+    void an_empty_variable_means_no_daemon_for_every_command() throws Exception {
+        Files.createDirectories(home.resolve(".tally/daemon"));
+        Map<String, String> environment = Map.of("HOME", home.toString(), "TALLY_DAEMON_DIR", "");
+
+        assertThat(Run.tally(environment, "send", "topic:a", "--body", "x", "--key", "k")
+                        .err())
+                .as("it goes to the server, for which there is no token")
+                .contains("there is no token");
+        for (String[] command : new String[][] {
+            {"daemon", "status"},
+            {"daemon", "start"},
+            {"daemon", "install", "--print"},
+            {"outbox", "ls"},
+            {"inbox", "ls"}
+        }) {
+            Run run = Run.tally(environment, command);
+            assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE.code());
+            assertThat(run.err()).contains("TALLY_DAEMON_DIR is empty");
+        }
+    }
 }

@@ -3,16 +3,27 @@ package dev.tallystick.cli.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tallystick.cli.Run;
+import dev.tallystick.cli.Tally;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
 import dev.tallystick.core.Json;
+import dev.tallystick.daemon.Daemon;
+import dev.tallystick.daemon.DaemonSettings;
+import dev.tallystick.daemon.inbox.Inbox;
+import dev.tallystick.daemon.inbox.InboxEvent;
 import dev.tallystick.daemon.local.LocalClient;
+import dev.tallystick.testkit.Eventually;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.io.RandomAccessFile;
+import java.io.StringWriter;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +85,12 @@ class DaemonCommandTest {
         assertThat(tally("outbox", "check").out()).startsWith("whole: 2 rows");
         assertThat(tally("inbox", "ls").out()).startsWith("no messages");
 
+        Run rotated = tally("daemon", "rotate-key", "--grace", "60");
+        assertThat(rotated.exitCode()).as(rotated.err()).isZero();
+        assertThat(rotated.out()).startsWith("kept here: ");
+        assertThat(tally("daemon", "status").out()).contains("the server does not have");
+        assertThat(tally("daemon", "rotate-key", "--grace", "-1").exitCode()).isEqualTo(ExitCode.USAGE.code());
+
         assertThat(tally("daemon", "stop").exitCode()).isZero();
         Run gone = tally("daemon", "status");
         assertThat(gone.exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
@@ -81,6 +98,43 @@ class DaemonCommandTest {
         assertThat(tally("daemon", "logs").exitCode()).isZero();
         assertThat(Files.readString(directory.resolve(DaemonStart.CONFIGURATION)))
                 .contains(NOWHERE);
+    }
+
+    @Test
+    void the_tail_of_the_inbox_prints_events_as_they_come_until_the_daemon_stops() throws Exception {
+        StringWriter out = new StringWriter();
+        FutureTask<Integer> tail;
+        DaemonSettings settings =
+                DaemonSettings.of(directory, URI.create(NOWHERE), () -> "none").receiving(false);
+        try (Daemon daemon = Daemon.start(settings)) {
+            add(daemon, "first");
+            add(daemon, "second");
+            long position = daemon.inbox().newest();
+            tail = tail(out, position - 1);
+            Eventually.holds("the second is printed", () -> out.toString().contains("second"));
+            add(daemon, "third");
+            Eventually.holds("the third is printed", () -> out.toString().contains("third"));
+        }
+        assertThat(tail.get(30, TimeUnit.SECONDS)).isZero();
+        assertThat(out.toString().lines()).hasSize(2).allMatch(line -> line.startsWith("{"));
+        assertThat(tally("inbox", "tail").exitCode()).isEqualTo(ExitCode.NOT_FOUND.code());
+    }
+
+    private static void add(Daemon daemon, String subject) {
+        daemon.inbox().add(List.of(new Inbox.NewEvent(InboxEvent.Kind.DEAD, subject, "{\"id\":\"" + subject + "\"}")));
+    }
+
+    private FutureTask<Integer> tail(StringWriter out, long after) {
+        FutureTask<Integer> tail = new FutureTask<>(() -> Tally.run(
+                new PrintWriter(out, true),
+                new PrintWriter(new StringWriter(), true),
+                environment,
+                "inbox",
+                "tail",
+                "--after",
+                Long.toString(after)));
+        Thread.ofPlatform().daemon().start(tail);
+        return tail;
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.tallystick.client.UnavailableException;
 import dev.tallystick.core.ProblemCode;
 import dev.tallystick.daemon.outbox.OutboxRow;
 import dev.tallystick.daemon.outbox.SendLimits;
+import io.opentelemetry.context.Scope;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -173,7 +174,7 @@ public final class ClientUpstream implements Upstream {
             outcomes.add(
                     isStopped
                             ? new SendOutcome.NotNow(false, true, UNSENT, Duration.ZERO)
-                            : attempt(() -> accepted(client().messages().send(Sending.message(row), row.key()))));
+                            : attempt(row, () -> accepted(client().messages().send(Sending.message(row), row.key()))));
         }
         return outcomes;
     }
@@ -203,7 +204,7 @@ public final class ClientUpstream implements Upstream {
     private SendOutcome submit(OutboxRow row) throws InterruptedException {
         jobs.acquire();
         try {
-            return attempt(() -> {
+            return attempt(row, () -> {
                 TallyClient.Submitted submitted = client().submit(Sending.job(row), row.key());
                 return new SendOutcome.Accepted(submitted.job().toString(), null);
             });
@@ -212,8 +213,9 @@ public final class ClientUpstream implements Upstream {
         }
     }
 
-    private static SendOutcome attempt(Supplier<SendOutcome> call) {
-        try {
+    /** In the trace of the row's sender, which the client passes on. */
+    private static SendOutcome attempt(OutboxRow row, Supplier<SendOutcome> call) {
+        try (Scope trace = Sending.trace(row).makeCurrent()) {
             return call.get();
         } catch (TallyException e) {
             return failure(e);

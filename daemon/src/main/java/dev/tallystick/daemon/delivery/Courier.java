@@ -57,7 +57,7 @@ public final class Courier implements AutoCloseable {
     private final Map<String, Lane> lanes = new LinkedHashMap<>();
 
     private final Map<Lane, Thread> working = new HashMap<>();
-    private boolean hasNews;
+    private volatile boolean hasNews;
     private String lastDestination = "";
 
     private volatile @Nullable ServerFacts facts;
@@ -96,15 +96,23 @@ public final class Courier implements AutoCloseable {
 
     /** There is a new row. */
     public void wake() {
+        if (hasNews) {
+            // It looks into the outbox after it has cleared this.
+            return;
+        }
         lock.lock();
         try {
-            if (!hasNews) {
-                hasNews = true;
-                changed.signalAll();
-            }
+            hasNews = true;
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Meets the server before anything else is sent: there is something to say to it. */
+    public void meetAgain() {
+        doubted = true;
+        wake();
     }
 
     public DeliveryState state() {
@@ -373,8 +381,7 @@ public final class Courier implements AutoCloseable {
 
         @Override
         public void doubt() {
-            doubted = true;
-            wake();
+            meetAgain();
         }
 
         @Override

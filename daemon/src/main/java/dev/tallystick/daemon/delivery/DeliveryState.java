@@ -45,7 +45,7 @@ public record DeliveryState(
         return new DeliveryState(Kind.PAUSED, code, reason, since);
     }
 
-    boolean isDelivering() {
+    public boolean isDelivering() {
         return kind == Kind.DELIVERING;
     }
 }

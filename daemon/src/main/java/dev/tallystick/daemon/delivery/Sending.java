@@ -6,6 +6,9 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import dev.tallystick.daemon.outbox.OutboxRow;
 import dev.tallystick.daemon.outbox.Payload;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapGetter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +56,27 @@ final class Sending {
                 options.get("version") instanceof Json.NumberValue version ? (int) version.value() : null,
                 notBefore == null ? null : Instant.parse(notBefore),
                 attributes);
+    }
+
+    /** The trace in which the row was sent to the daemon. */
+    static Context trace(OutboxRow row) {
+        return W3CTraceContextPropagator.getInstance().extract(Context.root(), row, new Kept());
+    }
+
+    private record Kept() implements TextMapGetter<OutboxRow> {
+
+        private static final String HEADER = "traceparent";
+
+        @Override
+        @SuppressWarnings("deprecation") // applications may hold us to an older OpenTelemetry, which asks for it
+        public Iterable<String> keys(OutboxRow row) {
+            return List.of(HEADER);
+        }
+
+        @Override
+        public @Nullable String get(@Nullable OutboxRow row, String name) {
+            return row != null && name.equals(HEADER) ? content(row).traceParent() : null;
+        }
     }
 
     private static OutboxRow.Content content(OutboxRow row) {

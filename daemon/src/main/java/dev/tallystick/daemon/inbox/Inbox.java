@@ -49,7 +49,7 @@ public final class Inbox implements AutoCloseable {
         this.clock = clock;
         this.crashPoints = crashPoints;
         Connection writing = file.open();
-        this.writer = new GroupWriter("inbox", writing);
+        this.writer = new GroupWriter("inbox", writing, null);
         this.written = new InboxStore(writing);
         this.reading = file.open();
         this.read = new InboxStore(reading);

@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to a daemon's socket, for the commands that look after it. For one thread. */
@@ -49,10 +50,17 @@ public final class LocalClient implements AutoCloseable {
     /**
      * Connects to the daemon of a directory.
      *
-     * @throws IOException if no daemon listens there
+     * @throws IOException if no daemon listens there, or another user's does
      */
     public static LocalClient to(Path directory) throws IOException {
-        return new LocalClient(SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve(LocalServer.SOCKET))));
+        SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve(LocalServer.SOCKET)));
+        String user =
+                channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
+        if (!user.equals(System.getProperty("user.name"))) {
+            channel.close();
+            throw new IOException("the process that listens there belongs to " + user);
+        }
+        return new LocalClient(channel);
     }
 
     public Reply get(String path) throws IOException {

@@ -15,6 +15,7 @@ import dev.tallystick.daemon.outbox.RequestRefused;
 import dev.tallystick.daemon.outbox.Requeue;
 import dev.tallystick.daemon.outbox.SendLimits;
 import dev.tallystick.daemon.storage.StorageException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +30,8 @@ public final class LocalRoutes {
     private static final String OUTBOX = "/v1/outbox";
     private static final String REQUEUE = "/requeue";
     private static final List<String> MEMBERS_OF_REQUEUE = List.of("new_client_message_id", "message", "force");
+    private static final List<String> MEMBERS_OF_ROTATE = List.of("grace_seconds");
+    private static final long LONGEST_GRACE = Duration.ofDays(30).toSeconds();
 
     private final Outbox outbox;
     private final RequestReader reader;
@@ -88,6 +91,7 @@ public final class LocalRoutes {
             case "/v1/jobs" -> accept(request, true);
             case OUTBOX -> list(request);
             case "/v1/inbox" -> inbox(request);
+            case "/v1/device/rotate" -> rotate(request);
             case "/v1/health" -> health(request);
             case "/v1/version" -> version(request);
             case "/v1/metrics" -> metrics(request);
@@ -218,7 +222,7 @@ public final class LocalRoutes {
     private LocalAnswer requeue(LocalRequest request, String id) {
         requireMethod(request, "POST");
         request.allowParameters();
-        Map<String, Json> wanted = request.body().length == 0 ? Map.of() : members(json(request));
+        Map<String, Json> wanted = members(request, MEMBERS_OF_REQUEUE);
         OutboxRow row = row(id);
         IdempotencyKey key = switch (wanted.get("new_client_message_id")) {
             case null -> outbox.newKey();
@@ -268,18 +272,38 @@ public final class LocalRoutes {
         };
     }
 
-    private static Map<String, Json> members(Json body) {
-        if (!(body instanceof Json.ObjectValue object)) {
+    private Map<String, Json> members(LocalRequest request, List<String> known) {
+        if (request.body().length == 0) {
+            return Map.of();
+        }
+        if (!(json(request) instanceof Json.ObjectValue object)) {
             throw new LocalProblem(ProblemCode.MALFORMED_REQUEST, "the body must be a JSON object");
         }
         for (String name : object.members().keySet()) {
-            if (!MEMBERS_OF_REQUEUE.contains(name)) {
+            if (!known.contains(name)) {
                 throw new LocalProblem(
                         ProblemCode.MALFORMED_REQUEST,
-                        "there is no member '" + name + "'; known are " + String.join(", ", MEMBERS_OF_REQUEUE));
+                        "there is no member '" + name + "'; known are " + String.join(", ", known));
             }
         }
         return object.members();
+    }
+
+    private LocalAnswer rotate(LocalRequest request) {
+        requireMethod(request, "POST");
+        request.allowParameters();
+        Json grace = members(request, MEMBERS_OF_ROTATE).get("grace_seconds");
+        if (grace == null) {
+            return LocalAnswer.json(202, services.rotateKey(null));
+        }
+        if (!(grace instanceof Json.NumberValue seconds)
+                || seconds.value() < 0
+                || seconds.value() > LONGEST_GRACE
+                || seconds.value() != Math.rint(seconds.value())) {
+            throw new LocalProblem(
+                    ProblemCode.MALFORMED_REQUEST, "'grace_seconds' must be a whole number from 0 to " + LONGEST_GRACE);
+        }
+        return LocalAnswer.json(202, services.rotateKey(Duration.ofSeconds((long) seconds.value())));
     }
 
     private LocalAnswer inbox(LocalRequest request) {

@@ -2,6 +2,8 @@ package dev.tallystick.daemon.local;
 
 import dev.tallystick.core.Json;
 import dev.tallystick.daemon.outbox.SendLimits;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** What the local interface needs of the rest of the daemon. */
 public interface LocalServices {
@@ -14,6 +16,13 @@ public interface LocalServices {
 
     /** Lets go of a row that is in flight only because it waits for its next attempt; false if it cannot be had. */
     boolean release(String row);
+
+    /**
+     * Makes the next key of this device, which the server gets at the next meeting. If there is a next key already, it stays.
+     *
+     * @param grace how long the current key still counts afterwards; null for the server's default
+     */
+    Json.ObjectValue rotateKey(@Nullable Duration grace);
 
     Health health();
 

@@ -3,6 +3,7 @@ package dev.tallystick.daemon.outbox;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Ids;
+import dev.tallystick.daemon.storage.CommitMark;
 import dev.tallystick.daemon.storage.GroupWriter;
 import dev.tallystick.daemon.storage.StorageFile;
 import java.nio.file.Path;
@@ -28,7 +29,10 @@ public final class Outbox implements AutoCloseable {
 
     public static final String FILE = "outbox.db";
 
-    private static final List<String> MIGRATIONS = List.of("001-outbox.sql");
+    /** Counts the commits: while it is there, so is {@link #FILE}. */
+    public static final String MARK = "outbox.mark";
+
+    private static final List<String> MIGRATIONS = List.of("001-outbox.sql", "002-commits.sql");
     private static final String OPERATOR = "operator";
     private static final int DROPPED_AT_ONCE = 500;
     private static final int MEASURED_TIMES = 500;
@@ -48,13 +52,19 @@ public final class Outbox implements AutoCloseable {
 
     private long unmeasuredBytes;
 
-    private Outbox(StorageFile file, OutboxSettings settings, InstantSource clock, Ids ids, CrashPoints crashPoints) {
+    private Outbox(
+            StorageFile file,
+            Path mark,
+            OutboxSettings settings,
+            InstantSource clock,
+            Ids ids,
+            CrashPoints crashPoints) {
         this.settings = settings;
         this.clock = clock;
         this.ids = ids;
         this.crashPoints = crashPoints;
         Connection writing = file.open();
-        this.writer = new GroupWriter("outbox", writing);
+        this.writer = new GroupWriter("outbox", writing, CommitMark.open(mark, writing));
         this.written = new OutboxStore(writing);
         this.reading = file.open();
         this.read = new OutboxQueryStore(reading);
@@ -68,8 +78,9 @@ public final class Outbox implements AutoCloseable {
     public static Outbox open(
             Path directory, OutboxSettings settings, InstantSource clock, Ids ids, CrashPoints crashPoints) {
         StorageFile file = file(directory);
-        file.prepare();
-        Outbox outbox = new Outbox(file, settings, clock, ids, crashPoints);
+        Path mark = directory.resolve(MARK);
+        file.prepare(connection -> CommitMark.verify(mark, connection));
+        Outbox outbox = new Outbox(file, mark, settings, clock, ids, crashPoints);
         try {
             int unused = outbox.writer.write(() -> {
                 outbox.measure();
@@ -94,31 +105,31 @@ public final class Outbox implements AutoCloseable {
     /** Accepts a send, or says what became of an earlier one with the same key. */
     public Acceptance accept(NewRow row) {
         crashPoints.reached(OutboxCrashPoint.BEFORE_INSERT);
+        OutboxStore.Columns columns = columns(row);
         Acceptance acceptance = writer.write(() -> {
+            if (!isFull() && insert(columns)) {
+                crashPoints.reached(OutboxCrashPoint.INSERTED_NOT_COMMITTED);
+                return new Acceptance.Queued(row.key());
+            }
             Optional<OutboxStore.Bound> bound = written.find(row.key());
-            return bound.isPresent() ? repeated(row, bound.get()) : inserted(row);
+            return bound.isPresent() ? repeated(row, bound.get()) : new Acceptance.Full(row.key());
         });
         crashPoints.reached(OutboxCrashPoint.INSERT_COMMITTED);
         return acceptance;
     }
 
-    private Acceptance inserted(NewRow row) throws SQLException {
-        if (settings.isFull(usedBytes)) {
-            return new Acceptance.Full(row.key());
-        }
-        insert(row);
-        crashPoints.reached(OutboxCrashPoint.INSERTED_NOT_COMMITTED);
-        return new Acceptance.Queued(row.key());
+    private OutboxStore.Columns columns(NewRow row) {
+        return OutboxStore.Columns.of(ids.nextUlid().toString(), row);
     }
 
-    private String insert(NewRow row) throws SQLException {
-        String id = ids.nextUlid().toString();
-        written.insert(id, row, clock.instant());
-        unmeasuredBytes += row.content().payload().length();
+    /** Whether the key was free. */
+    private boolean insert(OutboxStore.Columns columns) throws SQLException {
+        boolean isNew = written.insert(columns, clock.instant());
+        unmeasuredBytes += isNew ? columns.payload().length : 0;
         if (unmeasuredBytes > settings.maxBytes() / MEASURED_TIMES) {
             measure();
         }
-        return id;
+        return isNew;
     }
 
     private void measure() throws SQLException {
@@ -220,16 +231,17 @@ public final class Outbox implements AutoCloseable {
         if (used.isPresent()) {
             return new Requeue.KeyUsed(wish.key(), used.get().state());
         }
-        if (settings.isFull(usedBytes)) {
+        if (isFull()) {
             return new Requeue.Full();
         }
         NewRow successor = wish.patched() != null || content == null
                 ? patched(wish)
                 : new NewRow(wish.key(), old.fingerprint(), old.to(), content);
-        String id = insert(successor);
-        written.abort(old, OPERATOR, id, clock.instant());
+        OutboxStore.Columns columns = columns(successor);
+        boolean unused = insert(columns);
+        written.abort(old, OPERATOR, columns.id(), clock.instant());
         crashPoints.reached(OutboxCrashPoint.REQUEUED_NOT_COMMITTED);
-        return new Requeue.Requeued(id, wish.key());
+        return new Requeue.Requeued(columns.id(), wish.key());
     }
 
     private static NewRow patched(Requeue.Wish wish) {

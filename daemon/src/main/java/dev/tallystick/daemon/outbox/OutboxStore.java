@@ -29,10 +29,12 @@ final class OutboxStore implements AutoCloseable {
             where client_message_id = ?
             """;
 
+    // Most keys are new: looking them up before would cost each of them a statement.
     private static final String INSERT = """
             insert into outbox (id, client_message_id, request_fingerprint, destination, payload, options, traceparent,
                                 checksum, enqueued_at, next_attempt_at, status)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?9, ?9, 'pending')
+            on conflict (client_message_id) do nothing
             """;
 
     private static final String NEXT_IN_ORDER = """
@@ -144,19 +146,38 @@ final class OutboxStore implements AutoCloseable {
         return statements.one(BY_ID, id);
     }
 
-    void insert(String id, NewRow row, Instant now) throws SQLException {
+    /**
+     * A row as its columns take it. All callers share the writing thread, so each of them prepares its row on its own.
+     *
+     * @param id the id of the row
+     */
+    record Columns(String id, NewRow row, byte[] fingerprint, String destination, byte[] payload, long checksum) {
+
+        static Columns of(String id, NewRow row) {
+            return new Columns(
+                    id,
+                    row,
+                    row.fingerprint().bytes(),
+                    row.to().toString(),
+                    row.content().payload().getBytes(UTF_8),
+                    OutboxStore.checksum(row.key(), row.fingerprint(), row.to(), row.content()));
+        }
+    }
+
+    /** Whether the key was free. */
+    boolean insert(Columns columns, Instant now) throws SQLException {
+        OutboxRow.Content content = columns.row().content();
         PreparedStatement statement = statements.prepare(INSERT);
-        statement.setString(1, id);
-        statement.setString(2, row.key().value());
-        statement.setBytes(3, row.fingerprint().bytes());
-        statement.setString(4, row.to().toString());
-        statement.setBytes(5, row.content().payload().getBytes(UTF_8));
-        statement.setString(6, row.content().options());
-        statement.setString(7, row.content().traceParent());
-        statement.setLong(8, checksum(row.key(), row.fingerprint(), row.to(), row.content()));
+        statement.setString(1, columns.id());
+        statement.setString(2, columns.row().key().value());
+        statement.setBytes(3, columns.fingerprint());
+        statement.setString(4, columns.destination());
+        statement.setBytes(5, columns.payload());
+        statement.setString(6, content.options());
+        statement.setString(7, content.traceParent());
+        statement.setLong(8, columns.checksum());
         statement.setLong(9, now.toEpochMilli());
-        statement.setLong(10, now.toEpochMilli());
-        int unused = statement.executeUpdate();
+        return statement.executeUpdate() == 1;
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.tallystick.daemon.outbox;
 
+import dev.tallystick.daemon.storage.CommitMark;
 import dev.tallystick.daemon.storage.StorageException;
 import dev.tallystick.daemon.storage.StorageFile;
 import java.io.IOException;
@@ -43,10 +44,11 @@ public record Salvage(long rows, long damaged, long unreadable, List<String> pro
         }
         Path copy = Files.createTempDirectory("tally-salvage");
         try {
-            for (String suffix : List.of("", "-wal")) {
-                Path part = directory.resolve(Outbox.FILE + suffix);
+            // The mark first: a daemon may be committing.
+            for (String name : List.of(Outbox.MARK, Outbox.FILE, Outbox.FILE + "-wal")) {
+                Path part = directory.resolve(name);
                 if (Files.exists(part)) {
-                    Files.copy(part, copy.resolve(Outbox.FILE + suffix));
+                    Files.copy(part, copy.resolve(name));
                 }
             }
             return new Reading(rows).read(copy);
@@ -84,6 +86,7 @@ public record Salvage(long rows, long damaged, long unreadable, List<String> pro
             long last = 0;
             try (Connection connection = DriverManager.getConnection(url)) {
                 last = inOrder(new OutboxQueryStore(connection));
+                CommitMark.verify(copy.resolve(Outbox.MARK), connection);
             } catch (SQLException | StorageException e) {
                 problems.add(String.valueOf(e.getMessage()));
             }

@@ -10,6 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteErrorCode;
@@ -42,15 +43,20 @@ public final class GroupWriter implements AutoCloseable {
     }
 
     private final Connection connection;
+    private final @Nullable CommitMark mark;
     private final String name;
     private final BlockingQueue<Piece<?>> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
     private final Thread thread;
     private volatile boolean closed;
 
-    /** @param connection closed with this writer */
-    public GroupWriter(String name, Connection connection) {
+    /**
+     * @param connection closed with this writer
+     * @param mark counts the commits, and is closed with this writer; null for a file whose commits are not counted
+     */
+    public GroupWriter(String name, Connection connection, @Nullable CommitMark mark) {
         this.name = name;
         this.connection = connection;
+        this.mark = mark;
         this.thread = Thread.ofPlatform().daemon().name("tally-" + name).start(this::writeUntilClosed);
     }
 
@@ -151,7 +157,13 @@ public final class GroupWriter implements AutoCloseable {
             for (Piece<?> piece : group) {
                 done.add(piece.perform());
             }
+            if (mark != null) {
+                mark.count();
+            }
             commit(group);
+            if (mark != null) {
+                mark.committed();
+            }
             done.forEach(Runnable::run);
         } catch (SQLException | RuntimeException e) {
             rollBack();
@@ -188,6 +200,9 @@ public final class GroupWriter implements AutoCloseable {
     }
 
     private void rollBack() {
+        if (mark != null) {
+            mark.rolledBack();
+        }
         try {
             execute("rollback");
         } catch (SQLException e) {
@@ -231,6 +246,9 @@ public final class GroupWriter implements AutoCloseable {
         closed = true;
         try {
             thread.join();
+            if (mark != null) {
+                mark.close();
+            }
             connection.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -34,20 +34,46 @@ public record StorageFile(Path path, Class<?> owner, List<String> migrations) {
     /** The value of {@code pragma synchronous} that forces each commit to disk. */
     private static final int FULL = 2;
 
+    /** A check beyond that of SQLite. Throws a {@link StorageException} if the file must not be used. */
+    @FunctionalInterface
+    public interface Check {
+        void of(Connection connection) throws SQLException;
+    }
+
+    /** As {@link #prepare(Check)}, without a further check. */
+    public void prepare() {
+        prepare(connection -> {});
+    }
+
     /**
-     * Checks the file, creates or migrates its tables, and returns when it is ready.
+     * Checks the file, creates or migrates its tables, and returns when it is ready. A file that is refused stays as it is, and
+     * so does its journal.
      *
      * @throws StorageException if it is damaged, too new, or cannot be written
      */
-    public void prepare() {
+    public void prepare(Check check) {
         createPrivately();
+        try (Connection connection = connectToRead()) {
+            requireWhole(connection);
+            requireKnown(connection);
+            check.of(connection);
+        } catch (SQLException e) {
+            throw failure("cannot open " + path, e);
+        }
         try (Connection connection = connect()) {
             requireDurable(connection);
-            requireWhole(connection);
             migrate(connection);
         } catch (SQLException e) {
             throw failure("cannot open " + path, e);
         }
+    }
+
+    /** Closing the last connection that can write would move the journal into the file. */
+    private Connection connectToRead() throws SQLException {
+        SQLiteConfig config = new SQLiteConfig();
+        config.setBusyTimeout(BUSY_MILLIS);
+        config.setReadOnly(true);
+        return DriverManager.getConnection("jdbc:sqlite:" + path, config.toProperties());
     }
 
     /** A connection for writing, or for reading. */
@@ -107,18 +133,24 @@ public record StorageFile(Path path, Class<?> owner, List<String> migrations) {
         }
     }
 
+    private void requireKnown(Connection connection) throws SQLException {
+        int version = version(connection);
+        if (version > migrations.size()) {
+            throw new StorageException(
+                    StorageException.Kind.TOO_NEW,
+                    "%s has version %d, and this program knows %d at most: use the newer program"
+                            .formatted(path, version, migrations.size()));
+        }
+    }
+
+    private static int version(Connection connection) throws SQLException {
+        return Integer.parseInt(text(connection, "pragma user_version"));
+    }
+
     private void migrate(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("begin immediate");
-            int version = Integer.parseInt(text(connection, "pragma user_version"));
-            if (version > migrations.size()) {
-                statement.execute("rollback");
-                throw new StorageException(
-                        StorageException.Kind.TOO_NEW,
-                        "%s has version %d, and this program knows %d at most: use the newer program"
-                                .formatted(path, version, migrations.size()));
-            }
-            for (String name : migrations.subList(version, migrations.size())) {
+            for (String name : migrations.subList(version(connection), migrations.size())) {
                 statement.executeUpdate(script(name));
             }
             statement.execute("pragma user_version = " + migrations.size());

@@ -8,9 +8,13 @@ import java.util.List;
  * Explains why a job is in its current state.
  *
  * @param state in one sentence
- * @param waits what it waits for, oldest first; empty for a closed job
+ * @param waits what it waits for, oldest first and at most {@value #MOST_WAITS}; empty for a closed job
+ * @param hasMore whether it waits for more than that
  */
-public record Why(JobId job, String state, List<Wait> waits) {
+public record Why(JobId job, String state, List<Wait> waits, boolean hasMore) {
+
+    /** A graph may wait at thousands of places, and the oldest of them say enough. */
+    static final int MOST_WAITS = 100;
 
     public Why {
         waits = List.copyOf(waits);
@@ -31,6 +35,6 @@ public record Why(JobId job, String state, List<Wait> waits) {
         for (Wait wait : waits) {
             text.append("%n  %s, since %s: %s".formatted(wait.what(), wait.since(), wait.mover()));
         }
-        return text.toString();
+        return text.append(hasMore ? "%n  and more".formatted() : "").toString();
     }
 }

@@ -43,6 +43,7 @@ public final class WhyStore {
                 and a.name <> '$main'
                 and ((a.ledger / {WORK_DONE}) % 10 = 0 or p.guid is not null)
             order by a.entered_at, a.path
+            limit ?
             """);
 
     /** Empty if the mesh has no such job. */
@@ -51,8 +52,11 @@ public final class WhyStore {
         if (state.isEmpty()) {
             return Optional.empty();
         }
-        List<Why.Wait> waits = tx.query(OPEN_ACTIVITIES, WhyStore::waitFor, job.value());
-        return Optional.of(new Why(job, state.get(), state.get().startsWith("closed") ? List.of() : waits));
+        List<Why.Wait> waits = state.get().startsWith("closed")
+                ? List.of()
+                : tx.query(OPEN_ACTIVITIES, WhyStore::waitFor, job.value(), Why.MOST_WAITS + 1);
+        boolean hasMore = waits.size() > Why.MOST_WAITS;
+        return Optional.of(new Why(job, state.get(), hasMore ? waits.subList(0, Why.MOST_WAITS) : waits, hasMore));
     }
 
     private static String state(ResultSet row) throws SQLException {

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** The web server: sockets, limits, and answers to input that is not even a request. */
 public final class HttpServer implements AutoCloseable {
 
+    /** What the web server says of too many bytes of headers, which it takes for a malformed request like any other. */
+    private static final String HEADERS_TOO_LARGE = "Header size exceeded";
+
     private static final Duration GRACE = Duration.ofSeconds(5);
 
     private final WebServer server;
@@ -52,6 +55,8 @@ public final class HttpServer implements AutoCloseable {
                 .connectionOptions(connections.observing(
                         SocketOptions.builder().tcpNoDelay(true).build()))
                 .directHandlers(direct.build())
+                // Else the handlers do not get to know what is wrong. They never pass it on.
+                .errorHandling(handling -> handling.includeEntity(true))
                 .addConnectionSelector(new BoundedHttp(
                         Http1Config.builder()
                                 .maxHeadersSize(limits.headers())
@@ -83,7 +88,7 @@ public final class HttpServer implements AutoCloseable {
             DirectHandler.EventType type,
             Status status,
             ServerResponseHeaders headers,
-            String message) {
+            @Nullable String message) {
         Problem problem = switch (type) {
             case PAYLOAD_TOO_LARGE -> new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "send a smaller body");
             case HTTP_VERSION_NOT_SUPPORTED ->
@@ -92,8 +97,12 @@ public final class HttpServer implements AutoCloseable {
                         "speak HTTP/1.1; a proxy in between may have to be told to, such as nginx with"
                                 + " proxy_http_version 1.1");
             // The handler answers our own faults. The web server itself fails only at reading malformed requests.
-            case INTERNAL_ERROR, FORBIDDEN, BAD_REQUEST, OTHER ->
-                request.headers().contains(HeaderNames.CONTENT_ENCODING) ? encoded() : other(status);
+            case INTERNAL_ERROR, FORBIDDEN, BAD_REQUEST, OTHER -> {
+                if (HEADERS_TOO_LARGE.equals(message)) {
+                    yield new Problem(ProblemCode.HEADERS_TOO_LARGE, "send fewer or shorter headers");
+                }
+                yield request.headers().contains(HeaderNames.CONTENT_ENCODING) ? encoded() : other(status);
+            }
         };
         headers.set(HeaderNames.CONTENT_TYPE, Problem.MEDIA_TYPE);
         headers.set(HeaderNames.create(Answer.MARK), Answer.API);
@@ -112,7 +121,7 @@ public final class HttpServer implements AutoCloseable {
     private static Problem other(Status status) {
         return switch (status.code()) {
             case 413 -> new Problem(ProblemCode.PAYLOAD_TOO_LARGE, "send a smaller body");
-            case 431 -> new Problem(ProblemCode.HEADERS_TOO_LARGE, "send fewer or shorter headers");
+            case 414 -> new Problem(ProblemCode.HEADERS_TOO_LARGE, "send a shorter path or query");
             case 503 -> new Problem(ProblemCode.BUSY, "send the same request again a little later");
             default -> new Problem(ProblemCode.MALFORMED_REQUEST, "this is not well-formed HTTP/1.1");
         };

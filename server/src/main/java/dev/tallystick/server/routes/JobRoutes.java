@@ -179,7 +179,11 @@ public final class JobRoutes {
             @Nullable RawJson output,
             @Nullable String error) {}
 
-    record JobWhy(UUID jobId, String state, List<Wait> waits) {
+    /**
+     * @param waits the oldest first, at most 100
+     * @param hasMore whether it waits for more than that
+     */
+    record JobWhy(UUID jobId, String state, List<Wait> waits, boolean hasMore) {
 
         record Wait(String what, Instant since, String mover) {}
 
@@ -189,7 +193,8 @@ public final class JobRoutes {
                     why.state(),
                     why.waits().stream()
                             .map(wait -> new Wait(wait.what(), wait.since(), wait.mover()))
-                            .toList());
+                            .toList(),
+                    why.hasMore());
         }
     }
 

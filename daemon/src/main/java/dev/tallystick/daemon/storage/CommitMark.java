@@ -1,0 +1,194 @@
+package dev.tallystick.daemon.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Objects;
+import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts the commits of a file, in the file itself and in a small file beside it. SQLite reads a damaged journal up to the
+ * damage and silently drops the commits behind it. Then the database has a lower number than the mark, and is refused.
+ *
+ * <p>The mark is written after its commit was forced to disk and before the commit's callers are answered. So it never runs
+ * ahead of a healthy database, and it covers every acknowledged commit. The mark itself is not forced, which would double the
+ * cost of a commit: after a power failure it may be some seconds behind, and only damage to the journal within those seconds
+ * would go unnoticed.
+ *
+ * <p>For the writing thread.
+ */
+public final class CommitMark implements AutoCloseable {
+
+    private static final String NUMBER = "select number from commits";
+    private static final String HAS_NUMBER = "select count(*) from sqlite_schema where name = 'commits'";
+    private static final int LENGTH = Long.BYTES + Integer.BYTES;
+    private static final Logger LOG = LoggerFactory.getLogger(CommitMark.class);
+
+    private final Path file;
+    private final FileChannel channel;
+    private final ByteBuffer bytes = ByteBuffer.allocateDirect(LENGTH);
+    private final PreparedStatement changes;
+    private final PreparedStatement count;
+    private long number;
+    private long changesSeen;
+    private boolean isCounted;
+
+    private CommitMark(Path file, Connection connection) throws SQLException, IOException {
+        this.file = file;
+        this.number = numberIn(connection);
+        this.changes = connection.prepareStatement("select total_changes()");
+        this.count = connection.prepareStatement("update commits set number = ?");
+        this.changesSeen = changes();
+        if (number > 0 && !Files.exists(file)) {
+            LOG.warn("{} is missing: if commits of the database are missing too, that cannot be noticed", file);
+        }
+        create(file, number);
+        this.channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    }
+
+    /**
+     * Starts to count.
+     *
+     * @param file the mark, which was checked
+     * @param connection the only one that writes; it has the table {@code commits}
+     */
+    public static CommitMark open(Path file, Connection connection) {
+        try {
+            return new CommitMark(file, connection);
+        } catch (SQLException e) {
+            throw StorageFile.failure("cannot count the commits for " + file, e);
+        } catch (IOException e) {
+            throw new StorageException(StorageException.Kind.UNAVAILABLE, "cannot write " + file + ": " + e, e);
+        }
+    }
+
+    /** Changes nothing. @throws StorageException if the database lacks commits that the mark has seen */
+    public static void verify(Path file, Connection connection) throws SQLException {
+        long found = numberIn(connection);
+        long seen = read(file);
+        if (seen > found) {
+            throw new StorageException(
+                    StorageException.Kind.DAMAGED,
+                    ("%d of %d acknowledged commits are missing: the journal was cut short, or an older copy took the place of the"
+                                    + " database; bring the right one back, or remove %s to do without them")
+                            .formatted(seen - found, seen, file.getFileName()));
+        }
+    }
+
+    /** The number in a mark; 0 if there is none. */
+    private static long read(Path file) {
+        try {
+            ByteBuffer content = ByteBuffer.wrap(Files.readAllBytes(file));
+            if (content.remaining() == LENGTH) {
+                long number = content.getLong();
+                if (content.getInt() == checksum(number)) {
+                    return number;
+                }
+            }
+            throw new StorageException(
+                    StorageException.Kind.DAMAGED,
+                    file.getFileName() + " is damaged: if the database beside it is up to date, remove it");
+        } catch (NoSuchFileException e) {
+            return 0;
+        } catch (IOException e) {
+            throw new StorageException(StorageException.Kind.UNAVAILABLE, "cannot read " + file + ": " + e, e);
+        }
+    }
+
+    /** 0 in a database from before its commits were counted. */
+    private static long numberIn(Connection connection) throws SQLException {
+        return number(connection, HAS_NUMBER) == 0 ? 0 : number(connection, NUMBER);
+    }
+
+    private static long number(Connection connection, String query) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(query);
+                ResultSet result = statement.executeQuery()) {
+            return result.next() ? result.getLong(1) : 0;
+        }
+    }
+
+    /** Complete or not at all: from then on its length stays the same, and one sector is written at a time. */
+    private static void create(Path file, long number) throws IOException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(fresh);
+        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
+            int unused = channel.write(encoded(ByteBuffer.allocate(LENGTH), number));
+            channel.force(true);
+        }
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        try (FileChannel directory =
+                FileChannel.open(Objects.requireNonNull(file.getParent()), StandardOpenOption.READ)) {
+            directory.force(true);
+        }
+    }
+
+    private static ByteBuffer encoded(ByteBuffer bytes, long number) {
+        return bytes.clear().putLong(number).putInt(checksum(number)).flip();
+    }
+
+    private static int checksum(long number) {
+        CRC32C sum = new CRC32C();
+        sum.update(ByteBuffer.allocate(Long.BYTES).putLong(number).flip());
+        return (int) sum.getValue();
+    }
+
+    /** Just before a commit, in its transaction. One that changes nothing is not counted: SQLite does not write it either. */
+    void count() throws SQLException {
+        long now = changes();
+        if (now != changesSeen) {
+            count.setLong(1, number + 1);
+            int unused = count.executeUpdate();
+            changesSeen = now + 1;
+            isCounted = true;
+        }
+    }
+
+    private long changes() throws SQLException {
+        try (ResultSet result = changes.executeQuery()) {
+            return result.next() ? result.getLong(1) : 0;
+        }
+    }
+
+    /** Just after a commit, which stands even if the mark cannot be written: then the mark is behind. */
+    void committed() {
+        if (!isCounted) {
+            return;
+        }
+        isCounted = false;
+        number++;
+        try {
+            int unused = channel.write(encoded(bytes, number), 0);
+        } catch (IOException e) {
+            LOG.warn("cannot write {}: {}", file, e.toString());
+        }
+    }
+
+    void rolledBack() {
+        isCounted = false;
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.force(false);
+            channel.close();
+            changes.close();
+            count.close();
+        } catch (IOException | SQLException e) {
+            LOG.warn("cannot close {}: {}", file, e.toString());
+        }
+    }
+}
