@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.tallystick.testkit.TestPostgres;
 import java.io.IOException;
@@ -75,6 +76,27 @@ class DataDirectoryTest {
         Path link = Files.createSymbolicLink(home.resolve("link"), elsewhere);
 
         assertThatThrownBy(() -> DataDirectory.requireTrusted(link)).hasMessageContaining("0777");
+    }
+
+    @Test
+    void the_directories_above_what_a_link_leads_to_count() throws IOException {
+        Path open = Files.createDirectory(home.resolve("open"));
+        Path elsewhere = Files.createDirectory(open.resolve("elsewhere"));
+        mode(elsewhere, "rwx------");
+        mode(open, "rwxrwxrwx");
+        Path link = Files.createSymbolicLink(home.resolve("link"), elsewhere);
+
+        assertThatThrownBy(() -> DataDirectory.requireTrusted(link)).hasMessageContaining("chmod o-w");
+    }
+
+    @Test
+    void what_belongs_to_another_user_is_refused() throws IOException {
+        assumeThat(System.getProperty("user.name")).isEqualTo("root");
+        Files.setAttribute(data, "unix:uid", 65_534);
+
+        assertThatThrownBy(this::start)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("belongs to the user 65534");
     }
 
     @ParameterizedTest

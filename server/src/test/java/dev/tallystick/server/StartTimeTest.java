@@ -13,6 +13,7 @@ import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,7 +80,7 @@ class StartTimeTest {
         return time("select closed_at from tally.job where id = ?", job);
     }
 
-    private static Instant time(String query, UUID job) throws SQLException {
+    private static Instant time(String query, @Nullable UUID job) throws SQLException {
         try (Connection connection = postgres.dataSource().getConnection();
                 PreparedStatement statement = connection.prepareStatement(query)) {
             if (job != null) {

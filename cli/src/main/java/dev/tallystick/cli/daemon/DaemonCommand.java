@@ -5,6 +5,7 @@ import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.ServerConnection;
 import dev.tallystick.cli.command.TallyCommand;
 import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonRefused;
 import dev.tallystick.daemon.local.LocalClient;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -173,11 +174,11 @@ public final class DaemonCommand extends TallyCommand {
                 return text.value();
             }
             return null;
-        } catch (IOException e) {
+        } catch (IOException | JsonRefused e) {
             throw new CommandFailed(
                     ExitCode.USAGE,
                     "cannot read " + directory.resolve(DaemonStart.CONFIGURATION) + ": " + e,
-                    "Repair it.");
+                    "Remove it, and start with --server and --token-file.");
         }
     }
 }

@@ -18,6 +18,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -202,10 +203,12 @@ final class DaemonStart extends LocalCommand {
         }
         Path configuration = directory().resolve(CONFIGURATION);
         try {
-            if (!Files.exists(configuration)) {
-                Files.createFile(configuration, privately("rw-------"));
-            }
-            Files.writeString(configuration, new Json.ObjectValue(fields).canonical() + "\n");
+            // Whole or as before: a start that is killed here must not keep the next one from reading it.
+            Path fresh = configuration.resolveSibling(CONFIGURATION + ".new");
+            Files.deleteIfExists(fresh);
+            Files.createFile(fresh, privately("rw-------"));
+            Files.writeString(fresh, new Json.ObjectValue(fields).canonical() + "\n");
+            Files.move(fresh, configuration, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new CommandFailed(
                     ExitCode.USAGE, "cannot write " + configuration + ": " + e, "Make the directory writable.");

@@ -180,6 +180,17 @@ class DaemonCommandTest {
     }
 
     @Test
+    void a_start_says_what_to_do_about_a_configuration_that_it_cannot_read() throws IOException {
+        Files.createDirectories(directory);
+        Files.writeString(directory.resolve(DaemonStart.CONFIGURATION), "{\"server\":");
+
+        Run start = tally("daemon", "start", "--foreground");
+
+        assertThat(start.exitCode()).isEqualTo(ExitCode.USAGE.code());
+        assertThat(start.err()).contains(DaemonStart.CONFIGURATION, "start with --server");
+    }
+
+    @Test
     void the_unit_for_systemd_names_this_java_and_does_not_loop() {
         Run unit = tally("daemon", "install", "--print");
         assertThat(unit.exitCode()).isZero();
