@@ -83,7 +83,7 @@ public record SealedEntry(long index, LogEntry entry, List<Hash> proof, Map<Stri
             shown.put(field, Opened.parse(record.object(field)));
         }
         SealedEntry sealed = new SealedEntry(
-                fields.number("index"), LogEntry.parse(bytes), hashes(fields.list("proof", MerkleProofs.LONGEST)), shown);
+                fields.number("index"), LogEntry.parse(bytes), parseHashes(fields.list("proof", MerkleProofs.LONGEST)), shown);
         fields.end();
         return sealed;
     }
@@ -101,7 +101,7 @@ public record SealedEntry(long index, LogEntry entry, List<Hash> proof, Map<Stri
                 hashes.stream().<Json>map(hash -> Json.of(hash.base64())).toList());
     }
 
-    static List<Hash> hashes(List<Json> list) {
+    static List<Hash> parseHashes(List<Json> list) {
         List<Hash> hashes = new ArrayList<>();
         for (Json each : list) {
             if (!(each instanceof Json.StringValue text)) {
