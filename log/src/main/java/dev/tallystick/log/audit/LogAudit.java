@@ -255,6 +255,9 @@ public final class LogAudit {
     private void rotated(long index, byte[] rotation, RightEdge before, Hash headLeaf) throws IOException {
         long size = index + 2;
         String name = "rotation/" + size;
+        if (before.size() != index) {
+            return; // entries before it are missing, which was found already
+        }
         try {
             SignedNote note = SignedNote.parse(Files.readAllBytes(directory.resolve(name)));
             EdgeSubtrees subtrees = new EdgeSubtrees(before, List.of(Hash.leaf(rotation), headLeaf));
