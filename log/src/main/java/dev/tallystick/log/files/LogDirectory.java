@@ -237,7 +237,9 @@ public final class LogDirectory implements Closeable, TileSource {
             return keys();
         }
         List<Hash> proof = MerkleProofs.inclusion(
-                index, plan.newSize(), new TiledSubtrees(path -> TileFiles.read(files, plan.after(), path), plan.newSize()));
+                index,
+                plan.newSize(),
+                new TiledSubtrees(path -> TileFiles.read(files, plan.after(), path), plan.newSize()));
         KeyRing next = keys().with(new Rotation(entry, new TlogProof(index, proof, note)));
         files.write(Map.of(DirectoryFiles.ROTATIONS + plan.newSize(), note.bytes()));
         return next;

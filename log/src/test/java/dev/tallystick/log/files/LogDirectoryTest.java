@@ -55,7 +55,8 @@ class LogDirectoryTest {
             List<Hash> proof = now.consistency(2, now.size());
             assertThat(MerkleProofs.consistent(2, now.rootAt(2), now.size(), now.rootAt(now.size()), proof))
                     .isTrue();
-            assertThat(now.prove(Logs.MEMBER.tag("accept", "key-304", 0)).leaf()).isNotNull();
+            assertThat(now.prove(Logs.MEMBER.tag("accept", "key-304", 0)).leaf())
+                    .isNotNull();
         }
         assertThat(audit().findings()).isEmpty();
         assertThat(audit().heads()).isEqualTo(3);
@@ -84,8 +85,9 @@ class LogDirectoryTest {
             BatchPlan two = logs.log.plan(List.of(Logs.accepted("a", "k")));
             assertThat(one.note()).isEqualTo(two.note());
             assertThat(Checkpoint.parse(one.note()).size()).isEqualTo(4);
-            assertThat(one.hashTiles()).singleElement().satisfies(tile -> assertThat(tile.path())
-                    .isEqualTo(new TilePath(0, 0, 4)));
+            assertThat(one.hashTiles())
+                    .singleElement()
+                    .satisfies(tile -> assertThat(tile.path()).isEqualTo(new TilePath(0, 0, 4)));
         }
     }
 
@@ -141,8 +143,8 @@ class LogDirectoryTest {
     @Test
     void a_batch_passes_every_crash_point() throws IOException {
         CrashCoverage<LogCrashPoint> coverage = CrashCoverage.of(LogCrashPoint.class);
-        try (LogDirectory log = LogDirectory.open(
-                path(), Logs.SIGNER.key(), Anchor.EMPTY, null, coverage.counting(CrashPoints.NONE))) {
+        try (LogDirectory log =
+                LogDirectory.open(path(), Logs.SIGNER.key(), Anchor.EMPTY, null, coverage.counting(CrashPoints.NONE))) {
             log.finish(Intent.of(log.plan(List.of(LogEntry.SecretCommitted.of(Logs.MEMBER)))), Logs.SIGNER);
         }
         coverage.assertComplete();
@@ -224,7 +226,13 @@ class LogDirectoryTest {
             Intent wrong = new Intent(2, intent.entries(), intent.note().replace("\n6\n", "\n7\n"));
             assertThatThrownBy(() -> logs.log.finish(wrong, Logs.SIGNER)).isInstanceOf(LogAlarm.class);
             Intent reordered = new Intent(
-                    2, List.of(intent.entries().get(1), intent.entries().getFirst(), intent.entries().get(2), intent.entries().get(3)), intent.note());
+                    2,
+                    List.of(
+                            intent.entries().get(1),
+                            intent.entries().getFirst(),
+                            intent.entries().get(2),
+                            intent.entries().get(3)),
+                    intent.note());
             assertThatThrownBy(() -> logs.log.finish(reordered, Logs.SIGNER)).isInstanceOf(LogAlarm.class);
         }
     }
@@ -258,7 +266,10 @@ class LogDirectoryTest {
         Logs.reopen(path(), anchor).close();
         Files.delete(map);
         try (LogDirectory log = Logs.reopen(path(), anchor)) {
-            assertThat(log.snapshot().prove(Logs.MEMBER.tag("accept", "key-7", 0)).leaf()).isNotNull();
+            assertThat(log.snapshot()
+                            .prove(Logs.MEMBER.tag("accept", "key-7", 0))
+                            .leaf())
+                    .isNotNull();
         }
     }
 
@@ -281,7 +292,12 @@ class LogDirectoryTest {
             assertThat(log.keys().inForceAt(5)).isEqualTo(Logs.SIGNER.key());
         }
         assertThat(audit().findings()).isEmpty();
-        Files.write(path().resolve("checkpoint"), Logs.SIGNER.sign(SignedNote.parse(Files.readAllBytes(path().resolve("checkpoint"))).text()).bytes());
+        Files.write(
+                path().resolve("checkpoint"),
+                Logs.SIGNER
+                        .sign(SignedNote.parse(Files.readAllBytes(path().resolve("checkpoint")))
+                                .text())
+                        .bytes());
         assertAlarm(LogAlarm.Reason.BAD_SIGNATURE, anchor, null);
     }
 
@@ -289,10 +305,12 @@ class LogDirectoryTest {
     void cosignatures_are_added_to_the_checkpoint_they_are_for() throws IOException {
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
-            Checkpoint old = Checkpoint.parse(logs.log.checkpoint().orElseThrow().text());
+            Checkpoint old =
+                    Checkpoint.parse(logs.log.checkpoint().orElseThrow().text());
             var cosignature = Logs.WITNESS.cosign(old, Instant.ofEpochSecond(5));
             assertThat(logs.log.cosign(old, List.of(cosignature))).isTrue();
-            assertThat(SignedNote.parse(Files.readAllBytes(path().resolve("checkpoint"))).isSignedBy(Logs.WITNESS.key()))
+            assertThat(SignedNote.parse(Files.readAllBytes(path().resolve("checkpoint")))
+                            .isSignedBy(Logs.WITNESS.key()))
                     .isTrue();
             logs.seal(batch(0, 1, 2));
             assertThat(logs.log.cosign(old, List.of(cosignature))).isFalse();
@@ -302,7 +320,8 @@ class LogDirectoryTest {
     private void assertAlarm(LogAlarm.Reason reason, Anchor anchor, Intent intent) {
         assertThatThrownBy(() -> LogDirectory.open(path(), Logs.SIGNER.key(), anchor, intent, CrashPoints.NONE)
                         .close())
-                .isInstanceOfSatisfying(LogAlarm.class, alarm -> assertThat(alarm.reason()).isEqualTo(reason));
+                .isInstanceOfSatisfying(
+                        LogAlarm.class, alarm -> assertThat(alarm.reason()).isEqualTo(reason));
     }
 
     private LogAudit.Report audit() throws IOException {
