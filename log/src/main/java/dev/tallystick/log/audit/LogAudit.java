@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Audits the directory of a log. Reads every entry once, in order; needs memory for one batch, and a file for the map. */
+/** Audits the directory of a log. Reads every entry once, in order; needs memory for the indexes of closed jobs, a file for the map. */
 public final class LogAudit {
 
     private static final int MOST_FINDINGS = 100;

@@ -103,8 +103,7 @@ class LogDirectoryTest {
         }
     }
 
-    /** Two full bundles and a tail, so that every kind of file is written. */
-    private static List<LogEntry> batch(int first, int count, long size) {
+    private static List<LogEntry> batch(int first, int count) {
         List<LogEntry> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             entries.add(Logs.accepted("job-" + (first + i), "key-" + (first + i)));
@@ -120,7 +119,7 @@ class LogDirectoryTest {
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
             anchor = logs.log.anchor();
-            intent = logs.intend(batch(0, 600, 2));
+            intent = logs.intend(batch(0, 600));
         }
         CrashAt crash = CrashAt.first(point);
         try (LogDirectory dying = LogDirectory.open(path(), Logs.SIGNER.key(), anchor, intent, crash)) {
@@ -135,7 +134,7 @@ class LogDirectoryTest {
             anchor = log.anchor();
         }
         try (LogDirectory log = Logs.reopen(path(), anchor)) {
-            assertThat(log.plan(batch(600, 1, log.size())).oldSize()).isEqualTo(603);
+            assertThat(log.plan(batch(600, 1)).oldSize()).isEqualTo(603);
         }
         assertThat(audit().findings()).isEmpty();
     }
@@ -155,15 +154,15 @@ class LogDirectoryTest {
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
             Anchor anchor = logs.log.anchor();
-            BatchPlan plan = logs.log.plan(batch(0, 300, 2));
+            BatchPlan plan = logs.log.plan(batch(0, 300));
             Intent intent = Intent.of(plan);
             try (LogDirectory successor =
                     LogDirectory.open(path(), Logs.SIGNER.key(), anchor, intent, CrashPoints.NONE)) {
                 successor.finish(intent, Logs.SIGNER);
-                successor.finish(Intent.of(successor.plan(batch(300, 300, 303))), Logs.SIGNER);
+                successor.finish(Intent.of(successor.plan(batch(300, 300))), Logs.SIGNER);
                 logs.log.write(plan);
                 assertThat(logs.log.commit(plan, Logs.SIGNER.sign(plan.note()))).isInstanceOf(Commit.Superseded.class);
-                successor.finish(Intent.of(successor.plan(batch(600, 3, 604))), Logs.SIGNER);
+                successor.finish(Intent.of(successor.plan(batch(600, 3))), Logs.SIGNER);
                 anchor = successor.anchor();
             }
             assertThat(anchor.size()).isEqualTo(608);
@@ -184,7 +183,7 @@ class LogDirectoryTest {
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
             anchor = logs.log.anchor();
-            logs.log.write(logs.log.plan(batch(0, 300, 2)));
+            logs.log.write(logs.log.plan(batch(0, 300)));
         }
         assertAlarm(LogAlarm.Reason.AHEAD_WITHOUT_INTENT, anchor, null);
         Files.delete(path().resolve("tail/303"));
@@ -200,7 +199,7 @@ class LogDirectoryTest {
             logs.sealSecret();
             old = logs.log.anchor();
             oldCheckpoint = Files.readAllBytes(path().resolve("checkpoint"));
-            logs.seal(batch(0, 3, 2));
+            logs.seal(batch(0, 3));
             anchor = logs.log.anchor();
         }
         assertAlarm(LogAlarm.Reason.AHEAD_WITHOUT_INTENT, old, null);
@@ -222,7 +221,7 @@ class LogDirectoryTest {
     void an_intent_that_does_not_follow_from_its_entries_is_an_alarm() throws IOException {
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
-            Intent intent = logs.intend(batch(0, 3, 2));
+            Intent intent = logs.intend(batch(0, 3));
             Intent wrong = new Intent(2, intent.entries(), intent.note().replace("\n6\n", "\n7\n"));
             assertThatThrownBy(() -> logs.log.finish(wrong, Logs.SIGNER)).isInstanceOf(LogAlarm.class);
             Intent reordered = new Intent(
@@ -244,7 +243,7 @@ class LogDirectoryTest {
             Path bundle = path().resolve("tile/entries/000");
             Files.createDirectories(bundle.getParent());
             Files.writeString(bundle, "other");
-            assertThatThrownBy(() -> logs.log.write(logs.log.plan(batch(0, 300, 2))))
+            assertThatThrownBy(() -> logs.log.write(logs.log.plan(batch(0, 300))))
                     .isInstanceOf(LogAlarm.class)
                     .hasMessageContaining("tile/entries/000");
             assertThat(bundle).hasContent("other");
@@ -274,12 +273,32 @@ class LogDirectoryTest {
     }
 
     @Test
+    void many_small_batches_compact_the_map_and_lose_nothing() throws IOException {
+        Anchor anchor;
+        boolean shrank = false;
+        try (Logs logs = Logs.in(path())) {
+            logs.sealSecret();
+            for (int i = 0; i < 300; i++) {
+                long before = Files.size(path().resolve("map"));
+                logs.seal(batch(i, 1));
+                shrank |= Files.size(path().resolve("map")) < before;
+            }
+            anchor = logs.log.anchor();
+        }
+        assertThat(shrank).isTrue();
+        try (LogDirectory log = Logs.reopen(path(), anchor)) {
+            assertThat(log.snapshot().prove(Logs.MEMBER.tag("accept", "key-123", 0)).leaf()).isNotNull();
+        }
+        assertThat(audit().findings()).isEmpty();
+    }
+
+    @Test
     void a_rotated_key_signs_from_the_next_checkpoint_on() throws IOException {
         Anchor anchor;
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
             logs.seal(List.of(Logs.accepted("a", "k"), new LogEntry.KeyRotation(Logs.NEXT_SIGNER.key())));
-            BatchPlan next = logs.log.plan(batch(0, 1, 5));
+            BatchPlan next = logs.log.plan(batch(0, 1));
             logs.log.write(next);
             assertThatThrownBy(() -> logs.log.commit(next, Logs.SIGNER.sign(next.note())))
                     .hasMessageContaining("outside its range");
@@ -312,7 +331,7 @@ class LogDirectoryTest {
             assertThat(SignedNote.parse(Files.readAllBytes(path().resolve("checkpoint")))
                             .isSignedBy(Logs.WITNESS.key()))
                     .isTrue();
-            logs.seal(batch(0, 1, 2));
+            logs.seal(batch(0, 1));
             assertThat(logs.log.cosign(old, List.of(cosignature))).isFalse();
         }
     }
