@@ -5,6 +5,7 @@ import dev.tallystick.engine.GraphInterpreter.Call;
 import dev.tallystick.engine.GraphInterpreter.Run;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.GraphYaml;
+import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.testkit.Randomness;
 import dev.tallystick.workflow.Closed;
 import dev.tallystick.workflow.ForkRefusedException;
@@ -39,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  * graphs run at once: most of their time they wait.
  */
 final class GraphComparison implements AutoCloseable {
+
+    private static final int MOST_ATTEMPTS = 20;
 
     private static final String CHILD_WORKER = "kid";
     private static final int AT_ONCE = 4;
@@ -211,9 +214,23 @@ final class GraphComparison implements AutoCloseable {
         expected.signals().forEach((hook, number) -> {
             boolean inRounds = isInRounds(graph, hook);
             for (int i = inRounds ? 0 : sent.getOrDefault(hook, 0); i < number; i++) {
-                bench.signal(engines.getFirst(), job, hook, job + ":" + i, DrawnGraph.signal(inRounds, i));
+                signal(job, hook, job + ":" + i, DrawnGraph.signal(inRounds, i));
             }
         });
+    }
+
+    /** Sends a signal, on a busy machine again: that is what its key is for. */
+    private void signal(JobId job, String hook, String key, Object payload) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                bench.signal(engines.getFirst(), job, hook, key, payload);
+                return;
+            } catch (DefiniteFailureException e) {
+                if (attempt == MOST_ATTEMPTS || e.reason() != DefiniteFailureException.Reason.LOCKED) {
+                    throw e;
+                }
+            }
+        }
     }
 
     private static boolean isInRounds(DrawnGraph graph, String hook) {
