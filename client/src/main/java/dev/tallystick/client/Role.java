@@ -11,7 +11,9 @@ public enum Role {
     /** Does the work of jobs. */
     WORKER,
     /** Reads, and changes nothing. */
-    OBSERVER;
+    OBSERVER,
+    /** Another participant of the exchange. */
+    PARTNER;
 
     public String word() {
         return name().toLowerCase(Locale.ROOT);
