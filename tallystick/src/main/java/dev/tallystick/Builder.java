@@ -4,6 +4,10 @@ import dev.tallystick.core.Ids;
 import dev.tallystick.engine.EngineSchema;
 import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.engine.model.Tracing;
+import dev.tallystick.exchange.ExchangeSchema;
+import dev.tallystick.exchange.ExchangeSettings;
+import dev.tallystick.exchange.partner.Identity;
+import dev.tallystick.exchange.transport.Transport;
 import dev.tallystick.keys.KeyLedger;
 import dev.tallystick.keys.KeyOwner;
 import dev.tallystick.keys.KeyRetention;
@@ -32,7 +36,8 @@ public final class Builder {
     /** Only one process can use the directory of an embedded database. */
     private static final KeyOwner ONLY_ONE = new KeyOwner("embedded");
 
-    private static final Schema TABLES = Schema.of(KeySchema.migrations(), EngineSchema.MIGRATIONS);
+    private static final Schema TABLES =
+            Schema.of(KeySchema.migrations(), EngineSchema.MIGRATIONS, ExchangeSchema.migrations());
 
     private @Nullable DataSource dataSource;
     private @Nullable Path directory;
@@ -43,6 +48,7 @@ public final class Builder {
     private EngineSettings settings = EngineSettings.DEFAULT;
     private @Nullable Tracing tracing;
     private Map<String, String> environment = System.getenv();
+    private @Nullable Membership membership;
 
     Builder() {}
 
@@ -118,6 +124,28 @@ public final class Builder {
     public Builder openTelemetry(OpenTelemetry telemetry) {
         tracing = Tracing.with(telemetry);
         return this;
+    }
+
+    /**
+     * Takes part in the exchange: jobs may ask partners with {@link dev.tallystick.workflow.Context#remote}, and
+     * {@link Tallystick#exchange} answers what partners ask. The transport stays the caller's, who closes it last.
+     */
+    public Builder exchange(Identity identity, Transport transport) {
+        return exchange(identity, transport, ExchangeSettings.DEFAULT);
+    }
+
+    public Builder exchange(Identity identity, Transport transport, ExchangeSettings limits) {
+        membership = new Membership(identity, transport, limits);
+        return this;
+    }
+
+    /** Who this process is in the exchange. */
+    record Membership(Identity identity, Transport transport, ExchangeSettings settings) {}
+
+    /** Null if this process takes no part in an exchange. */
+    @Nullable
+    Membership membership() {
+        return membership;
     }
 
     /** Where settings such as {@code TALLY_KEY_RETENTION_DAYS} are read; the process's environment by default. */

@@ -70,6 +70,7 @@ public final class Tallystick implements AutoCloseable {
 
     private final Engine engine;
     private final Scheduler scheduler;
+    private final @Nullable Exchange exchange;
     private final Registrations registrations;
     private final KeyLedger keys;
     private final InstantSource sharedClock;
@@ -82,6 +83,7 @@ public final class Tallystick implements AutoCloseable {
     Tallystick(
             Engine engine,
             Scheduler scheduler,
+            @Nullable Exchange exchange,
             Registrations registrations,
             KeyLedger keys,
             InstantSource sharedClock,
@@ -90,6 +92,7 @@ public final class Tallystick implements AutoCloseable {
             List<AutoCloseable> owned) {
         this.engine = engine;
         this.scheduler = scheduler;
+        this.exchange = exchange;
         this.registrations = registrations;
         this.keys = keys;
         this.sharedClock = sharedClock;
@@ -161,6 +164,9 @@ public final class Tallystick implements AutoCloseable {
     public void start() {
         engine.start();
         scheduler.start();
+        if (exchange != null) {
+            exchange.start();
+        }
     }
 
     /**
@@ -282,6 +288,19 @@ public final class Tallystick implements AutoCloseable {
         return new Tasks(engine.tasks(), scope.mesh(), codec);
     }
 
+    /**
+     * The part of this process in the exchange.
+     *
+     * @throws IllegalStateException if it takes none
+     */
+    public Exchange exchange() {
+        if (exchange == null) {
+            throw new IllegalStateException(
+                    "this process takes no part in an exchange: Builder.exchange(…) configures it");
+        }
+        return exchange;
+    }
+
     /** A job that was submitted earlier, here or elsewhere. */
     public <O extends @Nullable Object> JobHandle<O> job(JobId id, Class<O> output) {
         return new JobHandle<>(
@@ -339,6 +358,9 @@ public final class Tallystick implements AutoCloseable {
     @Override
     public void close() {
         scheduler.close();
+        if (exchange != null) {
+            exchange.close();
+        }
         engine.close();
         for (AutoCloseable each : owned.reversed()) {
             closeOwned(each);

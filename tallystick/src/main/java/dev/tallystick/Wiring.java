@@ -39,8 +39,26 @@ final class Wiring {
                 builder.settings(),
                 CrashPoints.NONE);
         Scheduler scheduler = new Scheduler(database, engine, builder.settings().poll(), CrashPoints.NONE);
+        Builder.Membership membership = builder.membership();
+        Exchange exchange = membership == null
+                ? null
+                : new Exchange(
+                        database,
+                        engine,
+                        membership.identity(),
+                        membership.transport(),
+                        membership.settings(),
+                        CrashPoints.NONE);
         InstantSource shared = () -> database.transact("read the clock", SharedClock.DATABASE::now);
         return new Tallystick(
-                engine, scheduler, new Registrations(database), keys, shared, builder.codec(), builder.scope(), owned);
+                engine,
+                scheduler,
+                exchange,
+                new Registrations(database),
+                keys,
+                shared,
+                builder.codec(),
+                builder.scope(),
+                owned);
     }
 }

@@ -80,7 +80,7 @@ final class MemberCommand extends TallyCommand {
                 names = "--role",
                 paramLabel = "WORD",
                 required = true,
-                description = "admin, member, worker or observer; repeatable.")
+                description = "admin, member, worker, observer or partner; repeatable.")
         @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
         private List<String> roles;
 
@@ -96,7 +96,9 @@ final class MemberCommand extends TallyCommand {
                 return Role.parse(word);
             } catch (IllegalArgumentException e) {
                 throw new CommandFailed(
-                        ExitCode.USAGE, "'" + word + "' is not a role", "Pass admin, member, worker or observer.");
+                        ExitCode.USAGE,
+                        "'" + word + "' is not a role",
+                        "Pass admin, member, worker, observer or partner.");
             }
         }
     }

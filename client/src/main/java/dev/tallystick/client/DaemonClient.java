@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.core.IdempotencyKey;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.core.Json;
 import java.time.DateTimeException;
 import java.util.List;

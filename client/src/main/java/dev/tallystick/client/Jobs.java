@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Priority;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 package dev.tallystick.client;
 
 import dev.tallystick.client.net.Durations;
+import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.client.net.Lines;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;

@@ -2,6 +2,7 @@ package dev.tallystick.client;
 
 import dev.tallystick.client.net.BoundedBody;
 import dev.tallystick.client.net.Durations;
+import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.client.net.Lines;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;

@@ -316,6 +316,11 @@ public final class TallyClient {
         return new Webhooks(transport);
     }
 
+    /** Postings to and from partners; for operators. */
+    public Postings postings() {
+        return new Postings(transport);
+    }
+
     /** Work done once under a key. */
     public Keys keys() {
         return keys;

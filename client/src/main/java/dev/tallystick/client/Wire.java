@@ -1,5 +1,6 @@
 package dev.tallystick.client;
 
+import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.client.net.Lines;
 import java.time.Duration;
 import java.util.function.Function;

@@ -11,7 +11,9 @@ public enum Role {
     /** Claims work of jobs and reports the results. */
     WORKER,
     /** Reads, and changes nothing. */
-    OBSERVER;
+    OBSERVER,
+    /** Another participant of the exchange: delivers its messages, and compares its books with ours. */
+    PARTNER;
 
     /** As written in JSON and in the database. */
     public String word() {
@@ -24,6 +26,7 @@ public enum Role {
                 return role;
             }
         }
-        throw new IllegalArgumentException("a role must be one of admin, member, worker, observer, not '" + word + "'");
+        throw new IllegalArgumentException(
+                "a role must be one of admin, member, worker, observer, partner, not '" + word + "'");
     }
 }

@@ -12,6 +12,9 @@ import dev.tallystick.engine.model.EngineCrashPoint;
 import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.engine.model.LeasedJob;
 import dev.tallystick.engine.model.NewJob;
+import dev.tallystick.engine.model.PartnerAnswer;
+import dev.tallystick.engine.model.PartnerGateway;
+import dev.tallystick.engine.model.PartnerRequest;
 import dev.tallystick.engine.model.SentSignal;
 import dev.tallystick.engine.record.CheckpointRetry;
 import dev.tallystick.engine.record.CheckpointWriter;
@@ -67,8 +70,10 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -118,6 +123,7 @@ public final class Engine implements AutoCloseable {
     private int idleLooks;
     private volatile boolean started;
     private volatile boolean stopping;
+    private volatile PartnerGateway partners = PartnerGateway.NONE;
 
     public Engine(
             Database database,
@@ -160,7 +166,7 @@ public final class Engine implements AutoCloseable {
                 crashPoints,
                 owner,
                 new GraphEngine.Surroundings(
-                        order -> maker().child(order), this::send, outcomes::tell, this::otherJobsAreDue));
+                        order -> maker().child(order), this::post, this::send, outcomes::tell, this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphEngine.signals());
         this.timerService = new TimerService(database, postings, collation, jobs);
         CheckpointRetry courier =
@@ -172,6 +178,7 @@ public final class Engine implements AutoCloseable {
                 order -> maker().successor(order),
                 this::jobsAreDue,
                 new Transactions(database, collation, postings, jobs, databaseRetry),
+                this::post,
                 codec,
                 clock,
                 random,
@@ -338,6 +345,27 @@ public final class Engine implements AutoCloseable {
     /** Sends a signal in the caller's transaction; after the commit the caller must call {@link #jobsAreDue}. */
     Signalled signalIn(Tx tx, SentSignal signal) throws SQLException {
         return Objects.requireNonNull(signaller.apply(tx, List.of(signal)).getFirst());
+    }
+
+    /** Lets jobs ask participants of the exchange. Call it before {@link #start}. */
+    public void partners(PartnerGateway gateway) {
+        partners = gateway;
+    }
+
+    private Map<UUID, String> post(Tx tx, List<PartnerRequest> requests) throws SQLException {
+        return partners.post(tx, requests);
+    }
+
+    /** Brings a participant's answer to the job that asked. A repeat changes nothing. */
+    public CompletableFuture<Signalled> answer(String mesh, JobId job, UUID request, PartnerAnswer answer) {
+        SentSignal.Id id = new SentSignal.Id(job, PartnerAnswer.signal(request), request.toString());
+        return signaller
+                .send(committer, new SentSignal(mesh, id, answer.bytes()))
+                .thenApply(signalled -> {
+                    crashPoints.reached(EngineCrashPoint.SIGNALLED);
+                    jobsAreDue();
+                    return signalled;
+                });
     }
 
     /** A page of jobs, newest first. */

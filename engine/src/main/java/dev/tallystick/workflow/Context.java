@@ -97,6 +97,20 @@ public interface Context {
 
     <T extends @Nullable Object> T child(String workflow, @Nullable Object input, GenericType<T> type);
 
+    /**
+     * Asks a participant of the exchange, which works on its own database, and returns its result. The request is posted once,
+     * and both sides record it and its outcome. The participant gets the request as JSON; a result that is not JSON is read as
+     * {@code byte[]}. There is no time-out, because only the participant decides the outcome: to stop waiting, use
+     * {@link #any} with a {@link #sleep}.
+     *
+     * @throws StepFailedException if the participant rejects the request, with its reason
+     */
+    default <T extends @Nullable Object> T remote(String participant, @Nullable Object request, Class<T> type) {
+        return remote(participant, request, GenericType.of(type));
+    }
+
+    <T extends @Nullable Object> T remote(String participant, @Nullable Object request, GenericType<T> type);
+
     /** Sleeps; the sleep survives restarts. */
     void sleep(Duration duration);
 

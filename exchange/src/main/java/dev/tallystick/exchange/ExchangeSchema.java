@@ -6,7 +6,8 @@ import dev.tallystick.sql.Migrations;
 public final class ExchangeSchema {
 
     public static Migrations migrations() {
-        return Migrations.of("exchange", ExchangeSchema.class, "0001-exchange.sql");
+        return Migrations.of(
+                "exchange", ExchangeSchema.class, "0001-exchange.sql", "0002-origins.sql", "0003-results-by-field.sql");
     }
 
     private ExchangeSchema() {}

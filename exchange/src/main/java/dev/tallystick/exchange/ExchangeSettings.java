@@ -14,6 +14,9 @@ import java.time.Duration;
  * @param remember how long the consumer remembers the ids of postings
  * @param lease how long a handler's lease lasts without a renewal
  * @param handlers how many handlers of an instance run at once; each needs a connection
+ * @param handlersPerTransaction how many handlers may share a transaction, one after the other. More than one is faster, and
+ *     only for handlers that do nothing slow: a transaction ends with its last handler, and if one of them fails, the others run
+ *     again without it
  * @param receiptDelay how long a receipt waits for the result to travel with it
  * @param poll how often to look for due messages when nothing signals them
  */
@@ -27,6 +30,7 @@ public record ExchangeSettings(
         Duration remember,
         Duration lease,
         int handlers,
+        int handlersPerTransaction,
         Duration receiptDelay,
         Duration poll) {
 
@@ -40,6 +44,7 @@ public record ExchangeSettings(
             Duration.ofDays(400),
             Duration.ofSeconds(30),
             8,
+            1,
             Duration.ofMillis(20),
             Duration.ofSeconds(1));
 
@@ -47,7 +52,7 @@ public record ExchangeSettings(
     public static final int BATCH = 500;
 
     public ExchangeSettings {
-        if (inFlight < 1 || attempts < 1 || handlers < 1) {
+        if (inFlight < 1 || attempts < 1 || handlers < 1 || handlersPerTransaction < 1) {
             throw new IllegalArgumentException("need at least one posting in flight, one attempt and one handler");
         }
         if (replayFor.compareTo(remember) >= 0) {
@@ -68,6 +73,7 @@ public record ExchangeSettings(
                 remember,
                 leases,
                 handlers,
+                handlersPerTransaction,
                 receiptDelay,
                 polls);
     }
@@ -83,6 +89,7 @@ public record ExchangeSettings(
                 remember,
                 lease,
                 handlers,
+                handlersPerTransaction,
                 receiptDelay,
                 poll);
     }
@@ -98,6 +105,7 @@ public record ExchangeSettings(
                 remember,
                 lease,
                 handlers,
+                handlersPerTransaction,
                 other,
                 poll);
     }
@@ -113,6 +121,23 @@ public record ExchangeSettings(
                 remember,
                 lease,
                 handlersAtOnce,
+                handlersPerTransaction,
+                receiptDelay,
+                poll);
+    }
+
+    public ExchangeSettings withHandlersPerTransaction(int number) {
+        return new ExchangeSettings(
+                inFlight,
+                acknowledgementTimeout,
+                attempts,
+                replayInterval,
+                deadline,
+                replayFor,
+                remember,
+                lease,
+                handlers,
+                number,
                 receiptDelay,
                 poll);
     }

@@ -180,6 +180,29 @@ class ExchangeTest {
     }
 
     @Test
+    void handlers_that_share_a_transaction_fail_alone_and_each_has_one_effect() {
+        AtomicInteger failures = new AtomicInteger();
+        Producer producer = acme.producing(transport, Party.FAST);
+        for (int i = 1; i <= 40; i++) {
+            Producer.join(producer.post(Party.order("" + i)));
+        }
+        globex.consuming(
+                transport, Party.FAST.withParallelism(200, 1).withHandlersPerTransaction(16), (request, tx) -> {
+                    if (request.id().value().equals("7") && failures.incrementAndGet() <= 2) {
+                        throw new IllegalStateException("fails twice");
+                    }
+                    return Party.handle(request, tx);
+                });
+
+        TransportContract.awaitSettled(acme, globex);
+        TransportContract.assertBooks(acme, globex, 40);
+        assertThat(failures).hasValue(3);
+        assertThat(globex.records().show(new MessageId("7")).getFirst().audit())
+                .filteredOn(line -> line.contains("handler failed"))
+                .hasSizeBetween(1, 2);
+    }
+
+    @Test
     void several_instances_of_both_sides_share_the_work_and_each_posting_is_replayed_by_one() {
         Party acmeToo = Party.acme(acmes.dataSource(), "2", CrashPoints.NONE);
         Party globexToo = Party.globex(globexs.dataSource(), "2", CrashPoints.NONE);

@@ -2,6 +2,7 @@ package dev.tallystick.server;
 
 import dev.tallystick.broker.BrokerSchema;
 import dev.tallystick.engine.EngineSchema;
+import dev.tallystick.exchange.ExchangeSchema;
 import dev.tallystick.keys.KeySchema;
 import dev.tallystick.sql.Migrations;
 import dev.tallystick.sql.Schema;
@@ -17,8 +18,12 @@ public final class ServerSchema {
             "0002-one-index-for-lists.sql",
             "0003-installation.sql");
 
-    public static final Schema ALL =
-            Schema.of(KeySchema.migrations(), EngineSchema.MIGRATIONS, BrokerSchema.MIGRATIONS, MIGRATIONS);
+    public static final Schema ALL = Schema.of(
+            KeySchema.migrations(),
+            EngineSchema.MIGRATIONS,
+            ExchangeSchema.migrations(),
+            BrokerSchema.MIGRATIONS,
+            MIGRATIONS);
 
     private ServerSchema() {}
 }

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param quotas how many stored objects there may be
  * @param tls its certificate for HTTPS; null for plain HTTP
  * @param schema the schema of its tables
+ * @param exchange who it is in the exchange; null if it takes no part
  */
 public record ServerSettings(
         String host,
@@ -48,7 +49,8 @@ public record ServerSettings(
         @Nullable Certificate tls,
         SchemaName schema,
         Limits limits,
-        Quotas quotas) {
+        Quotas quotas,
+        @Nullable ExchangeConfig exchange) {
 
     /** Reachable from this machine only, because there is no TLS without certificates. */
     public static final String LOOPBACK = "127.0.0.1";
@@ -68,6 +70,10 @@ public record ServerSettings(
     public static final String INSTANCE = "TALLY_INSTANCE";
 
     public static final String CONNECTIONS = "TALLY_CONNECTIONS";
+
+    /** The file that says who the server is in the exchange. */
+    public static final String EXCHANGE = "TALLY_EXCHANGE";
+
     public static final String LIMITER = "TALLY_LIMITER";
     public static final String SCHEMA = "TALLY_SCHEMA";
     public static final String TLS_CERTIFICATE = "TALLY_TLS_CERT";
@@ -92,6 +98,7 @@ public record ServerSettings(
         String redis = environment.get(LIMITER);
         String chain = environment.get(TLS_CERTIFICATE);
         String key = environment.get(TLS_KEY);
+        String exchange = environment.get(EXCHANGE);
         return new ServerSettings(
                 LOOPBACK,
                 PORT,
@@ -112,7 +119,8 @@ public record ServerSettings(
                         : Certificate.of(chain == null ? null : Path.of(chain), key == null ? null : Path.of(key)),
                 schema(environment),
                 Limits.from(environment),
-                Quotas.from(environment));
+                Quotas.from(environment),
+                exchange == null ? null : ExchangeConfig.read(Path.of(exchange)));
     }
 
     private static int number(Map<String, String> environment, String name, int otherwise) {
@@ -213,6 +221,10 @@ public record ServerSettings(
         return with(draft -> draft.quotas = other);
     }
 
+    public ServerSettings withExchange(@Nullable ExchangeConfig other) {
+        return with(draft -> draft.exchange = other);
+    }
+
     private ServerSettings with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -236,6 +248,7 @@ public record ServerSettings(
         private SchemaName schema;
         private final Limits limits;
         private Quotas quotas;
+        private @Nullable ExchangeConfig exchange;
 
         Draft(ServerSettings from) {
             this.host = from.host;
@@ -252,6 +265,7 @@ public record ServerSettings(
             this.schema = from.schema;
             this.limits = from.limits;
             this.quotas = from.quotas;
+            this.exchange = from.exchange;
         }
 
         ServerSettings settings() {
@@ -269,7 +283,8 @@ public record ServerSettings(
                     tls,
                     schema,
                     limits,
-                    quotas);
+                    quotas,
+                    exchange);
         }
     }
 }

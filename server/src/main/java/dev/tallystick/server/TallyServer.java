@@ -33,6 +33,8 @@ import dev.tallystick.server.routes.DeadCallRoutes;
 import dev.tallystick.server.routes.DeliveryRoutes;
 import dev.tallystick.server.routes.DeviceRoutes;
 import dev.tallystick.server.routes.DirectoryRoutes;
+import dev.tallystick.server.routes.ExchangeDesk;
+import dev.tallystick.server.routes.ExchangeRoutes;
 import dev.tallystick.server.routes.HeldKeyRoutes;
 import dev.tallystick.server.routes.InstallationStore;
 import dev.tallystick.server.routes.JobEventRoutes;
@@ -43,6 +45,7 @@ import dev.tallystick.server.routes.MemberRoutes;
 import dev.tallystick.server.routes.MeshJobs;
 import dev.tallystick.server.routes.MessageBatchRoutes;
 import dev.tallystick.server.routes.MessageRoutes;
+import dev.tallystick.server.routes.PartnerRoutes;
 import dev.tallystick.server.routes.Readiness;
 import dev.tallystick.server.routes.RerunRoutes;
 import dev.tallystick.server.routes.ScheduleRoutes;
@@ -71,6 +74,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -126,6 +130,10 @@ public final class TallyServer implements AutoCloseable {
                     redis == null
                             ? new PostgresLimiter(database, settings.budget())
                             : new RedisLimiter(redis, settings.budget()));
+            ExchangeConfig config = settings.exchange();
+            ExchangePart exchange = config == null
+                    ? null
+                    : open(new ExchangePart(database, engine, config, new Ids(clock, random), crashPoints));
             Broker broker = open(new Broker(
                     database, settings.broker(), new JobHook(workflows, clock), limiter, clock, random, crashPoints));
             Scheduler scheduler = open(new Scheduler(
@@ -142,6 +150,7 @@ public final class TallyServer implements AutoCloseable {
                     scheduler,
                     workflows,
                     broker,
+                    exchange == null ? null : exchange.desk(),
                     meters,
                     readiness,
                     failures,
@@ -162,6 +171,10 @@ public final class TallyServer implements AutoCloseable {
             engine.start();
             scheduler.start();
             broker.start();
+            if (exchange != null) {
+                exchange.bind(meters);
+                exchange.start();
+            }
             Connections connections = open(new Connections(limits));
             RequestHandler door =
                     new RequestHandler(table, broker.members()::authenticate, limits, connections, meters, failures);
@@ -278,6 +291,7 @@ public final class TallyServer implements AutoCloseable {
             Scheduler scheduler,
             Workflows workflows,
             Broker broker,
+            @Nullable ExchangeDesk desk,
             Meters meters,
             Readiness readiness,
             Failures failures,
@@ -312,6 +326,8 @@ public final class TallyServer implements AutoCloseable {
         routes.addAll(new DirectoryRoutes(broker.directory(), stock).routes());
         routes.addAll(new DeviceRoutes(broker.devices(), budgetGuard).routes());
         routes.addAll(new MemberRoutes(broker.members(), stock).routes());
+        routes.addAll(new ExchangeRoutes(desk).routes());
+        routes.addAll(new PartnerRoutes(desk).routes());
         routes.addAll(new WorkerRoutes(engine.remoteWork(), longPolls).routes());
         routes.addAll(new SystemRoutes(
                         readiness,

@@ -22,7 +22,7 @@ public record WhoMay(Set<String> words) {
             GET    /openapi.json                                    everybody
             GET    /v1/features                                     everybody
 
-            GET    /v1/me                                           admin member worker observer
+            GET    /v1/me                                           admin member worker observer partner
 
             POST   /v1/jobs                                         member
             GET    /v1/jobs                                         member observer
@@ -110,6 +110,16 @@ public record WhoMay(Set<String> words) {
             POST   /v1/workers/{topic}/heartbeat                    worker
             POST   /v1/workers/{topic}/result                       worker
 
+            POST   /v1/exchange/{topic}/{participant}               operator partner
+            GET    /v1/exchange/books/{participant}                 operator partner
+            GET    /v1/exchange/books/{participant}/{books}/{day}   operator partner
+            GET    /v1/exchange/books/{participant}/{books}/{day}/{node}     operator partner
+            POST   /v1/exchange/books/{participant}/{books}/{day}/entries    operator partner
+            GET    /v1/exchange/postings                            operator observer
+            GET    /v1/exchange/postings/{posting}                  operator observer
+            POST   /v1/exchange/postings/{posting}/replay           operator
+            GET    /v1/exchange/postings/{posting}/bundle           operator observer
+            GET    /v1/exchange/issues                              operator observer
             GET    /metrics                                         operator observer
             GET    /v1/orphans                                      operator
             GET    /v1/meshes                                       operator

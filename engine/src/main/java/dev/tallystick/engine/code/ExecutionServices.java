@@ -4,6 +4,7 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.engine.model.ActivityId;
 import dev.tallystick.engine.model.ChildOrder;
 import dev.tallystick.engine.model.NewJob;
+import dev.tallystick.engine.model.PartnerGateway;
 import dev.tallystick.engine.model.RecordedActivity;
 import dev.tallystick.engine.record.Checkpoints;
 import dev.tallystick.engine.record.Spans;
@@ -23,6 +24,7 @@ import java.util.random.RandomGenerator;
  * @param children creates the job that an activity orders
  * @param successors creates the job that a body continues as
  * @param jobsAreDue signals that a checkpoint has left jobs to run
+ * @param partners posts requests to participants of the exchange
  * @param poll how often a body with both waiting and working branches reads the record
  * @param lease how long a lease lasts before it must be extended
  */
@@ -33,6 +35,7 @@ public record ExecutionServices(
         Function<ChildOrder, NewJob> successors,
         Runnable jobsAreDue,
         Transactions transactions,
+        PartnerGateway partners,
         Codec codec,
         InstantSource clock,
         RandomGenerator random,

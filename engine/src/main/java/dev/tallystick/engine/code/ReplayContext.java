@@ -9,6 +9,7 @@ import dev.tallystick.engine.model.Guid;
 import dev.tallystick.engine.model.LegOne;
 import dev.tallystick.engine.model.LegTwo;
 import dev.tallystick.engine.model.NewJob;
+import dev.tallystick.engine.model.PartnerAnswer;
 import dev.tallystick.engine.model.Queues;
 import dev.tallystick.engine.model.RecordedActivity;
 import dev.tallystick.engine.record.AttributeStore;
@@ -190,14 +191,30 @@ final class ReplayContext implements Context {
 
     /** A wait that is done without a payload has timed out. */
     private <T> Optional<T> signalled(String signal, GenericType<T> type, @Nullable Duration patience) {
+        return signalled(signal, patience).map(payload -> decode(SignalStore.waitName(signal), payload, type));
+    }
+
+    private Optional<byte[]> signalled(String signal, @Nullable Duration patience) {
         ActivityId activity = next(SignalStore.waitName(signal));
         RecordedActivity recorded = asked(activity);
         if (recorded == null) {
             run.dispatch(this, List.of(LegOne.await(activity, patience)));
         }
         RecordedActivity done = recorded != null && recorded.isDone() ? recorded : awaitDone(activity);
-        byte[] payload = done.output();
-        return payload == null ? Optional.empty() : Optional.of(decode(activity.name(), payload, type));
+        return Optional.ofNullable(done.output());
+    }
+
+    @Override
+    public <T extends @Nullable Object> T remote(String participant, @Nullable Object request, GenericType<T> type) {
+        RemoteCall<T> call = new RemoteCall<>(participant, request, type);
+        UUID id = Guid.drawn(run.keysOf(), prefix + (place + 1), call.step());
+        transaction(
+                call.step(),
+                Boolean.class,
+                RemoteCall.RETRY,
+                connection -> call.post(
+                        run.tools().partners(), run.tools().transactions().join(connection), id, run.mesh(), job()));
+        return call.read(signalled(PartnerAnswer.signal(id), null).orElseThrow());
     }
 
     @Override

@@ -44,12 +44,18 @@ public final class GraphBuilder {
     }
 
     public GraphBuilder worker(String node, String worker, String input, Retry retry) {
-        return node(new Node.Worker(node, worker, false, Expression.of(input), retry));
+        return node(new Node.Worker(node, Node.Worker.By.WORKER, worker, Expression.of(input), retry));
     }
 
     /** Work for any process that serves the topic. */
     public GraphBuilder topic(String node, String topic, String input, Retry retry) {
-        return node(new Node.Worker(node, topic, true, Expression.of(input), retry));
+        return node(new Node.Worker(node, Node.Worker.By.TOPIC, topic, Expression.of(input), retry));
+    }
+
+    /** Work for a participant of the exchange: a posting, whose result is the node's output. */
+    public GraphBuilder participant(String node, String participant, String input) {
+        return node(
+                new Node.Worker(node, Node.Worker.By.PARTICIPANT, participant, Expression.of(input), Retry.DEFAULT));
     }
 
     public GraphBuilder await(String node, String workflow, String input) {

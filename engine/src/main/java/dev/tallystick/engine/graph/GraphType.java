@@ -12,12 +12,12 @@ public record GraphType(Graph graph, GraphShape shape) {
     }
 
     /** The workers that a process needs to take work of this graph. */
-    public Set<String> workers(boolean topic) {
+    public Set<String> workers(Node.Worker.By by) {
         return graph.places().stream()
                 .map(PlacedNode::node)
                 .filter(Node.Worker.class::isInstance)
                 .map(Node.Worker.class::cast)
-                .filter(worker -> worker.topic() == topic)
+                .filter(worker -> worker.by() == by)
                 .map(Node.Worker::worker)
                 .collect(Collectors.toSet());
     }

@@ -1,5 +1,6 @@
 package dev.tallystick.engine.graph;
 
+import dev.tallystick.engine.graph.Node.Worker.By;
 import dev.tallystick.workflow.Ask;
 import dev.tallystick.workflow.JobOutcome;
 import dev.tallystick.workflow.Retry;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +27,7 @@ public final class GraphYaml {
 
     private static final Map<String, Set<String>> FIELDS = Map.of(
             "trigger", Set.of(),
-            "worker", Set.of("worker", "topic", "input", "retry"),
+            "worker", Set.of("worker", "topic", "participant", "input", "retry"),
             "await", Set.of("workflow", "input"),
             "hook", Set.of("signal", "timer", "takes", "task"),
             "cycle", Set.of("back"),
@@ -180,15 +182,26 @@ public final class GraphYaml {
     }
 
     private Node worker(String name, YamlValue.Mapping fields) {
-        Optional<String> worker = text(fields, "worker");
-        Optional<String> topic = text(fields, "topic");
-        if (worker.isPresent() && topic.isPresent()) {
-            problem(fields, "node '" + name + "' has a worker and a topic: keep one of them");
+        List<By> named = Stream.of(By.values())
+                .filter(by -> fields.values().containsKey(by.word()))
+                .toList();
+        if (named.size() > 1) {
+            problem(
+                    fields,
+                    "node '" + name + "' has a "
+                            + named.stream().map(By::word).collect(Collectors.joining(" and a "))
+                            + ": keep one of them");
+        }
+        By by = named.isEmpty() ? By.WORKER : named.getFirst();
+        if (by == By.PARTICIPANT && fields.values().containsKey("retry")) {
+            problem(
+                    fields,
+                    "node '" + name + "': a participant has no 'retry': the exchange posts until it has a result");
         }
         return new Node.Worker(
                 name,
-                topic.or(() -> worker).orElse(name),
-                topic.isPresent(),
+                by,
+                text(fields, by.word()).orElse(name),
                 needed(fields, name, "input", "what the worker gets"),
                 retry(fields));
     }

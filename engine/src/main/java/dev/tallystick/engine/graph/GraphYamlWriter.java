@@ -39,7 +39,7 @@ final class GraphYamlWriter {
         switch (place.node()) {
             case Node.Trigger trigger -> {}
             case Node.Worker worker -> {
-                fields.put(worker.topic() ? "topic" : "worker", worker.worker());
+                fields.put(worker.by().word(), worker.worker());
                 put(fields, "input", worker.input());
                 if (!worker.retry().equals(Retry.DEFAULT)) {
                     fields.put("retry", retry(worker.retry()));

@@ -31,12 +31,27 @@ public sealed interface Node {
     /**
      * Work for a worker.
      *
-     * @param worker the name under which the worker is registered
-     * @param topic whether any process that serves {@code worker} as a topic may take it, instead of one that runs this
-     *     workflow
+     * @param by who does it
+     * @param worker the name under which the worker is registered, or of the topic or participant
      * @param input the worker's input
      */
-    record Worker(String name, String worker, boolean topic, Expression input, Retry retry) implements Node {}
+    record Worker(String name, By by, String worker, Expression input, Retry retry) implements Node {
+
+        /** Who does the work. */
+        public enum By {
+            /** A process that runs this workflow and has registered the worker. */
+            WORKER,
+            /** Any process that serves the topic. */
+            TOPIC,
+            /** A participant of the exchange, which has its own database. */
+            PARTICIPANT;
+
+            /** The name in YAML. */
+            public String word() {
+                return name().toLowerCase(Locale.ROOT);
+            }
+        }
+    }
 
     /** Runs another workflow as a child job and waits for its output. */
     record Await(String name, String workflow, Expression input) implements Node {}

@@ -2,6 +2,7 @@ package dev.tallystick.engine.view;
 
 import dev.tallystick.engine.model.LedgerSql;
 import dev.tallystick.engine.model.LegOne;
+import dev.tallystick.engine.model.PartnerAnswer;
 import dev.tallystick.engine.model.Queues;
 import dev.tallystick.engine.record.SignalStore;
 import dev.tallystick.sql.Tx;
@@ -125,7 +126,8 @@ public final class WhyStore {
                         : child(row);
             case "hook" -> row.getBoolean("due") ? turn(row, due) : awaited(row, row.getString("awaits"), due);
             case "child" -> child(row);
-            case "worker" -> work(row, due);
+            case "worker" ->
+                row.getString("awaits") == null ? work(row, due) : awaited(row, row.getString("awaits"), due);
             case "trigger", "signal", "cycle", "interrupt" -> turn(row, due);
             case "undoing" -> "the end of all that takes back what the job has done";
             case "branch" -> "the end of this branch";
@@ -204,7 +206,9 @@ public final class WhyStore {
     private static String awaited(ResultSet row, @Nullable String signal, @Nullable Instant due) throws SQLException {
         String task = row.getString("task");
         if (task == null) {
-            return signal(signal, due);
+            return PartnerAnswer.requestOf(signal)
+                    .map(request -> "the result of posting " + request + " (tally exchange show " + request + ")")
+                    .orElseGet(() -> signal(signal, due));
         }
         return "the answer of " + row.getString("asked") + " to task '" + task + "' (" + row.getString("task_id") + ")"
                 + orAt(due);

@@ -97,6 +97,7 @@ class LockOrderTest {
                 order -> {
                     throw new UnsupportedOperationException("there are no children here");
                 },
+                PartnerGateway.NONE,
                 new JsonCodec(),
                 Duration.ofMinutes(1),
                 new SlowGraphs());

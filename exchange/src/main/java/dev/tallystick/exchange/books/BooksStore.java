@@ -6,9 +6,7 @@ import dev.tallystick.sql.Tx;
 import java.sql.SQLException;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 /** Hashes postings for comparison. One method is one statement; the caller owns the transaction. */
 final class BooksStore {
@@ -24,16 +22,19 @@ final class BooksStore {
             """.formatted(table);
     }
 
-    private static String nodesOf(String leaves) {
+    // A cursor, because a year's postings do not fit into memory at once.
+    private static String declare(String table) {
         return """
-            select day, encode(substring(place from 1 for 2), 'hex') as node,
-                sha256(string_agg(place || hash, ''::bytea order by place)) as hash
-            from (
-                %s
-            ) leaf
-            group by 1, 2
-            """.formatted(leaves);
+            declare exchange_books no scroll cursor for
+            select id, fingerprint, processing, outcome_digest,
+                (inception_datum at time zone 'UTC')::date - date '1970-01-01' as day
+            from tally.%s
+            where producer = ? and consumer = ?
+            """.formatted(table);
     }
+
+    private static final int FETCHED = 20_000;
+    private static final String FETCH = "fetch " + FETCHED + " from exchange_books";
 
     private static String entriesOf(String leaves) {
         return """
@@ -53,11 +54,11 @@ final class BooksStore {
         POSTED("exchange_posting"),
         RECEIVED("exchange_received");
 
-        private final String nodes;
+        private final String cursor;
         private final String entries;
 
         Table(String table) {
-            nodes = nodesOf(leaves(table));
+            cursor = declare(table);
             entries = entriesOf(leaves(table));
         }
     }
@@ -72,23 +73,24 @@ final class BooksStore {
         this.consumer = consumer;
     }
 
-    // Sorting a million postings takes less than this, and much longer on disk.
-    private static final String SORT_IN_MEMORY = "select set_config('work_mem', '256MB', true)";
-
-    void sortInMemory(Tx tx) throws SQLException {
-        tx.query(SORT_IN_MEMORY, row -> true);
+    /** Opens the cursor that {@link #next} reads. */
+    void open(Tx tx) throws SQLException {
+        tx.update(table.cursor, producer.name(), consumer.name());
     }
 
-    /** The nodes of the second level, by period and by their two bytes. */
-    Map<Period, Map<String, byte[]>> nodes(Tx tx) throws SQLException {
-        Map<Period, Map<String, byte[]>> nodes = new TreeMap<>();
-        tx.query(
-                table.nodes,
-                row -> nodes.computeIfAbsent(new Period(row.getDate("day").toLocalDate()), first -> new TreeMap<>())
-                        .put(row.getString("node"), row.getBytes("hash")),
-                producer.name(),
-                consumer.name());
-        return nodes;
+    /** Adds the next postings to the nodes; returns whether there may be more. */
+    boolean next(Tx tx, NodeSums nodes) throws SQLException {
+        return tx.query(FETCH, row -> {
+                            nodes.add(
+                                    row.getInt("day"),
+                                    row.getString("id"),
+                                    row.getBytes("fingerprint"),
+                                    row.getString("processing"),
+                                    row.getBytes("outcome_digest"));
+                            return true;
+                        })
+                        .size()
+                == FETCHED;
     }
 
     List<Books.Entry> entries(Tx tx, Period period, Set<String> nodes) throws SQLException {

@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The books of one side, as its database has them when this is made: it reads every posting once, and then answers from memory,
- * except for single postings. Thread-safe.
+ * The books of one side, as its database has them when it is first asked: it reads every posting once, and then answers from
+ * memory, except for single postings. Thread-safe.
  */
 public final class DatabaseBooks implements Books {
 
@@ -22,15 +24,45 @@ public final class DatabaseBooks implements Books {
 
     private final Database database;
     private final BooksStore store;
-    private final Map<Period, Map<String, byte[]>> nodes;
+    private final Supplier<Map<Period, Map<String, byte[]>>> nodes;
 
     private DatabaseBooks(Database database, BooksStore store) {
         this.database = database;
         this.store = store;
-        this.nodes = database.transact("hash the books", SessionLimits.LONG, tx -> {
-            store.sortInMemory(tx);
-            return store.nodes(tx);
+        this.nodes = new Once<>(this::read);
+    }
+
+    private Map<Period, Map<String, byte[]>> read() {
+        return database.transact("hash the books", SessionLimits.LONG, tx -> {
+            NodeSums sums = new NodeSums();
+            store.open(tx);
+            boolean more = true;
+            while (more) {
+                more = store.next(tx, sums);
+            }
+            return sums.nodes();
         });
+    }
+
+    /** Asks once, and remembers the answer. */
+    private static final class Once<T> implements Supplier<T> {
+
+        private final Supplier<T> source;
+        private @Nullable T answer;
+
+        Once(Supplier<T> source) {
+            this.source = source;
+        }
+
+        @Override
+        public synchronized T get() {
+            T known = answer;
+            if (known == null) {
+                known = source.get();
+                answer = known;
+            }
+            return known;
+        }
     }
 
     public static DatabaseBooks ofProducer(Database database, Participant producer, Participant consumer) {
@@ -44,14 +76,15 @@ public final class DatabaseBooks implements Books {
     @Override
     public Map<Period, String> roots() {
         Map<Period, String> roots = new TreeMap<>();
-        nodes.keySet().forEach(period -> roots.put(period, hash(nodes(period))));
+        nodes.get().keySet().forEach(period -> roots.put(period, hash(nodes(period))));
         return roots;
     }
 
     @Override
     public Map<String, String> nodes(Period period) {
         Map<String, Map<String, String>> byFirst = new TreeMap<>();
-        nodes.getOrDefault(period, Map.of())
+        nodes.get()
+                .getOrDefault(period, Map.of())
                 .forEach((node, hash) -> byFirst.computeIfAbsent(
                                 node.substring(0, NODE_DIGITS), first -> new TreeMap<>())
                         .put(node, HexFormat.of().formatHex(hash)));
@@ -63,7 +96,7 @@ public final class DatabaseBooks implements Books {
     @Override
     public Map<String, String> nodes(Period period, String node) {
         Map<String, String> below = new TreeMap<>();
-        nodes.getOrDefault(period, Map.of()).forEach((each, hash) -> {
+        nodes.get().getOrDefault(period, Map.of()).forEach((each, hash) -> {
             if (each.startsWith(node)) {
                 below.put(each, HexFormat.of().formatHex(hash));
             }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The differences between two sides' books. Asks for the roots of all periods, and descends only where hashes differ: for d
@@ -44,7 +45,11 @@ public record Reconciliation(List<Difference> differences, int questions) {
 
         Reconciliation run() {
             questions++;
-            for (Period period : differing(ours.roots(), theirs.roots())) {
+            // Both sides read all their postings for this, so let them do it at the same time.
+            CompletableFuture<Map<Period, String>> partners =
+                    CompletableFuture.supplyAsync(theirs::roots, Thread::startVirtualThread);
+            Map<Period, String> mine = ours.roots();
+            for (Period period : differing(mine, partners.join())) {
                 questions++;
                 Set<String> leaves = new TreeSet<>();
                 for (String node : differing(ours.nodes(period), theirs.nodes(period))) {

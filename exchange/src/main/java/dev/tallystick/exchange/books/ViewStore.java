@@ -2,9 +2,6 @@ package dev.tallystick.exchange.books;
 
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.exchange.message.AckStatus;
-import dev.tallystick.exchange.message.MalformedMessageException;
-import dev.tallystick.exchange.message.Message;
-import dev.tallystick.exchange.message.MessageFormat;
 import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.Participant;
 import dev.tallystick.exchange.message.Payload;
@@ -34,7 +31,7 @@ final class ViewStore {
             limit ?)
             union all
             (select false, producer, consumer, id, ack, processing, attempt, publications, last_failure,
-                inception_datum, deadline, due_at, null, audit
+                inception_datum, deadline, due_at, reason, audit
             from tally.exchange_received
             where consumer = ? and (? or due_at is not null) and (?::text is null or id = ?)
             order by inception_datum desc
@@ -78,8 +75,8 @@ final class ViewStore {
         """;
 
     private static final String RECEIVED = """
-        select producer, consumer, id, fingerprint, checkpoint, order_key, payload, signature, receipt, result_message,
-            countersignature
+        select producer, consumer, id, fingerprint, checkpoint, order_key, payload, signature, receipt, processing, outcome,
+            reason, result_signature, countersignature
         from tally.exchange_received
         where consumer = ? and producer = ? and id = ?
         """;
@@ -130,7 +127,7 @@ final class ViewStore {
                         row.getString("order_key"),
                         BatchSignature.of(row.getBytes("signature")),
                         signature(row, "receipt"),
-                        postedResult(row),
+                        result(row),
                         signature(row, "countersignature"),
                         rotations),
                 producer.name(),
@@ -148,7 +145,7 @@ final class ViewStore {
                         row.getString("order_key"),
                         BatchSignature.of(row.getBytes("signature")),
                         signature(row, "receipt"),
-                        receivedResult(row.getBytes("result_message")),
+                        result(row),
                         signature(row, "countersignature"),
                         rotations),
                 consumer.name(),
@@ -156,7 +153,7 @@ final class ViewStore {
                 id.value());
     }
 
-    private static Bundle.@Nullable Result postedResult(ResultSet row) throws SQLException {
+    private static Bundle.@Nullable Result result(ResultSet row) throws SQLException {
         BatchSignature signature = signature(row, "result_signature");
         return signature == null
                 ? null
@@ -165,20 +162,6 @@ final class ViewStore {
                         Payload.of(row.getBytes("outcome")),
                         row.getString("reason"),
                         signature);
-    }
-
-    private static Bundle.@Nullable Result receivedResult(byte @Nullable [] message) {
-        if (message == null) {
-            return null;
-        }
-        try {
-            if (MessageFormat.read(message).body() instanceof Message.Body.Result result) {
-                return new Bundle.Result(result.processing(), result.payload(), result.reason(), result.signature());
-            }
-        } catch (MalformedMessageException e) {
-            throw new IllegalStateException("a stored result cannot be read", e);
-        }
-        throw new IllegalStateException("a stored result is not a result");
     }
 
     private static PostingRef ref(ResultSet row) throws SQLException {

@@ -22,10 +22,10 @@ final class Arrived {
     sealed interface Answer {
 
         /** A posting was recorded: send its receipt, and run its handler if it is not in an order. */
-        record New(ReceivedRow row, byte[] receipt) implements Answer {}
+        record New(ReceivedRow row) implements Answer {}
 
-        /** The posting is known, and this is what its first arrival got or its handler decided. */
-        record Repeated(PostingRef ref, byte[] message) implements Answer {}
+        /** The posting is known: it gets what its first arrival got, or what its handler decided. */
+        record Repeated(ReceivedRow row) implements Answer {}
 
         /** It is kept as an issue. */
         record Refused(PostingRef ref, IssueKind kind) implements Answer {}

@@ -37,6 +37,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,7 +145,7 @@ public final class Consumer implements AutoCloseable {
         switch (answer) {
             case Answer.New received -> {
                 ReceivedRow row = received.row();
-                send(row.ref(), received.receipt(), settings.receiptDelay());
+                send(row.ref(), () -> Answers.receipt(row), settings.receiptDelay());
                 OrderPlace place = row.place();
                 if (place == null) {
                     runs.start(row);
@@ -152,7 +153,8 @@ public final class Consumer implements AutoCloseable {
                     takeTurn(row.ref().producer(), place.key());
                 }
             }
-            case Answer.Repeated repeated -> send(repeated.ref(), repeated.message(), Duration.ZERO);
+            case Answer.Repeated repeated ->
+                send(repeated.row().ref(), () -> Answers.of(repeated.row()), Duration.ZERO);
             case Answer.Refused refused -> {
                 Body.Refusal refusal = new Body.Refusal(
                         refused.kind().name(),
@@ -167,18 +169,19 @@ public final class Consumer implements AutoCloseable {
                         null,
                         refusal,
                         List.of());
-                send(refused.ref(), MessageFormat.write(message), Duration.ZERO);
+                send(refused.ref(), () -> MessageFormat.write(message), Duration.ZERO);
             }
             case Answer.Done done -> {}
         }
     }
 
-    private void send(PostingRef ref, byte[] message, Duration delay) {
+    private void send(PostingRef ref, Supplier<byte[]> message, Duration delay) {
         outgoing.send(new Address(Topic.RESULTS, ref.producer()), ref.id(), message, delay);
     }
 
-    private void handled(ReceivedRow row, byte[] result) {
-        send(row.ref(), result, Duration.ZERO);
+    private void handled(ReceivedStore.Decided decided) {
+        ReceivedRow row = decided.row();
+        send(row.ref(), () -> Answers.result(row, decided.processing(), decided.decision()), Duration.ZERO);
         OrderPlace place = row.place();
         if (place != null) {
             takeTurn(row.ref().producer(), place.key());
@@ -196,9 +199,8 @@ public final class Consumer implements AutoCloseable {
             int limit = Math.min(ExchangeSettings.BATCH, runs.room());
             List<Due> leased = limit == 0 ? List.of() : database.transact("lease what is due", tx -> lease(tx, limit));
             for (Due due : leased) {
-                byte[] result = due.result();
-                if (result != null) {
-                    send(due.row().ref(), result, Duration.ZERO);
+                if (due.row().decision() != null) {
+                    send(due.row().ref(), () -> Answers.of(due.row()), Duration.ZERO);
                 } else {
                     runs.start(due.row());
                 }
@@ -239,7 +241,7 @@ public final class Consumer implements AutoCloseable {
             String key = Objects.requireNonNull(due.row().place()).key();
             if (keys.add(producer + " " + key)) {
                 store.takeTurn(tx, producer, key, settings.lease())
-                        .ifPresent(head -> heads.add(new Due(head, null, due.now())));
+                        .ifPresent(head -> heads.add(new Due(head, due.now())));
             }
         }
         Set<MessageId> taken = new HashSet<>();
@@ -253,7 +255,7 @@ public final class Consumer implements AutoCloseable {
     }
 
     private static boolean isWaiting(Due due) {
-        return due.result() == null && due.row().place() != null;
+        return due.row().decision() == null && due.row().place() != null;
     }
 
     private Duration restOfResult(Due due) {

@@ -7,32 +7,33 @@ import dev.tallystick.exchange.ExchangeSettings;
 import dev.tallystick.exchange.books.Issue;
 import dev.tallystick.exchange.books.IssueKind;
 import dev.tallystick.exchange.books.Issues;
+import dev.tallystick.exchange.consumer.ReceivedStore.Decided;
 import dev.tallystick.exchange.consumer.ReceivedStore.Held;
 import dev.tallystick.exchange.consumer.ReceivedStore.PostingKey;
-import dev.tallystick.exchange.message.AckStatus;
-import dev.tallystick.exchange.message.Message;
-import dev.tallystick.exchange.message.MessageFormat;
-import dev.tallystick.exchange.message.PostingRef;
 import dev.tallystick.exchange.message.Statement;
-import dev.tallystick.exchange.message.Status;
+import dev.tallystick.exchange.signing.BatchSignature;
 import dev.tallystick.exchange.signing.GroupSigner;
 import dev.tallystick.sql.Database;
 import dev.tallystick.sql.DefiniteFailureException;
 import dev.tallystick.sql.SessionLimits;
 import dev.tallystick.sql.TransactionException;
 import dev.tallystick.sql.Tx;
+import dev.tallystick.sql.UnknownOutcomeException;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the handler for leased postings, each on its own thread, a bounded number at once. The handler's work, its outcome and
+ * Runs the handler for leased postings, a bounded number at once, each in its own transaction unless they may share one. The handler's work, its outcome and
  * the result message commit together, and only if the lease still holds. Thread-safe.
  */
 final class HandlerRuns {
@@ -48,7 +49,7 @@ final class HandlerRuns {
 
     /** Receives what is to be done after a handler's commit. */
     interface Finished {
-        void handled(ReceivedRow row, byte[] result);
+        void handled(Decided decided);
     }
 
     private final Database database;
@@ -62,6 +63,7 @@ final class HandlerRuns {
     private final Semaphore running;
     private final Semaphore waiting = new Semaphore(MAX_WAITING);
     private final Map<PostingKey, Integer> held = new ConcurrentHashMap<>();
+    private final Queue<ReceivedRow> ready = new ConcurrentLinkedQueue<>();
     private volatile boolean closed;
 
     HandlerRuns(
@@ -102,7 +104,8 @@ final class HandlerRuns {
             return;
         }
         held.put(ReceivedStore.keyOf(row.ref()), row.attempt());
-        Thread.ofVirtual().name("tally-handler").start(() -> run(row));
+        ready.add(row);
+        Thread.ofVirtual().name("tally-handler").start(this::runNext);
     }
 
     /** Extends the leases of all that wait or run. */
@@ -130,28 +133,50 @@ final class HandlerRuns {
         }
     }
 
-    private void run(ReceivedRow row) {
+    /** Runs what is ready, together as far as it may share a transaction; nothing if other threads have taken it. */
+    private void runNext() {
+        List<ReceivedRow> rows = new ArrayList<>();
+        running.acquireUninterruptibly();
         try {
-            running.acquireUninterruptibly();
-            try {
-                if (!closed) {
-                    handle(row);
-                }
-            } finally {
-                running.release();
+            ReceivedRow next = ready.poll();
+            while (next != null) {
+                rows.add(next);
+                next = rows.size() < settings.handlersPerTransaction() ? ready.poll() : null;
+            }
+            if (!closed && !rows.isEmpty()) {
+                handle(rows);
             }
         } catch (Unwinding e) {
             // The process is gone.
         } finally {
-            held.remove(ReceivedStore.keyOf(row.ref()), row.attempt());
-            waiting.release();
+            running.release();
+            rows.forEach(row -> held.remove(ReceivedStore.keyOf(row.ref()), row.attempt()));
+            waiting.release(rows.size());
+        }
+    }
+
+    private void handle(List<ReceivedRow> rows) {
+        if (rows.size() == 1) {
+            handle(rows.getFirst());
+            return;
+        }
+        try {
+            finished(decide(rows));
+        } catch (UnknownOutcomeException e) {
+            LOG.warn(
+                    "it is unknown whether {} postings were handled; the rows tell after their leases", rows.size(), e);
+        } catch (Unwinding e) {
+            throw e;
+        } catch (RuntimeException | Error e) {
+            // Nothing happened. By themselves, only the one that failed fails.
+            rows.forEach(this::handle);
         }
     }
 
     private void handle(ReceivedRow row) {
-        byte[] result;
+        List<Decided> decided;
         try {
-            result = database.transact("handle posting " + row.ref().id(), SessionLimits.USERS, tx -> decide(row, tx));
+            decided = decide(List.of(row));
         } catch (DefiniteFailureException e) {
             if (e.reason() == DefiniteFailureException.Reason.REFUSED) {
                 recordFailureUnlessLost(row, e);
@@ -175,35 +200,57 @@ final class HandlerRuns {
             recordFailure(row, e);
             return;
         }
-        crashPoints.reached(ExchangeCrashPoint.OUTCOME_RECORDED);
-        finished.handled(row, result);
+        finished(decided);
     }
 
-    private byte[] decide(ReceivedRow row, Tx tx) throws SQLException {
-        Outcome outcome = decideByHandler(row, tx);
-        tx.withoutUsers();
-        PostingRef ref = row.ref();
-        byte[] digest = Statement.outcomeDigest(outcome.payload(), outcome.why());
-        Message.Body.Result body = new Message.Body.Result(
-                outcome.processing(),
-                outcome.payload(),
-                outcome.why(),
-                row.receipt(),
-                signer.sign(Statement.ofResult(ref, outcome.processing(), digest)));
-        byte[] result = MessageFormat.write(new Message(
-                ref,
-                new Status(AckStatus.NACKED_RESULT, outcome.processing()),
-                0,
-                row.inception(),
-                null,
-                body,
-                row.audit()));
-        if (row.place() != null && !store.endTurn(tx, ref.producer(), row.place())) {
-            throw new HandlerException(new IllegalStateException("it is not the turn of " + row.place()));
+    private void finished(List<Decided> decided) {
+        crashPoints.reached(ExchangeCrashPoint.OUTCOME_RECORDED);
+        decided.forEach(finished::handled);
+    }
+
+    private List<Decided> decide(List<ReceivedRow> rows) {
+        String name =
+                rows.size() == 1 ? "handle posting " + rows.getFirst().ref().id() : "handle postings";
+        return database.transact(name, SessionLimits.USERS, tx -> {
+            List<Outcome> outcomes = new ArrayList<>(rows.size());
+            for (ReceivedRow row : rows) {
+                outcomes.add(decideByHandler(row, tx));
+            }
+            tx.withoutUsers();
+            List<Decided> decided = results(rows, outcomes);
+            for (ReceivedRow row : rows) {
+                if (row.place() != null && !store.endTurn(tx, row.ref().producer(), row.place())) {
+                    throw new HandlerException(new IllegalStateException("it is not the turn of " + row.place()));
+                }
+            }
+            crashPoints.reached(ExchangeCrashPoint.HANDLED);
+            store.finish(tx, decided, settings.acknowledgementTimeout());
+            return decided;
+        });
+    }
+
+    /** The signed results. */
+    private List<Decided> results(List<ReceivedRow> rows, List<Outcome> outcomes) {
+        List<byte[]> digests = new ArrayList<>(rows.size());
+        List<byte[]> statements = new ArrayList<>(rows.size());
+        for (int i = 0; i < rows.size(); i++) {
+            Outcome outcome = outcomes.get(i);
+            byte[] digest = Statement.outcomeDigest(outcome.payload(), outcome.why());
+            digests.add(digest);
+            statements.add(Statement.ofResult(rows.get(i).ref(), outcome.processing(), digest));
         }
-        crashPoints.reached(ExchangeCrashPoint.HANDLED);
-        store.finish(tx, row, outcome, digest, result, settings.acknowledgementTimeout());
-        return result;
+        List<BatchSignature> signatures =
+                rows.size() == 1 ? List.of(signer.sign(statements.getFirst())) : signer.sign(statements);
+        List<Decided> decided = new ArrayList<>(rows.size());
+        for (int i = 0; i < rows.size(); i++) {
+            Outcome outcome = outcomes.get(i);
+            decided.add(new Decided(
+                    rows.get(i),
+                    outcome.processing(),
+                    digests.get(i),
+                    new ReceivedRow.Decision(outcome.payload(), outcome.why(), signatures.get(i))));
+        }
+        return decided;
     }
 
     private Outcome decideByHandler(ReceivedRow row, Tx tx) throws SQLException {

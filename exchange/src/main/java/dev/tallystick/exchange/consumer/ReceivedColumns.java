@@ -21,7 +21,8 @@ final class ReceivedColumns {
     // List the columns: a prepared "*" breaks when a later migration adds a column.
     static final String ALL = """
         r.producer, r.consumer, r.id, r.fingerprint, r.checkpoint, r.ack, r.processing, r.attempt, r.publications,
-            r.inception_datum, r.deadline, r.order_key, r.order_number, r.payload, r.receipt, r.audit\
+            r.inception_datum, r.deadline, r.order_key, r.order_number, r.payload, r.receipt,
+            r.outcome, r.reason, r.result_signature, r.audit\
         """;
 
     static PostingRef ref(ResultSet row) throws SQLException {
@@ -40,6 +41,7 @@ final class ReceivedColumns {
 
     static ReceivedRow read(ResultSet row) throws SQLException {
         String key = row.getString("order_key");
+        byte[] signature = row.getBytes("result_signature");
         return new ReceivedRow(
                 ref(row),
                 status(row),
@@ -50,6 +52,12 @@ final class ReceivedColumns {
                 key == null ? null : new OrderPlace(key, row.getLong("order_number")),
                 Payload.of(row.getBytes("payload")),
                 BatchSignature.of(row.getBytes("receipt")),
+                signature == null
+                        ? null
+                        : new ReceivedRow.Decision(
+                                Payload.of(row.getBytes("outcome")),
+                                row.getString("reason"),
+                                BatchSignature.of(signature)),
                 row.getString("audit").lines().toList());
     }
 

@@ -20,7 +20,11 @@ record ReceivedRow(
         @Nullable OrderPlace place,
         Payload payload,
         BatchSignature receipt,
+        @Nullable Decision decision,
         List<String> audit) {
+
+    /** The outcome and our signature over it. */
+    record Decision(Payload payload, String reason, BatchSignature signature) {}
 
     Request request() {
         return new Request(ref.producer(), ref.id(), payload, inception, deadline, place, attempt);

@@ -4,7 +4,7 @@ import dev.tallystick.exchange.message.MessageId;
 import dev.tallystick.exchange.message.OrderPlace;
 import dev.tallystick.exchange.message.Participant;
 import dev.tallystick.exchange.message.PostingRef;
-import dev.tallystick.exchange.message.Status;
+import dev.tallystick.exchange.message.ProcessingStatus;
 import dev.tallystick.exchange.message.StatusTable;
 import dev.tallystick.exchange.message.StatusTable.Event;
 import dev.tallystick.exchange.message.StatusTable.Side;
@@ -32,14 +32,14 @@ final class ReceivedStore {
     private static final String INSERT = """
         insert into tally.exchange_received as r (
             consumer, producer, id, attempt, due_at, inception_datum, deadline, order_key, order_number,
-            fingerprint, payload, checkpoint, signature, receipt, receipt_message, audit)
+            fingerprint, payload, checkpoint, signature, receipt, audit)
         select
             ?, producer, id, case when order_key is null then 1 else 0 end, now() + ? * interval '1 millisecond',
             inception, deadline, order_key, order_number,
-            fingerprint, payload, checkpoint, signature, receipt, receipt_message, tally.exchange_line(?, 'received')
-        from unnest(?, ?, ?::timestamptz[], ?::timestamptz[], ?, ?, ?, ?, ?, ?, ?, ?)
+            fingerprint, payload, checkpoint, signature, receipt, tally.exchange_line(?, 'received')
+        from unnest(?, ?, ?::timestamptz[], ?::timestamptz[], ?, ?, ?, ?, ?, ?, ?)
             as new (producer, id, inception, deadline, order_key, order_number, fingerprint, payload, checkpoint,
-                signature, receipt, receipt_message)
+                signature, receipt)
         order by producer collate "C", id collate "C"
         on conflict (consumer, producer, id) do nothing
         returning %s
@@ -50,32 +50,34 @@ final class ReceivedStore {
         select r.*
         from unnest(?, ?) as wanted (producer, id)
         cross join lateral (
-            select producer, consumer, id, fingerprint, checkpoint, ack, processing, outcome_digest,
-                coalesce(result_message, receipt_message) as answer
-            from tally.exchange_received
-            where consumer = ? and producer = wanted.producer and id = wanted.id
+            select %s, r.outcome_digest
+            from tally.exchange_received r
+            where r.consumer = ? and r.producer = wanted.producer and r.id = wanted.id
             offset 0
         ) r
-        """;
+        """.formatted(ReceivedColumns.ALL);
 
-    // Travels with COMMIT, so nothing can check the number of rows in between: without a row it divides by zero, and
-    // the
-    // transaction fails.
+    // Travels with COMMIT, so nothing can check the number of rows in between: if one is missing it divides by zero,
+    // and the transaction fails. The due time stays where the lease has put it, which saves the update of an index.
     private static final String FINISH = """
         with finished as (
-        update tally.exchange_received
-        set ack = 'NACKED_RESULT',
-            processing = ?,
-            outcome_digest = ?,
-            result_message = ?,
-            publications = 1,
-            settled_at = now(),
-            due_at = now() + ? * interval '1 millisecond',
-            audit = audit || tally.exchange_line(?, ?)
-        where consumer = ? and producer = ? and id = ? and attempt = ? and ack = any (?)
-        returning 1
+            update tally.exchange_received r
+            set ack = 'NACKED_RESULT',
+                processing = f.processing,
+                outcome_digest = f.outcome_digest,
+                outcome = f.outcome,
+                reason = f.reason,
+                result_signature = f.signature,
+                publications = 1,
+                settled_at = now(),
+                due_at = greatest(r.due_at, now() + ? * interval '1 millisecond'),
+                audit = r.audit || tally.exchange_line(?, 'handled, ' || f.processing || ', publishing the result')
+            from unnest(?, ?, ?, ?, ?, ?, ?, ?)
+                as f (producer, id, attempt, processing, outcome_digest, outcome, reason, signature)
+            where r.consumer = ? and r.producer = f.producer and r.id = f.id and r.attempt = f.attempt and r.ack = any (?)
+            returning 1
         )
-        select 1 / count(*)
+        select 1 / case when count(*) = ? then 1 else 0 end
         from finished
         """;
 
@@ -109,7 +111,7 @@ final class ReceivedStore {
         """;
 
     private static final String DUE = """
-        select %s, r.result_message, now() as now
+        select %s, now() as now
         from tally.exchange_received r
         where r.consumer = ? and r.due_at <= now()
         order by r.due_at
@@ -129,7 +131,7 @@ final class ReceivedStore {
                 else '' end
         from unnest(?, ?, ?, ?, ?) as s (producer, id, starts, publications, rest)
         where r.consumer = ? and r.producer = s.producer and r.id = s.id
-        returning %s, r.result_message, now() as now
+        returning %s, now() as now
         """.formatted(ReceivedColumns.ALL);
 
     private static final String RENEW = """
@@ -187,10 +189,15 @@ final class ReceivedStore {
         """;
 
     /** What decides about a message that matched no row as it was. */
-    record Known(PostingRef ref, Status status, byte @Nullable [] outcomeDigest, byte[] answer) {}
+    record Known(ReceivedRow row, byte @Nullable [] outcomeDigest) {
 
-    /** A row that is due; its result if it has one, and when that was read. */
-    record Due(ReceivedRow row, byte @Nullable [] result, Instant now) {}
+        PostingRef ref() {
+            return row.ref();
+        }
+    }
+
+    /** A row that is due, and when that was read. */
+    record Due(ReceivedRow row, Instant now) {}
 
     /** Identifies a posting at this consumer. */
     record PostingKey(Participant producer, MessageId id) {}
@@ -214,12 +221,7 @@ final class ReceivedStore {
     }
 
     /** Returns those that were inserted. */
-    List<ReceivedRow> insert(
-            Tx tx,
-            List<Arrived.Posting> postings,
-            List<BatchSignature> receipts,
-            List<byte[]> receiptMessages,
-            Duration lease)
+    List<ReceivedRow> insert(Tx tx, List<Arrived.Posting> postings, List<BatchSignature> receipts, Duration lease)
             throws SQLException {
         Columns<Arrived.Posting> columns = new Columns<>(postings);
         return tx.query(
@@ -242,8 +244,7 @@ final class ReceivedStore {
                 columns.bytes(posting -> posting.body().payload().bytes()),
                 columns.texts(posting -> posting.ref().checkpoint()),
                 columns.bytes(posting -> posting.body().signature().bytes()),
-                new Columns<>(receipts).bytes(BatchSignature::bytes),
-                receiptMessages.toArray(byte[][]::new));
+                new Columns<>(receipts).bytes(BatchSignature::bytes));
     }
 
     private static @Nullable OrderPlace placeOf(Arrived.Posting posting) {
@@ -255,11 +256,7 @@ final class ReceivedStore {
         Map<PostingKey, Known> known = new HashMap<>();
         for (Known each : tx.query(
                 LOOK_UP,
-                row -> new Known(
-                        ReceivedColumns.ref(row),
-                        ReceivedColumns.status(row),
-                        row.getBytes("outcome_digest"),
-                        row.getBytes("answer")),
+                row -> new Known(ReceivedColumns.read(row), row.getBytes("outcome_digest")),
                 columns.texts(key -> key.producer().name()),
                 columns.texts(key -> key.id().value()),
                 consumer.name())) {
@@ -268,23 +265,28 @@ final class ReceivedStore {
         return known;
     }
 
-    /** Records an outcome as the last statement of a transaction, which fails if the handler has lost its lease. */
-    void finish(Tx tx, ReceivedRow row, Outcome outcome, byte[] digest, byte[] result, Duration acknowledgement)
-            throws SQLException {
+    /** A decided posting. */
+    record Decided(ReceivedRow row, ProcessingStatus processing, byte[] outcomeDigest, ReceivedRow.Decision decision) {}
+
+    /** Records outcomes as the last statement of a transaction, which fails if one of the handlers has lost its lease. */
+    void finish(Tx tx, List<Decided> decided, Duration acknowledgement) throws SQLException {
+        Columns<Decided> columns = new Columns<>(decided);
         tx.queryLater(
                 FINISH,
                 finished -> true,
-                outcome.processing().name(),
-                digest,
-                result,
                 acknowledgement.toMillis(),
                 who,
-                "handled, " + outcome.processing() + ", publishing the result",
+                columns.texts(each -> each.row().ref().producer().name()),
+                columns.texts(each -> each.row().ref().id().value()),
+                columns.ints(each -> each.row().attempt()),
+                columns.texts(each -> each.processing().name()),
+                columns.bytes(Decided::outcomeDigest),
+                columns.bytes(each -> each.decision().payload().bytes()),
+                columns.texts(each -> each.decision().reason()),
+                columns.bytes(each -> each.decision().signature().bytes()),
                 consumer.name(),
-                row.ref().producer().name(),
-                row.ref().id().value(),
-                row.attempt(),
-                StatusTable.before(Side.CONSUMER, Event.HANDLER_DECIDES));
+                StatusTable.before(Side.CONSUMER, Event.HANDLER_DECIDES),
+                decided.size());
     }
 
     boolean holdsLease(Tx tx, ReceivedRow row) throws SQLException {
@@ -352,10 +354,7 @@ final class ReceivedStore {
     }
 
     private static Due due(ResultSet row) throws SQLException {
-        return new Due(
-                ReceivedColumns.read(row),
-                row.getBytes("result_message"),
-                Objects.requireNonNull(Tx.instant(row, "now")));
+        return new Due(ReceivedColumns.read(row), Objects.requireNonNull(Tx.instant(row, "now")));
     }
 
     void renew(Tx tx, List<Held> held, Duration lease) throws SQLException {

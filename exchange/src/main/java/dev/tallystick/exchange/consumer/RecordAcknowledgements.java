@@ -65,11 +65,11 @@ record RecordAcknowledgements(ReceivedStore store, Issues issues)
 
     /** Null if the acknowledgement is a repetition. */
     private static @Nullable IssueKind issueOf(Arrived.Acknowledgement acknowledgement, @Nullable Known known) {
-        if (known == null || known.status().processing() == ProcessingStatus.PENDING) {
+        if (known == null || known.row().status().processing() == ProcessingStatus.PENDING) {
             return IssueKind.ACKNOWLEDGEMENT_WITHOUT_RESULT;
         }
         boolean isSame = known.ref().fingerprint().equals(acknowledgement.ref().fingerprint())
-                && known.status().processing() == acknowledgement.body().processing()
+                && known.row().status().processing() == acknowledgement.body().processing()
                 && Arrays.equals(
                         known.outcomeDigest(),
                         acknowledgement.body().outcomeDigest().bytes());

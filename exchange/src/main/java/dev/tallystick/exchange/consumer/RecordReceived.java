@@ -7,10 +7,7 @@ import dev.tallystick.exchange.books.Issues;
 import dev.tallystick.exchange.consumer.Arrived.Answer;
 import dev.tallystick.exchange.consumer.ReceivedStore.Known;
 import dev.tallystick.exchange.consumer.ReceivedStore.PostingKey;
-import dev.tallystick.exchange.message.Message;
-import dev.tallystick.exchange.message.MessageFormat;
 import dev.tallystick.exchange.message.Statement;
-import dev.tallystick.exchange.message.StatusTable;
 import dev.tallystick.exchange.signing.BatchSignature;
 import dev.tallystick.exchange.signing.GroupSigner;
 import dev.tallystick.sql.Primitive;
@@ -52,12 +49,8 @@ record RecordReceived(ReceivedStore store, Issues issues, GroupSigner signer, Ex
         List<BatchSignature> signatures = signer.sign(postings.stream()
                 .map(posting -> Statement.ofReceipt(posting.ref()))
                 .toList());
-        List<byte[]> receipts = new ArrayList<>(postings.size());
-        for (int i = 0; i < postings.size(); i++) {
-            receipts.add(receipt(postings.get(i), signatures.get(i)));
-        }
         Map<PostingKey, ReceivedRow> inserted = new HashMap<>();
-        for (ReceivedRow row : store.insert(tx, postings, signatures, receipts, settings.lease())) {
+        for (ReceivedRow row : store.insert(tx, postings, signatures, settings.lease())) {
             inserted.put(ReceivedStore.keyOf(row.ref()), row);
         }
         List<PostingKey> others = postings.stream()
@@ -67,12 +60,11 @@ record RecordReceived(ReceivedStore store, Issues issues, GroupSigner signer, Ex
         Map<PostingKey, Known> known = others.isEmpty() ? Map.of() : store.lookUp(tx, others);
         List<Issue> raised = new ArrayList<>();
         List<@Nullable Answer> answers = new ArrayList<>(postings.size());
-        for (int i = 0; i < postings.size(); i++) {
-            Arrived.Posting posting = postings.get(i);
+        for (Arrived.Posting posting : postings) {
             ReceivedRow row = inserted.get(ReceivedStore.keyOf(posting.ref()));
             answers.add(
                     row != null
-                            ? new Answer.New(row, receipts.get(i))
+                            ? new Answer.New(row)
                             : answerOld(posting, known.get(ReceivedStore.keyOf(posting.ref())), raised));
         }
         issues.raise(tx, raised);
@@ -82,7 +74,7 @@ record RecordReceived(ReceivedStore store, Issues issues, GroupSigner signer, Ex
     private static Answer answerOld(Arrived.Posting posting, @Nullable Known known, List<Issue> raised) {
         Known recorded = Objects.requireNonNull(known, "a posting that was there is gone");
         if (recorded.ref().fingerprint().equals(posting.ref().fingerprint())) {
-            return new Answer.Repeated(posting.ref(), recorded.answer());
+            return new Answer.Repeated(recorded.row());
         }
         raised.add(Issue.of(
                 IssueKind.ID_REUSED,
@@ -90,17 +82,5 @@ record RecordReceived(ReceivedStore store, Issues issues, GroupSigner signer, Ex
                 posting.bytes(),
                 "recorded with fingerprint " + recorded.ref().fingerprint().prefix()));
         return new Answer.Refused(posting.ref(), IssueKind.ID_REUSED);
-    }
-
-    private static byte[] receipt(Arrived.Posting posting, BatchSignature signature) {
-        Message message = posting.message();
-        return MessageFormat.write(new Message(
-                message.ref(),
-                StatusTable.first(StatusTable.Side.CONSUMER),
-                message.replays(),
-                message.inception(),
-                message.last(),
-                new Message.Body.Receipt(signature),
-                message.audit()));
     }
 }

@@ -67,6 +67,14 @@ public final class Partners {
                 .toList();
     }
 
+    /** Whether we accept a key of this participant. Reads the database if none is known here yet. */
+    public boolean isKnown(Participant participant) {
+        if (keys(participant).isEmpty() && System.nanoTime() - readAt > BETWEEN_READS) {
+            rows = read();
+        }
+        return !keys(participant).isEmpty();
+    }
+
     /** All rotations, for evidence. */
     public List<KeyRotation> rotations() {
         List<KeyRotation> rotations = new ArrayList<>();

@@ -13,13 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param id the same for every repetition of the request
  * @param orderKey postings to one consumer with the same key are handled in the order of their recording; null for no order
  * @param deadline after this long without a result an issue is raised; null for the default
+ * @param origin who in this installation learns the outcome through {@link Origins}, in one line; null for no one
  */
 public record Draft(
         Participant consumer,
         MessageId id,
         Payload payload,
         @Nullable String orderKey,
-        @Nullable Duration deadline) {
+        @Nullable Duration deadline,
+        @Nullable String origin) {
 
     public Draft {
         if (orderKey != null) {
@@ -28,17 +30,24 @@ public record Draft(
         if (deadline != null && (deadline.isNegative() || deadline.isZero())) {
             throw new IllegalArgumentException("a deadline is in the future");
         }
+        if (origin != null && (origin.isEmpty() || origin.indexOf('\n') >= 0)) {
+            throw new IllegalArgumentException("an origin is one line, got '" + origin + "'");
+        }
     }
 
     public Draft(Participant consumer, MessageId id, Payload payload) {
-        this(consumer, id, payload, null, null);
+        this(consumer, id, payload, null, null, null);
     }
 
     public Draft inOrderOf(String key) {
-        return new Draft(consumer, id, payload, key, deadline);
+        return new Draft(consumer, id, payload, key, deadline, origin);
     }
 
     public Draft within(Duration time) {
-        return new Draft(consumer, id, payload, orderKey, time);
+        return new Draft(consumer, id, payload, orderKey, time, origin);
+    }
+
+    public Draft askedBy(String who) {
+        return new Draft(consumer, id, payload, orderKey, deadline, who);
     }
 }

@@ -31,16 +31,16 @@ final class PostingStore {
     private static final String INSERT = """
         insert into tally.exchange_posting as m (
             producer, id, consumer, attempt, published_at, due_at, deadline, order_key, order_number,
-            fingerprint, payload, checkpoint, signature, audit)
+            fingerprint, payload, checkpoint, signature, origin, audit)
         select
             ?, id, consumer, attempt,
             case when attempt > 0 then now() end,
             case when attempt > 0 then least(now() + ? * interval '1 millisecond', now() + deadline * interval '1 millisecond')
                 else now() end,
             now() + deadline * interval '1 millisecond', order_key, order_number, fingerprint, payload, checkpoint, signature,
-            tally.exchange_line(?, case when attempt > 0 then 'recorded, publishing' else 'recorded' end)
-        from unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            as new (id, consumer, attempt, deadline, order_key, order_number, fingerprint, payload, checkpoint, signature)
+            origin, tally.exchange_line(?, case when attempt > 0 then 'recorded, publishing' else 'recorded' end)
+        from unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            as new (id, consumer, attempt, deadline, order_key, order_number, fingerprint, payload, checkpoint, signature, origin)
         order by id collate "C"
         on conflict (producer, id) do nothing
         returning %s
@@ -188,7 +188,8 @@ final class PostingStore {
                 columns.bytes(posting -> posting.ref().fingerprint().bytes()),
                 columns.bytes(posting -> posting.draft().payload().bytes()),
                 columns.texts(posting -> posting.ref().checkpoint()),
-                signed);
+                signed,
+                columns.texts(posting -> posting.draft().origin()));
     }
 
     private static @Nullable Long numberOf(@Nullable OrderPlace place) {
@@ -337,7 +338,7 @@ final class PostingStore {
         return outcomes(tx, List.of(id)).stream().map(OutcomeRow::settled).findFirst();
     }
 
-    private static Settled settled(String processing, Payload payload, String reason) {
+    static Settled settled(String processing, Payload payload, String reason) {
         return processing.equals("OK") ? new Settled.Ok(payload) : new Settled.Rejected(reason, payload);
     }
 }

@@ -52,6 +52,9 @@ public final class Producer implements AutoCloseable {
     private static final Duration LONG_AGO = Duration.ofDays(365_000);
     private static final int MOST_BATCHES = 1_000;
 
+    /** The caller's transaction has most likely committed by then. */
+    private static final Duration SOON_COMMITTED = Duration.ofMillis(10);
+
     private final Database database;
     private final GroupCommitter committer;
     private final ExchangeSettings settings;
@@ -59,6 +62,7 @@ public final class Producer implements AutoCloseable {
     private final Participant self;
     private final GroupSigner signer;
     private final PostingStore store;
+    private final OriginStore originStore;
     private final Issues issues;
     private final RecordPostings recording;
     private final ResultReceiver receiver;
@@ -68,6 +72,7 @@ public final class Producer implements AutoCloseable {
     private final Waiters waiters;
     private final Loop sweeper;
     private volatile @Nullable Incoming incoming;
+    private volatile @Nullable OriginTeller teller;
     private volatile boolean started;
 
     /** Whether postings were recorded and not published, because too many were in flight. */
@@ -99,6 +104,7 @@ public final class Producer implements AutoCloseable {
         self = identity.participant();
         signer = new GroupSigner(identity.key());
         store = new PostingStore(self, identity.who());
+        originStore = new OriginStore(self);
         issues = new Issues(database, self);
         recording = new RecordPostings(store, signer, settings);
         receiver = new ResultReceiver(
@@ -118,9 +124,18 @@ public final class Producer implements AutoCloseable {
         sweeper = Loop.withFirst(Duration.ZERO, "replay-" + self, settings.poll(), this::sweep);
     }
 
+    /** Passes the outcomes of postings to their {@linkplain Draft#origin origins}. Call it before {@link #start}. */
+    public void tell(Origins origins) {
+        teller = new OriginTeller(database, self, origins, settings.poll());
+    }
+
     /** Begins to receive results, and to publish what is due. */
     public void start() {
         sweeper.start();
+        OriginTeller telling = teller;
+        if (telling != null) {
+            telling.start();
+        }
         incoming = new Incoming(transport, new Address(Topic.RESULTS, self), settings.poll(), () -> {}, receiver);
     }
 
@@ -178,9 +193,28 @@ public final class Producer implements AutoCloseable {
      * otherwise at the next poll.
      */
     public Posted post(Tx tx, Draft draft) throws SQLException {
-        return Objects.requireNonNull(
-                        recording.apply(tx, List.of(newPosting(draft, false))).getFirst())
-                .posted();
+        return post(tx, List.of(draft)).getFirst();
+    }
+
+    /** As {@link #post(Tx, Draft)}, for postings with different ids. The origins of repeated postings learn the outcome too. */
+    public List<Posted> post(Tx tx, List<Draft> drafts) throws SQLException {
+        List<NewPosting> postings =
+                drafts.stream().map(draft -> newPosting(draft, false)).toList();
+        List<Posted> posted = new ArrayList<>();
+        List<Draft> repeated = new ArrayList<>();
+        for (RecordPostings.@Nullable Answer answer : recording.apply(tx, postings)) {
+            Posted each = Objects.requireNonNull(answer).posted();
+            Draft draft = drafts.get(posted.size());
+            if (each instanceof Posted.Repeated && draft.origin() != null) {
+                repeated.add(draft);
+            }
+            posted.add(each);
+        }
+        if (!repeated.isEmpty()) {
+            originStore.add(tx, repeated);
+        }
+        sweeper.ringIn(SOON_COMMITTED);
+        return posted;
     }
 
     /** Publishes what is due. */
@@ -216,6 +250,10 @@ public final class Producer implements AutoCloseable {
         }
         outgoing.close();
         sweeper.awaitEnd(settings.poll().plusSeconds(5));
+        OriginTeller telling = teller;
+        if (telling != null) {
+            telling.end(settings.poll().plusSeconds(5));
+        }
         signer.close();
         waiters.close();
     }
@@ -229,7 +267,9 @@ public final class Producer implements AutoCloseable {
 
     private void publish(PostingRow row) {
         outgoing.send(
-                new Address(Topic.POSTINGS, row.ref().consumer()), row.ref().id(), MessageFormat.write(row.message()));
+                new Address(Topic.POSTINGS, row.ref().consumer()),
+                row.ref().id(),
+                () -> MessageFormat.write(row.message()));
     }
 
     /** Sends the acknowledgement or the refusal of a result. */
@@ -245,6 +285,7 @@ public final class Producer implements AutoCloseable {
                         new Status(AckStatus.ACKED_RESULT, acknowledged.processing()),
                         acknowledgement);
                 if (acknowledged.isNew() && body instanceof Body.Result result) {
+                    ringTeller();
                     waiters.complete(acknowledged.ref().id(), settledBy(result));
                 }
             }
@@ -261,10 +302,17 @@ public final class Producer implements AutoCloseable {
         }
     }
 
+    private void ringTeller() {
+        OriginTeller telling = teller;
+        if (telling != null) {
+            telling.ring();
+        }
+    }
+
     private void send(PostingRef ref, Status status, Body body) {
         // The trail of these is that of the records; a time would make a repeat differ.
         Message message = new Message(ref, status, 0, Instant.EPOCH, null, body, List.of());
-        outgoing.send(new Address(Topic.POSTINGS, ref.consumer()), ref.id(), MessageFormat.write(message));
+        outgoing.send(new Address(Topic.POSTINGS, ref.consumer()), ref.id(), () -> MessageFormat.write(message));
     }
 
     private static Settled settledBy(Body.Result result) {

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +39,7 @@ public final class Outgoing implements AutoCloseable {
 
     private record Key(Address address, MessageId id) {}
 
-    private record Entry(byte[] message, long readyAt) {}
+    private record Entry(Supplier<byte[]> message, long readyAt) {}
 
     private final Transport transport;
     private final CrashPoints crashPoints;
@@ -57,16 +58,17 @@ public final class Outgoing implements AutoCloseable {
         this.thread = Thread.ofVirtual().name("tally-" + name + "-out").start(() -> LastingThreads.last(this::run));
     }
 
-    public void send(Address address, MessageId id, byte[] message) {
+    public void send(Address address, MessageId id, Supplier<byte[]> message) {
         send(address, id, message, Duration.ZERO);
     }
 
     /**
      * Sends a message, or a newer one in its place.
      *
+     * @param message makes its bytes if it goes out
      * @param delay how long it may wait for a newer message about the same posting
      */
-    public void send(Address address, MessageId id, byte[] message, Duration delay) {
+    public void send(Address address, MessageId id, Supplier<byte[]> message, Duration delay) {
         lock.lock();
         try {
             if (queue.size() < MAX_QUEUED && !closed) {
@@ -110,7 +112,7 @@ public final class Outgoing implements AutoCloseable {
 
     private void run() {
         while (true) {
-            Map<Address, List<byte[]>> ready = awaitReady();
+            Map<Address, List<Supplier<byte[]>>> ready = awaitReady();
             if (ready.isEmpty()) {
                 return;
             }
@@ -119,10 +121,10 @@ public final class Outgoing implements AutoCloseable {
     }
 
     /** Empty once this is closed. */
-    private Map<Address, List<byte[]>> awaitReady() {
+    private Map<Address, List<Supplier<byte[]>>> awaitReady() {
         lock.lock();
         try {
-            Map<Address, List<byte[]>> ready = new HashMap<>();
+            Map<Address, List<Supplier<byte[]>>> ready = new HashMap<>();
             long next = take(ready);
             while (ready.isEmpty() && !closed) {
                 awaitChange(next);
@@ -144,7 +146,7 @@ public final class Outgoing implements AutoCloseable {
     }
 
     /** If a message is ready, takes all that are or soon will be; otherwise returns how long it is until one is. */
-    private long take(Map<Address, List<byte[]>> ready) {
+    private long take(Map<Address, List<Supplier<byte[]>>> ready) {
         long now = System.nanoTime();
         long next = Long.MAX_VALUE;
         for (Entry entry : queue.values()) {
@@ -153,14 +155,12 @@ public final class Outgoing implements AutoCloseable {
         if (next > 0 && !closed) {
             return next;
         }
-        long bytes = 0;
         Iterator<Map.Entry<Key, Entry>> entries = queue.entrySet().iterator();
-        for (int taken = 0; entries.hasNext() && taken < ExchangeSettings.BATCH && bytes < MAX_BYTES; ) {
+        for (int taken = 0; entries.hasNext() && taken < ExchangeSettings.BATCH; ) {
             Map.Entry<Key, Entry> each = entries.next();
             if (closed || each.getValue().readyAt() - now <= GATHER_NANOS) {
                 ready.computeIfAbsent(each.getKey().address(), first -> new ArrayList<>())
                         .add(each.getValue().message());
-                bytes += each.getValue().message().length;
                 taken++;
                 entries.remove();
             }
@@ -168,7 +168,23 @@ public final class Outgoing implements AutoCloseable {
         return next;
     }
 
-    private void publish(Address address, List<byte[]> messages) {
+    private void publish(Address address, List<Supplier<byte[]>> made) {
+        List<byte[]> part = new ArrayList<>();
+        long bytes = 0;
+        for (Supplier<byte[]> each : made) {
+            byte[] message = each.get();
+            if (bytes + message.length > MAX_BYTES && !part.isEmpty()) {
+                send(address, part);
+                part = new ArrayList<>();
+                bytes = 0;
+            }
+            part.add(message);
+            bytes += message.length;
+        }
+        send(address, part);
+    }
+
+    private void send(Address address, List<byte[]> messages) {
         try {
             transport.publish(address, messages);
             published.add(messages.size());

@@ -16,14 +16,17 @@ public final class PacketInbox {
     private static final int MOST_WAITING = 20_000;
     private static final int MOST_PACKETS = 2_000;
 
-    /** What became of a packet. */
-    public enum Delivery {
-        /** It is stored. */
-        TAKEN,
+    /** The result of a delivery. */
+    public sealed interface Delivery {
+
+        /** It is stored, with so many messages. */
+        record Taken(int messages) implements Delivery {}
+
         /** Too much waits already. Send it again later. */
-        BUSY,
+        record Busy() implements Delivery {}
+
         /** It is not a packet, or too long. Do not send it again. */
-        REFUSED
+        record Refused() implements Delivery {}
     }
 
     private final PostgresTransport local;
@@ -34,24 +37,24 @@ public final class PacketInbox {
 
     public Delivery deliver(Address address, byte[] packet) {
         if (packet.length > MAX_BYTES) {
-            return Delivery.REFUSED;
+            return new Delivery.Refused();
         }
         List<byte[]> messages;
         try {
             messages = Packets.split(packet);
         } catch (IllegalArgumentException e) {
-            return Delivery.REFUSED;
+            return new Delivery.Refused();
         }
         boolean isSound = !messages.isEmpty()
                 && messages.size() <= ExchangeSettings.BATCH
                 && messages.stream().allMatch(message -> message.length <= MessageFormat.MAX_BYTES);
         if (!isSound) {
-            return Delivery.REFUSED;
+            return new Delivery.Refused();
         }
         if (local.waiting(address, MOST_PACKETS) > MOST_WAITING) {
-            return Delivery.BUSY;
+            return new Delivery.Busy();
         }
         local.publish(address, messages);
-        return Delivery.TAKEN;
+        return new Delivery.Taken(messages.size());
     }
 }

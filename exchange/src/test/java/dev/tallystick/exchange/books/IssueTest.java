@@ -198,7 +198,7 @@ class IssueTest {
         yesterday.close();
         globex.database().transact("restore the backup", tx -> tx.update("""
                 update tally.exchange_received
-                set ack = 'ACKED_POSTING', processing = 'PENDING', outcome_digest = null, result_message = null,
+                set ack = 'ACKED_POSTING', processing = 'PENDING', outcome_digest = null, result_signature = null,
                     countersignature = null, settled_at = null, due_at = now(), publications = 0
                 """));
         try (Party today = Party.globex(globexs.dataSource())) {

@@ -90,11 +90,11 @@ class ReconciliationTest {
                 """, number));
         globex.transact("receive", SessionLimits.LONG, tx -> tx.update("""
                 insert into tally.exchange_received (consumer, producer, id, ack, processing, inception_datum, deadline,
-                    fingerprint, payload, signature, receipt, receipt_message, result_message, outcome_digest, settled_at,
+                    fingerprint, payload, signature, receipt, result_signature, outcome_digest, settled_at,
                     audit)
                 select 'globex', 'acme', 'id-' || i, 'ACKED_RESULT', 'OK',
                     timestamptz '2026-01-01 12:00:00Z' + i % 10 * interval '1 day', now(),
-                    sha256(convert_to(i::text, 'UTF8')), '', '', '', '', '', sha256('done'), now(), ''
+                    sha256(convert_to(i::text, 'UTF8')), '', '', '', '', sha256('done'), now(), ''
                 from generate_series(1, ?) i
                 """, number));
     }

@@ -95,9 +95,9 @@ class HttpTransportTest extends TransportContract {
         PacketInbox inbox = new PacketInbox(globexsTable);
         Address globex = new Address(Topic.POSTINGS, Party.GLOBEX);
 
-        assertThat(inbox.deliver(globex, new byte[] {0, 0, 0, 9, 1})).isEqualTo(PacketInbox.Delivery.REFUSED);
-        assertThat(inbox.deliver(globex, new byte[0])).isEqualTo(PacketInbox.Delivery.REFUSED);
-        assertThat(inbox.deliver(globex, new byte[] {-1, 0, 0, 9, 1})).isEqualTo(PacketInbox.Delivery.REFUSED);
+        assertThat(inbox.deliver(globex, new byte[] {0, 0, 0, 9, 1})).isEqualTo(new PacketInbox.Delivery.Refused());
+        assertThat(inbox.deliver(globex, new byte[0])).isEqualTo(new PacketInbox.Delivery.Refused());
+        assertThat(inbox.deliver(globex, new byte[] {-1, 0, 0, 9, 1})).isEqualTo(new PacketInbox.Delivery.Refused());
         assertThat(globexsTable.waiting(globex, 10)).isZero();
     }
 
@@ -127,10 +127,11 @@ class HttpTransportTest extends TransportContract {
                                     Objects.requireNonNull(request.members().get("packet")))
                             .value());
             Address address = new Address(Topic.valueOf(path[3].toUpperCase(Locale.ROOT)), new Participant(path[4]));
-            PacketInbox.Delivery delivery = authorised ? inbox.deliver(address, packet) : PacketInbox.Delivery.REFUSED;
+            PacketInbox.Delivery delivery =
+                    authorised ? inbox.deliver(address, packet) : new PacketInbox.Delivery.Refused();
             byte[] answer = ("{\"taken\":" + Packets.split(packet).size() + "}").getBytes(UTF_8);
             exchange.sendResponseHeaders(
-                    authorised ? (delivery == PacketInbox.Delivery.TAKEN ? 202 : 503) : 401, answer.length);
+                    authorised ? (delivery instanceof PacketInbox.Delivery.Taken ? 202 : 503) : 401, answer.length);
             exchange.getResponseBody().write(answer);
         }
     }

@@ -56,7 +56,7 @@ public final class MemberRoutes {
     record MemberList(List<MemberView> members) {}
 
     record PutMember(
-            @Values(oneOf = {"admin", "member", "worker", "observer"})
+            @Values(oneOf = {"admin", "member", "worker", "observer", "partner"})
             List<String> roles) {}
 
     /** @param validSeconds how long it is valid; until it is revoked, if missing */

@@ -10,6 +10,7 @@ import dev.tallystick.client.Keys;
 import dev.tallystick.client.Members;
 import dev.tallystick.client.Meshes;
 import dev.tallystick.client.Messages;
+import dev.tallystick.client.Postings;
 import dev.tallystick.client.Queues;
 import dev.tallystick.client.Schedules;
 import dev.tallystick.client.TallyClient;
@@ -138,14 +139,26 @@ class ClientCoverageTest {
             row("POST /v1/workers/{topic}/claim", Worker.class, "start"),
             row("POST /v1/workers/{topic}/heartbeat", Worker.class, "start"),
             row("POST /v1/workers/{topic}/result", Worker.class, "start"),
+            row("GET /v1/exchange/postings", Postings.class, "list"),
+            row("GET /v1/exchange/postings/{posting}", Postings.class, "find"),
+            row("POST /v1/exchange/postings/{posting}/replay", Postings.class, "replay"),
+            row("GET /v1/exchange/postings/{posting}/bundle", Postings.class, "bundle"),
+            row("GET /v1/exchange/issues", Postings.class, "issues"),
             row("GET /v1/orphans", TallyClient.class, "orphans"),
             row("GET /v1/features", TallyClient.class, "features"));
+
+    private static final String PARTNER = "the exchange of a partner asks: HttpTransport and HttpBooks";
 
     private static final Map<String, String> FOR_OTHERS = Map.of(
             "GET /health/live", "a load balancer asks",
             "GET /health/ready", "a load balancer asks",
             "GET /metrics", "Prometheus asks, and it is no JSON",
-            "GET /openapi.json", "it is for those who write clients in other languages");
+            "GET /openapi.json", "it is for those who write clients in other languages",
+            "POST /v1/exchange/{topic}/{participant}", PARTNER,
+            "GET /v1/exchange/books/{participant}", PARTNER,
+            "GET /v1/exchange/books/{participant}/{books}/{day}", PARTNER,
+            "GET /v1/exchange/books/{participant}/{books}/{day}/{node}", PARTNER,
+            "POST /v1/exchange/books/{participant}/{books}/{day}/entries", PARTNER);
 
     private static Map.Entry<String, Typed> row(String route, Class<?> owner, String method) {
         return Map.entry(route, new Typed(owner, method));

@@ -367,7 +367,7 @@ class RouteMatrixTest {
                 .contains("\"priority\":{\"default\":\"next\",\"enum\":[\"now\",\"next\",\"low\"],\"type\":\"string\"}")
                 .contains("\"for_good\":{\"default\":false,\"type\":\"boolean\"}")
                 .contains("\"schema\":{\"default\":50,\"maximum\":500,\"minimum\":1,\"type\":\"integer\"}")
-                .contains("\"enum\":[\"admin\",\"member\",\"worker\",\"observer\"]")
+                .contains("\"enum\":[\"admin\",\"member\",\"worker\",\"observer\",\"partner\"]")
                 .contains("\"enum\":[\"recorded\",\"job_closed\"]");
     }
 

@@ -155,7 +155,7 @@ final class DueNodes {
             return hand.in(due.posting(), new NodeEvent.Refused(Failures.neverCameBack(due.begun())));
         }
         byte[] input = due.input();
-        if (due.child() != null || input == null) {
+        if (due.child() != null || input == null || due.awaits() != null) {
             return tell(due);
         }
         Guid guid = due.posting().guid();

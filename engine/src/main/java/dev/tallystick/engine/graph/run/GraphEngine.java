@@ -14,6 +14,7 @@ import dev.tallystick.engine.model.Fault;
 import dev.tallystick.engine.model.Guid;
 import dev.tallystick.engine.model.Lease;
 import dev.tallystick.engine.model.NewJob;
+import dev.tallystick.engine.model.PartnerGateway;
 import dev.tallystick.engine.model.Queues;
 import dev.tallystick.engine.model.SentSignal;
 import dev.tallystick.engine.record.CheckpointRetry;
@@ -95,12 +96,14 @@ public final class GraphEngine {
      * The services that graphs need from the engine.
      *
      * @param children creates the job that an activity orders
+     * @param partners posts requests to participants of the exchange
      * @param send sends a signal to a job
      * @param tell receives the jobs that closed
      * @param othersAreDue signals that a job related to another has started or ended
      */
     public record Surroundings(
             Function<ChildOrder, NewJob> children,
+            PartnerGateway partners,
             Function<SentSignal, CompletableFuture<Signalled>> send,
             Consumer<Closed> tell,
             Runnable othersAreDue) {}
@@ -135,6 +138,7 @@ public final class GraphEngine {
                 store,
                 registry::type,
                 surroundings.children(),
+                surroundings.partners(),
                 guarded,
                 settings.lease(),
                 slow);

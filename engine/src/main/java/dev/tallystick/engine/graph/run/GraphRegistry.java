@@ -3,6 +3,7 @@ package dev.tallystick.engine.graph.run;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.GraphLimit;
 import dev.tallystick.engine.graph.GraphType;
+import dev.tallystick.engine.graph.Node.Worker.By;
 import dev.tallystick.engine.model.LaneRule;
 import dev.tallystick.workflow.GraphWorker;
 import java.lang.reflect.Type;
@@ -145,7 +146,7 @@ final class GraphRegistry {
     Set<String> queues() {
         Set<String> queues = new HashSet<>();
         types.forEach((queue, type) -> {
-            if (workers.keySet().containsAll(type.workers(false))) {
+            if (workers.keySet().containsAll(type.workers(By.WORKER))) {
                 queues.add(queue);
             }
             addTopics(type, queues);
@@ -162,8 +163,8 @@ final class GraphRegistry {
     Set<String> queuesAnywhere() {
         Set<String> named = new HashSet<>();
         types.values().forEach(type -> {
-            named.addAll(type.workers(false));
-            named.addAll(type.workers(true));
+            named.addAll(type.workers(By.WORKER));
+            named.addAll(type.workers(By.TOPIC));
         });
         if (!named.containsAll(workers.keySet())) {
             remoteWorkflows.look();
@@ -172,6 +173,6 @@ final class GraphRegistry {
     }
 
     private void addTopics(GraphType type, Set<String> queues) {
-        type.workers(true).stream().filter(workers::containsKey).forEach(queues::add);
+        type.workers(By.TOPIC).stream().filter(workers::containsKey).forEach(queues::add);
     }
 }

@@ -5,6 +5,7 @@ import dev.tallystick.engine.graph.ExpressionException;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.GraphContext;
 import dev.tallystick.engine.graph.Node;
+import dev.tallystick.engine.graph.Node.Worker.By;
 import dev.tallystick.engine.graph.NodeAsk;
 import dev.tallystick.engine.graph.PlacedNode;
 import dev.tallystick.engine.model.ActivityId;
@@ -15,6 +16,8 @@ import dev.tallystick.engine.model.Identity;
 import dev.tallystick.engine.model.Lease;
 import dev.tallystick.engine.model.LimitKeyException;
 import dev.tallystick.engine.model.NewJob;
+import dev.tallystick.engine.model.PartnerAnswer;
+import dev.tallystick.engine.model.PartnerRequest;
 import dev.tallystick.engine.model.Queues;
 import dev.tallystick.engine.record.Question;
 import dev.tallystick.engine.record.SignalStore;
@@ -22,17 +25,22 @@ import dev.tallystick.engine.record.TaskStore;
 import dev.tallystick.workflow.Ask;
 import dev.tallystick.workflow.Codec;
 import dev.tallystick.workflow.JobId;
+import dev.tallystick.workflow.JsonCodec;
 import dev.tallystick.workflow.Payloads;
 import dev.tallystick.workflow.TaskId;
 import dev.tallystick.workflow.UnknownWorkflowException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Turns reached nodes into rows to write: an activity, and a posting if there is work to do. */
 final class NodeSpawner {
+
+    /** A participant reads what it is sent, whatever codec our own record has. */
+    private static final Codec PLAIN = new JsonCodec();
 
     private final NodeStore.Job job;
     private final Graph graph;
@@ -104,14 +112,18 @@ final class NodeSpawner {
         }
         ActivityId activity = dispatch.activity();
         switch (node) {
+            case Node.Worker worker
+            when worker.by() == By.PARTICIPANT ->
+                put(planned, dispatch, null, posted(worker, activity, identity, context, planned));
             case Node.Worker worker -> {
+                boolean isTopic = worker.by() == By.TOPIC;
                 byte[] input = input(node, worker.input(), context);
                 NodeEntry.Posting work = posting(
                         identity,
-                        worker.topic() ? worker.worker() : graph.queue(),
+                        isTopic ? worker.worker() : graph.queue(),
                         Duration.ZERO,
                         null,
-                        worker.topic() ? null : cause.owner());
+                        isTopic ? null : cause.owner());
                 put(planned, dispatch, input, again ? work.carrying(input) : work);
             }
             case Node.Await await -> {
@@ -192,6 +204,22 @@ final class NodeSpawner {
         planned.tasks.add(
                 new TaskStore.Asked(task, job.id(), job.mesh(), hook.name(), ask.group(), person, about, due));
         return posting(identity, Queues.ofGraph(graph.queue()), due, Question.signal(task), null);
+    }
+
+    /** The wait and the request begin together; the result arrives as a signal specific to the request. */
+    private NodeEntry.Posting posted(
+            Node.Worker worker,
+            ActivityId activity,
+            Identity identity,
+            Map<String, @Nullable Object> context,
+            PlannedEffects planned) {
+        byte[] payload = Payloads.encode(PLAIN, evaluate(worker, worker.input(), context));
+        JobId keysOf = job.keysOf();
+        UUID id = (keysOf == null ? identity.guid() : identity.in(keysOf)).value();
+        planned.requests.add(new PlannedEffects.PartnerWait(
+                new Lease(activity, identity.guid(), 0),
+                new PartnerRequest(worker.worker(), id, payload, job.mesh(), job.id())));
+        return posting(identity, Queues.ofGraph(graph.queue()), null, PartnerAnswer.signal(id), null);
     }
 
     private static @Nullable String person(Node.Hook hook, NodeAsk ask, Map<String, @Nullable Object> context) {

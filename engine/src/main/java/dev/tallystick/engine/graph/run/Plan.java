@@ -20,10 +20,12 @@ import dev.tallystick.engine.model.Identity;
 import dev.tallystick.engine.model.Lease;
 import dev.tallystick.engine.model.LegTwo;
 import dev.tallystick.engine.model.LimitKeyException;
+import dev.tallystick.engine.model.PartnerAnswer;
 import dev.tallystick.workflow.Closed;
 import dev.tallystick.workflow.Codec;
 import dev.tallystick.workflow.JobId;
 import dev.tallystick.workflow.JobOutcome;
+import dev.tallystick.workflow.JsonCodec;
 import dev.tallystick.workflow.PayloadTooLargeException;
 import dev.tallystick.workflow.Payloads;
 import dev.tallystick.workflow.UnknownWorkflowException;
@@ -54,6 +56,8 @@ final class Plan {
         /** The newest output of each node, at the path and further in. */
         List<Seen> newest(String path) throws SQLException;
     }
+
+    private static final Codec PLAIN = new JsonCodec();
 
     private final GraphType type;
     private final NodeStore.Job job;
@@ -105,8 +109,21 @@ final class Plan {
         transitions.forEach(joins::expect);
         for (NodeTransition transition : transitions) {
             joins.take(transition);
-            take(transition);
+            take(ofPartner(transition));
         }
+    }
+
+    /** A participant that rejects a request fails the node. */
+    private NodeTransition ofPartner(NodeTransition transition) {
+        if (transition.told() instanceof NodeEvent.Signal signal
+                && type.worker(transition.activity().name()) != null) {
+            String reason = PartnerAnswer.read(signal.payload()).reason();
+            if (reason != null) {
+                return new NodeTransition(
+                        transition.posting(), new NodeEvent.Failure(Failures.clean(reason)), transition.owner());
+            }
+        }
+        return transition;
     }
 
     private void take(NodeTransition transition) throws SQLException {
@@ -361,12 +378,17 @@ final class Plan {
         return switch (node) {
             case Node.Trigger trigger -> job.input();
             case Node.Hook hook -> hookOutput(hook, told, ordinal);
-            case Node.Worker worker -> bytesOf(told);
+            case Node.Worker worker -> told instanceof NodeEvent.Signal signal ? answer(signal) : bytesOf(told);
             case Node.Await await -> bytesOf(told);
             case Node.Signal signal -> bytesOf(told);
             case Node.Cycle cycle -> null;
             case Node.Interrupt interrupt -> null;
         };
+    }
+
+    private byte[] answer(NodeEvent.Signal signal) {
+        byte[] json = PartnerAnswer.read(signal.payload()).payload();
+        return Payloads.encode(codec, PLAIN.<@Nullable Object>decode(json, Object.class));
     }
 
     private byte[] hookOutput(Node.Hook hook, NodeEvent told, int ordinal) {

@@ -1,7 +1,9 @@
 package dev.tallystick.engine.graph.run;
 
 import dev.tallystick.engine.model.ActivityId;
+import dev.tallystick.engine.model.Lease;
 import dev.tallystick.engine.model.NewJob;
+import dev.tallystick.engine.model.PartnerRequest;
 import dev.tallystick.engine.record.SignalStore;
 import dev.tallystick.engine.record.TaskStore;
 import java.util.ArrayList;
@@ -25,8 +27,13 @@ final class PlannedEffects {
 
     final List<TaskStore.Asked> tasks = new ArrayList<>();
 
+    final List<PartnerWait> requests = new ArrayList<>();
+
     /** Transitions that the engine does itself, immediately. */
     final List<NodeTransition> inline = new ArrayList<>();
+
+    /** A request to a participant, and the posting that its result answers. */
+    record PartnerWait(Lease posting, PartnerRequest request) {}
 
     /** Whether any transition was taken. */
     boolean handled;
@@ -51,6 +58,7 @@ final class PlannedEffects {
         children.addAll(more.children);
         waits.addAll(more.waits);
         tasks.addAll(more.tasks);
+        requests.addAll(more.requests);
         inline.addAll(more.inline);
     }
 }

@@ -3,10 +3,12 @@ package dev.tallystick.engine.graph.run;
 import dev.tallystick.engine.graph.GraphType;
 import dev.tallystick.engine.model.ChildOrder;
 import dev.tallystick.engine.model.Collated;
+import dev.tallystick.engine.model.Failures;
 import dev.tallystick.engine.model.Guid;
 import dev.tallystick.engine.model.Lease;
 import dev.tallystick.engine.model.LegTwo;
 import dev.tallystick.engine.model.NewJob;
+import dev.tallystick.engine.model.PartnerGateway;
 import dev.tallystick.engine.model.Queues;
 import dev.tallystick.engine.model.UserCode;
 import dev.tallystick.engine.record.CollationStore;
@@ -34,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -61,6 +64,7 @@ public final class TransitionWriter {
     private final NodeStore graphs;
     private final Function<String, @Nullable GraphType> types;
     private final Function<ChildOrder, NewJob> children;
+    private final PartnerGateway partners;
     private final Codec codec;
     private final Duration lease;
     private final UserCode userCode = new UserCode();
@@ -77,6 +81,7 @@ public final class TransitionWriter {
             NodeStore graphs,
             Function<String, @Nullable GraphType> types,
             Function<ChildOrder, NewJob> children,
+            PartnerGateway partners,
             Codec codec,
             Duration lease,
             SlowGraphs slow) {
@@ -87,6 +92,7 @@ public final class TransitionWriter {
         this.graphs = graphs;
         this.types = types;
         this.children = children;
+        this.partners = partners;
         this.codec = codec;
         this.lease = lease;
         this.slow = slow;
@@ -204,11 +210,28 @@ public final class TransitionWriter {
         if (!all.waits.isEmpty()) {
             next.addAll(taken(tx, all.waits));
         }
+        if (!all.requests.isEmpty()) {
+            next.addAll(post(tx, all.requests));
+        }
         all.dispatches.forEach(written::note);
         all.children.forEach(child ->
                 written.engineIsDue().add(Objects.requireNonNull(child.parent()).job()));
         next.removeIf(each -> written.closed().containsKey(each.job()));
         return next;
+    }
+
+    /** A request that cannot be posted fails its node. */
+    private List<NodeTransition> post(Tx tx, List<PlannedEffects.PartnerWait> waits) throws SQLException {
+        Map<UUID, String> refused = partners.post(
+                tx, waits.stream().map(PlannedEffects.PartnerWait::request).toList());
+        List<NodeTransition> failed = new ArrayList<>();
+        for (PlannedEffects.PartnerWait wait : waits) {
+            String reason = refused.get(wait.request().id());
+            if (reason != null) {
+                failed.add(new NodeTransition(wait.posting(), new NodeEvent.Failure(Failures.clean(reason)), null));
+            }
+        }
+        return failed;
     }
 
     private List<Plan> plan(Tx tx, List<NodeTransition> wave, Turn turn, Written written) throws SQLException {

@@ -5,6 +5,7 @@ import dev.tallystick.engine.model.ActivityId;
 import dev.tallystick.engine.model.Guid;
 import dev.tallystick.engine.model.Lease;
 import dev.tallystick.engine.model.LeasedJob;
+import dev.tallystick.engine.model.PartnerGateway;
 import dev.tallystick.engine.record.CollationStore;
 import dev.tallystick.engine.record.JobStore;
 import dev.tallystick.engine.record.PostingStore;
@@ -45,6 +46,7 @@ public final class GraphDesk {
                 order -> {
                     throw new UnsupportedOperationException("this desk has no children");
                 },
+                PartnerGateway.NONE,
                 new JsonCodec(),
                 Duration.ofSeconds(30),
                 new SlowGraphs());

@@ -1,4 +1,4 @@
-package dev.tallystick.client;
+package dev.tallystick.client.net;
 
 import java.io.Serial;
 
@@ -6,16 +6,16 @@ import java.io.Serial;
  * An answer does not look like a server's: something in between sent or changed it. The outcome of the request is then unknown.
  * Thrown while an answer is read, and handled inside the SDK; callers never see it.
  */
-final class ForeignAnswer extends RuntimeException {
+public final class ForeignAnswer extends RuntimeException {
 
     @Serial
     private static final long serialVersionUID = 1L;
 
-    ForeignAnswer(String what) {
+    public ForeignAnswer(String what) {
         super(what);
     }
 
-    ForeignAnswer(String what, Throwable cause) {
+    public ForeignAnswer(String what, Throwable cause) {
         super(what, cause);
     }
 }

@@ -1,0 +1,64 @@
+package dev.tallystick.exchange.books;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.LocalDate;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes of the second level while the postings are read, in whatever order: the hash of a node is the sum of the hashes of
+ * its postings, so they need not be sorted. Sums find the differences of honest books; what a partner denies, evidence settles.
+ * For one thread.
+ */
+final class NodeSums {
+
+    private static final int LONGS = 4;
+
+    private final MessageDigest sha256 = sha256();
+    private final Map<Long, long[]> sums = new HashMap<>();
+
+    void add(int day, String id, byte[] fingerprint, String processing, byte @Nullable [] outcomeDigest) {
+        byte[] place = sha256.digest(id.getBytes(UTF_8));
+        sha256.update(place);
+        sha256.update(fingerprint);
+        sha256.update(processing.getBytes(UTF_8));
+        if (outcomeDigest != null) {
+            sha256.update(outcomeDigest);
+        }
+        ByteBuffer hash = ByteBuffer.wrap(sha256.digest());
+        int node = ByteBuffer.wrap(place).getShort() & 0xffff;
+        long[] sum = sums.computeIfAbsent(((long) day << Short.SIZE) | node, first -> new long[LONGS]);
+        for (int i = 0; i < LONGS; i++) {
+            sum[i] += hash.getLong();
+        }
+    }
+
+    /** By period, and by the two bytes of the node in hex. */
+    Map<Period, Map<String, byte[]>> nodes() {
+        Map<Period, Map<String, byte[]>> nodes = new TreeMap<>();
+        sums.forEach((key, sum) -> {
+            ByteBuffer hash = ByteBuffer.allocate(LONGS * Long.BYTES);
+            for (long each : sum) {
+                hash.putLong(each);
+            }
+            nodes.computeIfAbsent(new Period(LocalDate.ofEpochDay(key >> Short.SIZE)), first -> new TreeMap<>())
+                    .put(HexFormat.of().toHexDigits(key.shortValue()), hash.array());
+        });
+        return nodes;
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}
