@@ -3,7 +3,7 @@ package dev.tallystick.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tallystick.core.Json;
-import dev.tallystick.ledger.git.ForcedFiles;
+import dev.tallystick.core.file.ForcedFiles;
 import dev.tallystick.ledger.history.Anchored;
 import dev.tallystick.ledger.ssh.PublicKey;
 import dev.tallystick.ledger.tx.CommitId;

@@ -1,6 +1,7 @@
 package dev.tallystick.ledger;
 
 import dev.tallystick.core.Json;
+import dev.tallystick.core.file.ProcessLock;
 import dev.tallystick.ledger.copies.Fetch;
 import dev.tallystick.ledger.copies.Merge;
 import dev.tallystick.ledger.copies.Merger;
@@ -13,7 +14,6 @@ import dev.tallystick.ledger.git.ObjectStore;
 import dev.tallystick.ledger.git.Oid;
 import dev.tallystick.ledger.git.PackDirectory;
 import dev.tallystick.ledger.git.PackJoiner;
-import dev.tallystick.ledger.git.ProcessLock;
 import dev.tallystick.ledger.git.Ref;
 import dev.tallystick.ledger.git.Repository;
 import dev.tallystick.ledger.history.Anchored;

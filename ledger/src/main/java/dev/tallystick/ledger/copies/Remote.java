@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tallystick.core.Ids;
+import dev.tallystick.core.file.ForcedFiles;
 import dev.tallystick.ledger.git.DamagedRefException;
 import dev.tallystick.ledger.git.Digests;
-import dev.tallystick.ledger.git.ForcedFiles;
 import dev.tallystick.ledger.git.NativeGit;
 import dev.tallystick.ledger.git.ObjectStore;
 import dev.tallystick.ledger.git.Oid;

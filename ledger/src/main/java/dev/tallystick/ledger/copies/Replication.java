@@ -1,11 +1,11 @@
 package dev.tallystick.ledger.copies;
 
 import dev.tallystick.core.Ids;
+import dev.tallystick.core.file.ProcessLock;
 import dev.tallystick.ledger.git.DamagedRefException;
 import dev.tallystick.ledger.git.NotALedgerException;
 import dev.tallystick.ledger.git.ObjectStore;
 import dev.tallystick.ledger.git.Oid;
-import dev.tallystick.ledger.git.ProcessLock;
 import dev.tallystick.ledger.git.Ref;
 import dev.tallystick.ledger.git.RemoteFailedException;
 import dev.tallystick.ledger.git.Repository;

@@ -2,6 +2,7 @@ package dev.tallystick.ledger.git;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.tallystick.core.file.ForcedFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

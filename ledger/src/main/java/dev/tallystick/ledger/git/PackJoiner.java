@@ -1,6 +1,7 @@
 package dev.tallystick.ledger.git;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.file.ProcessLock;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package dev.tallystick.ledger.git;
 
+import dev.tallystick.core.file.ForcedFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -3,6 +3,7 @@ package dev.tallystick.ledger.git;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.file.ForcedFiles;
 import dev.tallystick.ledger.verifier.Finding;
 import dev.tallystick.ledger.verifier.RepositoryFiles;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package dev.tallystick.ledger.query;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.tallystick.core.file.ForcedFiles;
 import dev.tallystick.ledger.git.Digests;
-import dev.tallystick.ledger.git.ForcedFiles;
 import dev.tallystick.ledger.ssh.SigningKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;

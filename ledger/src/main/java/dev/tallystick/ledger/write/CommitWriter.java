@@ -1,6 +1,7 @@
 package dev.tallystick.ledger.write;
 
 import dev.tallystick.core.CrashPoints;
+import dev.tallystick.core.file.ProcessLock;
 import dev.tallystick.ledger.git.DamagedObjectException;
 import dev.tallystick.ledger.git.DamagedRefException;
 import dev.tallystick.ledger.git.LedgerCrashPoint;
@@ -8,7 +9,6 @@ import dev.tallystick.ledger.git.ObjectStore;
 import dev.tallystick.ledger.git.ObjectType;
 import dev.tallystick.ledger.git.Oid;
 import dev.tallystick.ledger.git.PackBuilder;
-import dev.tallystick.ledger.git.ProcessLock;
 import dev.tallystick.ledger.git.Ref;
 import dev.tallystick.ledger.git.Tree;
 import dev.tallystick.ledger.history.Chain;

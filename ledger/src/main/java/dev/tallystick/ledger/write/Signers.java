@@ -3,8 +3,8 @@ package dev.tallystick.ledger.write;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tallystick.core.file.ForcedFiles;
 import dev.tallystick.ledger.git.Digests;
-import dev.tallystick.ledger.git.ForcedFiles;
 import dev.tallystick.ledger.git.Oid;
 import dev.tallystick.ledger.git.Tree;
 import dev.tallystick.ledger.history.KeyRing;

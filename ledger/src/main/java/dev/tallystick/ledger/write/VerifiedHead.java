@@ -2,8 +2,8 @@ package dev.tallystick.ledger.write;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.tallystick.core.file.ForcedFiles;
 import dev.tallystick.ledger.git.DamagedObjectException;
-import dev.tallystick.ledger.git.ForcedFiles;
 import dev.tallystick.ledger.git.ObjectStore;
 import dev.tallystick.ledger.git.ObjectType;
 import dev.tallystick.ledger.git.Oid;

@@ -3,6 +3,7 @@ package dev.tallystick.ledger.git;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tallystick.core.file.ProcessLock;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package dev.tallystick.ledger.git;
+package dev.tallystick.core.file;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,14 +13,14 @@ public final class ForcedFiles {
 
     private ForcedFiles() {}
 
-    static void create(Path file, byte[] bytes, int length) throws IOException {
+    public static void create(Path file, byte[] bytes, int length) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             writeFully(channel, ByteBuffer.wrap(bytes, 0, length));
             channel.force(true);
         }
     }
 
-    static void create(Path file, byte[] bytes) throws IOException {
+    public static void create(Path file, byte[] bytes) throws IOException {
         create(file, bytes, bytes.length);
     }
 
@@ -45,6 +45,22 @@ public final class ForcedFiles {
         }
     }
 
+    /**
+     * Creates a file that readers see complete or not at all, and never replaces one. The caller forces the directory.
+     *
+     * @throws java.nio.file.FileAlreadyExistsException if the name is taken
+     */
+    public static void createWhole(Path file, byte[] bytes) throws IOException {
+        Path directory = file.toAbsolutePath().resolveSibling("");
+        Path temporary = Files.createTempFile(directory, file.getFileName().toString(), ".new");
+        try {
+            fill(temporary, bytes);
+            Files.createLink(file, temporary);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
     /** Forces what another program wrote. */
     public static void force(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -53,7 +69,7 @@ public final class ForcedFiles {
     }
 
     /** Creates the directory and its missing parents, and forces them. */
-    static void createDirectories(Path directory) throws IOException {
+    public static void createDirectories(Path directory) throws IOException {
         if (Files.isDirectory(directory)) {
             return;
         }

@@ -1,4 +1,4 @@
-package dev.tallystick.ledger.git;
+package dev.tallystick.core.file;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * A lock file that one thread of one process holds at a time. The operating system releases it when the process dies.
  *
  * <p>File locks belong to the whole Java process, and closing any channel on a file releases the process's lock on it. So all
- * ledgers of a process that are open on one repository share one channel, found in a table, behind a thread lock.
+ * users within a process share one channel, found in a table, behind a thread lock.
  */
 public final class ProcessLock implements AutoCloseable {
 
