@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param quotas how many stored objects there may be
  * @param tls its certificate for HTTPS; null for plain HTTP
  * @param schema the schema of its tables
+ * @param seal whether it seals jobs into the log in its directory; one server of a Postgres does
  */
 public record ServerSettings(
         String host,
@@ -48,7 +49,8 @@ public record ServerSettings(
         @Nullable Certificate tls,
         SchemaName schema,
         Limits limits,
-        Quotas quotas) {
+        Quotas quotas,
+        boolean seal) {
 
     /** Reachable from this machine only, because there is no TLS without certificates. */
     public static final String LOOPBACK = "127.0.0.1";
@@ -70,6 +72,7 @@ public record ServerSettings(
     public static final String CONNECTIONS = "TALLY_CONNECTIONS";
     public static final String LIMITER = "TALLY_LIMITER";
     public static final String SCHEMA = "TALLY_SCHEMA";
+    public static final String SEAL = "TALLY_SEAL";
     public static final String TLS_CERTIFICATE = "TALLY_TLS_CERT";
     public static final String TLS_KEY = "TALLY_TLS_KEY";
 
@@ -112,7 +115,8 @@ public record ServerSettings(
                         : Certificate.of(chain == null ? null : Path.of(chain), key == null ? null : Path.of(key)),
                 schema(environment),
                 Limits.from(environment),
-                Quotas.from(environment));
+                Quotas.from(environment),
+                flag(environment, SEAL));
     }
 
     private static int number(Map<String, String> environment, String name, int otherwise) {
@@ -153,11 +157,15 @@ public record ServerSettings(
     }
 
     private static AddressPolicy callable(Map<String, String> environment) {
-        String value = environment.getOrDefault(PRIVATE_WEBHOOKS, "false");
+        return flag(environment, PRIVATE_WEBHOOKS) ? AddressPolicy.ANY : AddressPolicy.PUBLIC;
+    }
+
+    private static boolean flag(Map<String, String> environment, String name) {
+        String value = environment.getOrDefault(name, "false");
         return switch (value) {
-            case "false" -> AddressPolicy.PUBLIC;
-            case "true" -> AddressPolicy.ANY;
-            default -> throw new IllegalArgumentException(PRIVATE_WEBHOOKS + " is true or false, got '" + value + "'");
+            case "false" -> false;
+            case "true" -> true;
+            default -> throw new IllegalArgumentException(name + " is true or false, got '" + value + "'");
         };
     }
 
@@ -213,6 +221,10 @@ public record ServerSettings(
         return with(draft -> draft.quotas = other);
     }
 
+    public ServerSettings withSeal(boolean wanted) {
+        return with(draft -> draft.seal = wanted);
+    }
+
     private ServerSettings with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -236,6 +248,7 @@ public record ServerSettings(
         private SchemaName schema;
         private final Limits limits;
         private Quotas quotas;
+        private boolean seal;
 
         Draft(ServerSettings from) {
             this.host = from.host;
@@ -252,6 +265,7 @@ public record ServerSettings(
             this.schema = from.schema;
             this.limits = from.limits;
             this.quotas = from.quotas;
+            this.seal = from.seal;
         }
 
         ServerSettings settings() {
@@ -269,7 +283,8 @@ public record ServerSettings(
                     tls,
                     schema,
                     limits,
-                    quotas);
+                    quotas,
+                    seal);
         }
     }
 }

@@ -161,7 +161,7 @@ public final class LedgerCommand implements Runnable {
         }
     }
 
-    static String read(Path file) {
+    public static String read(Path file) {
         try {
             return Files.readString(file);
         } catch (NoSuchFileException e) {
