@@ -39,7 +39,8 @@ public record Checkpoint(String origin, long size, Hash root) {
         return checkpoint;
     }
 
-    static long decimal(String digits) {
+    /** A number as C2SP writes it: no sign, no leading zero. */
+    public static long decimal(String digits) {
         boolean plain = !digits.isEmpty()
                 && digits.length() <= 19
                 && digits.chars().allMatch(c -> c >= '0' && c <= '9')

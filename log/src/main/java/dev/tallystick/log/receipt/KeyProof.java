@@ -1,0 +1,237 @@
+package dev.tallystick.log.receipt;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.log.entry.EntryType;
+import dev.tallystick.log.entry.JsonFields;
+import dev.tallystick.log.entry.LogEntry;
+import dev.tallystick.log.entry.MemberSecret;
+import dev.tallystick.log.map.MapLeaf;
+import dev.tallystick.log.map.MapProof;
+import dev.tallystick.log.map.MapProof.Shown;
+import dev.tallystick.log.note.SignedNote;
+import dev.tallystick.log.ring.Rotation;
+import dev.tallystick.log.tree.Hash;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Proves how often a member's key was accepted, by one checkpoint: exactly once, never, or, after an expiry, again. For every
+ * generation of the member's secret it shows the secret and that numbers 0, 1, … are present up to the first that is absent; and
+ * that the map has no further generation.
+ *
+ * @param head the head entry that ends the log of the checkpoint
+ * @param generations all generations of the member's secret, the first one first
+ * @param noFurther the absence of the next generation
+ */
+public record KeyProof(
+        String mesh,
+        String member,
+        String key,
+        SealedEntry head,
+        List<Generation> generations,
+        MapProof noFurther,
+        SignedNote checkpoint,
+        List<Rotation> rotations) {
+
+    public static final String FORMAT = "tally-key-proof-v1";
+
+    private static final int MOST = 1_000;
+
+    public KeyProof {
+        generations = List.copyOf(generations);
+        rotations = List.copyOf(rotations);
+    }
+
+    /**
+     * One generation of the secret.
+     *
+     * @param secret the secret itself
+     * @param committed the presence of its commitment
+     * @param numbers what the map has for the acceptances 0, 1, …; the last one is absent
+     */
+    public record Generation(Hash secret, MapProof committed, List<Number> numbers) {
+
+        public Generation {
+            numbers = List.copyOf(numbers);
+        }
+    }
+
+    /**
+     * One number of a generation.
+     *
+     * @param job the job of a present one, with what opens it; its {@code value} is the id. Null if the holder does not show it
+     */
+    public record Number(MapProof proof, @org.jspecify.annotations.Nullable Opened job) {}
+
+    /**
+     * What a key proof proves.
+     *
+     * @param acceptances one for each acceptance; the id of its job, or an empty text if the holder does not show it
+     */
+    public record Facts(Standing standing, String mesh, String member, String key, List<String> acceptances) {
+
+        /** As a person reads it. */
+        public String words() {
+            String often = switch (acceptances.size()) {
+                case 0 -> "was never accepted";
+                case 1 -> "was accepted exactly once" + (acceptances.getFirst().isEmpty() ? "" : ", as job " + acceptances.getFirst());
+                default -> "was accepted " + acceptances.size() + " times, each after the one before had expired";
+            };
+            return "the key '" + key + "' " + often + ", by size " + standing.checkpoint().size() + " ("
+                    + standing.words() + ")";
+        }
+    }
+
+    /** Verifies a key proof; any bytes may be given. */
+    public static Verdict<Facts> verify(byte[] json, Trust trust) {
+        return Verdict.of(bytes -> parse(bytes).facts(trust), json);
+    }
+
+    private Facts facts(Trust trust) {
+        Standing standing = Standing.of(checkpoint, rotations, trust);
+        head.requireIncluded(standing.checkpoint());
+        LogEntry.MapHead last = SealedEntry.as(LogEntry.MapHead.class, head, EntryType.MAP_HEAD);
+        if (head.index() != standing.checkpoint().size() - 1 || last.covers() != head.index()) {
+            throw new IllegalArgumentException("the head is not the last entry of the log");
+        }
+        List<String> acceptances = new ArrayList<>();
+        for (int i = 0; i < generations.size(); i++) {
+            acceptances.addAll(acceptances(last.root(), i + 1, generations.get(i)));
+        }
+        int next = generations.size() + 1;
+        if (!(shown(noFurther, MemberSecret.position(mesh, member, next), last.root()) instanceof Shown.Absent)) {
+            throw new IllegalArgumentException("the log has a generation " + next + " of the secret that is not shown");
+        }
+        return new Facts(standing, mesh, member, key, acceptances);
+    }
+
+    private List<String> acceptances(Hash root, int number, Generation generation) {
+        MemberSecret secret = new MemberSecret(mesh, member, number, generation.secret);
+        boolean committed = shown(generation.committed, secret.position(), root) instanceof Shown.Present present
+                && present.commitment().equals(secret.commitment());
+        if (!committed) {
+            throw new IllegalArgumentException("the log does not commit to the secret of generation " + number);
+        }
+        List<String> jobs = new ArrayList<>();
+        for (int n = 0; n < generation.numbers.size(); n++) {
+            Number each = generation.numbers.get(n);
+            Hash tag = secret.tag(MemberSecret.ACCEPT_DOOR, key, n);
+            boolean last = n == generation.numbers.size() - 1;
+            switch (shown(each.proof, tag, root)) {
+                case Shown.Present present when !last -> jobs.add(job(each, present.commitment()));
+                case Shown.Absent absent when last -> {}
+                default -> throw new IllegalArgumentException("the numbers of generation " + number
+                        + " must be present up to the last one, which must be absent");
+            }
+        }
+        if (generation.numbers.isEmpty()) {
+            throw new IllegalArgumentException("generation " + number + " shows no number");
+        }
+        return jobs;
+    }
+
+    private static Shown shown(MapProof proof, Hash tag, Hash root) {
+        return proof.check(tag, root)
+                .orElseThrow(() -> new IllegalArgumentException("a proof does not lead to the root of the key map"));
+    }
+
+    private static String job(Number number, Hash commitment) {
+        Opened job = number.job;
+        if (job == null) {
+            return "";
+        }
+        if (job.value() instanceof Json.StringValue id && job.opens(commitment, id.value(), LogEntry.JOB)) {
+            return id.value();
+        }
+        throw new IllegalArgumentException("an acceptance is of another job than the one shown");
+    }
+
+    public static KeyProof parse(byte[] json) {
+        JsonFields fields = Document.open("a key proof", FORMAT, json);
+        Document document = Document.parse(fields);
+        List<Generation> generations = new ArrayList<>();
+        for (Json each : fields.list("generations", MOST)) {
+            JsonFields generation = JsonFields.of("a generation", each);
+            List<Number> numbers = new ArrayList<>();
+            for (Json one : generation.list("numbers", MOST)) {
+                JsonFields number = JsonFields.of("a number", one);
+                numbers.add(new Number(
+                        mapProof(number.object("map")),
+                        number.findObject("job").map(Opened::parse).orElse(null)));
+                number.end();
+            }
+            generations.add(
+                    new Generation(generation.hash("secret"), mapProof(generation.object("committed")), numbers));
+            generation.end();
+        }
+        KeyProof proof = new KeyProof(
+                fields.text("mesh"),
+                fields.text("member"),
+                fields.text("key"),
+                SealedEntry.parse(fields.object("head")),
+                generations,
+                mapProof(fields.object("no_further")),
+                document.checkpoint(),
+                document.rotations());
+        fields.end();
+        return proof;
+    }
+
+    private static MapProof mapProof(JsonFields fields) {
+        List<Hash> siblings = SealedEntry.parseHashes(fields.list("siblings", MapProof.LONGEST));
+        MapLeaf leaf = fields.findObject("leaf")
+                .map(each -> {
+                    MapLeaf parsed = new MapLeaf(each.hash("tag"), each.hash("commitment"));
+                    each.end();
+                    return parsed;
+                })
+                .orElse(null);
+        fields.end();
+        return new MapProof(siblings, leaf);
+    }
+
+    public Json json() {
+        Map<String, Json> members = new TreeMap<>(new Document(checkpoint, rotations).json(FORMAT));
+        members.put("mesh", Json.of(mesh));
+        members.put("member", Json.of(member));
+        members.put("key", Json.of(key));
+        members.put("head", head.json());
+        members.put("no_further", json(noFurther));
+        members.put(
+                "generations",
+                new Json.ArrayValue(generations.stream().map(KeyProof::json).toList()));
+        return new Json.ObjectValue(members);
+    }
+
+    private static Json json(Generation generation) {
+        List<Json> numbers = new ArrayList<>();
+        for (Number number : generation.numbers) {
+            Map<String, Json> members = new TreeMap<>();
+            members.put("map", json(number.proof));
+            if (number.job != null) {
+                members.put("job", number.job.json());
+            }
+            numbers.add(new Json.ObjectValue(members));
+        }
+        return new Json.ObjectValue(Map.of(
+                "secret", Json.of(generation.secret.base64()),
+                "committed", json(generation.committed),
+                "numbers", new Json.ArrayValue(numbers)));
+    }
+
+    private static Json json(MapProof proof) {
+        Map<String, Json> members = new TreeMap<>();
+        members.put("siblings", SealedEntry.hashes(proof.siblings()));
+        MapLeaf leaf = proof.leaf();
+        if (leaf != null) {
+            members.put(
+                    "leaf",
+                    new Json.ObjectValue(Map.of(
+                            "tag", Json.of(leaf.tag().base64()),
+                            "commitment", Json.of(leaf.commitment().base64()))));
+        }
+        return new Json.ObjectValue(members);
+    }
+}

@@ -1,0 +1,308 @@
+package dev.tallystick.log.receipt;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.log.Logs;
+import dev.tallystick.log.entry.LogEntry;
+import dev.tallystick.log.entry.MemberSecret;
+import dev.tallystick.log.files.LogSnapshot;
+import dev.tallystick.log.note.Checkpoint;
+import dev.tallystick.log.note.Policy;
+import dev.tallystick.log.note.SignedNote;
+import dev.tallystick.log.tree.Hash;
+import dev.tallystick.testkit.Randomness;
+import dev.tallystick.testkit.Seeded;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@ExtendWith(Seeded.class)
+class ReceiptTest {
+
+    private static final Trust TRUST = Trust.of(Logs.SIGNER.key());
+    private static final Instant NOON = Instant.parse("2026-03-01T12:00:00Z");
+    private static final MemberSecret SECOND_GENERATION = Logs.INSTALLATION.of("mesh-1", "member-1", 2);
+
+    @TempDir
+    Path scratch;
+
+    private Logs logs;
+
+    @BeforeEach
+    void seal() throws IOException {
+        logs = Logs.in(scratch.resolve("log"));
+        logs.sealSecret();
+        logs.sealJobs(0, 3);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        logs.close();
+    }
+
+    private Receipt receipt(int job) throws IOException {
+        LogSnapshot log = logs.log.snapshot();
+        String id = "job-" + job;
+        long accepted = 2 + 2L * job;
+        return new Receipt(
+                id,
+                SealedEntry.of(
+                        log.entry(accepted),
+                        log.inclusion(accepted),
+                        Opened.of(Logs.salt(id), Logs.acceptedRecord(id, "key-" + job))),
+                SealedEntry.of(
+                        log.entry(accepted + 1),
+                        log.inclusion(accepted + 1),
+                        Opened.of(Logs.salt(id), Logs.closedRecord(id))),
+                log.checkpoint().orElseThrow(),
+                log.keys().rotations());
+    }
+
+    @Test
+    void a_receipt_proves_its_records_signed_but_unwitnessed() throws IOException {
+        byte[] json = receipt(1).json().canonicalBytes();
+
+        Receipt.Facts facts = proven(Receipt.verify(json, TRUST));
+
+        assertThat(facts.standing().words()).isEqualTo("signed, unwitnessed");
+        assertThat(facts.accepted()).containsEntry("key", Json.of("key-1"));
+        assertThat(facts.closed().orElseThrow()).containsEntry("output", Json.of("grüße €"));
+        assertThat(json.length).isLessThan(4_000);
+        assertThat(Receipt.parse(json).json()).isEqualTo(Json.parse(json));
+    }
+
+    @Test
+    void a_quorum_of_witnesses_gives_it_a_time() throws IOException {
+        Checkpoint now = Checkpoint.parse(logs.log.checkpoint().orElseThrow().text());
+        logs.log.cosign(now, List.of(Logs.WITNESS.cosign(now, NOON)));
+        byte[] json = receipt(1).json().canonicalBytes();
+
+        assertThat(proven(Receipt.verify(json, TRUST.with(policy()))).standing().cosignedAt()).contains(NOON);
+        assertThat(proven(Receipt.verify(json, TRUST)).standing().words()).isEqualTo("signed, unwitnessed");
+    }
+
+    @Test
+    void fields_that_are_not_shown_stay_closed() throws IOException {
+        Receipt full = receipt(0);
+        Receipt brief = new Receipt(
+                full.job(),
+                with(full.accepted(), "job"),
+                with(full.closed(), "job", "outcome"),
+                full.checkpoint(),
+                full.rotations());
+
+        Receipt.Facts facts = proven(Receipt.verify(brief.json().canonicalBytes(), TRUST));
+
+        assertThat(facts.accepted()).containsOnlyKeys("job");
+        assertThat(facts.closed().orElseThrow()).containsOnlyKeys("job", "outcome");
+        assertThat(brief.json().canonical()).doesNotContain("grüße");
+    }
+
+    @Test
+    void forged_receipts_are_refused_with_the_reason() throws IOException {
+        String good = receipt(1).json().canonical();
+        Receipt other = receipt(2);
+
+        assertRefused(good.replace("\"completed\"", "\"failed\""), "the field 'outcome'");
+        assertRefused(good.replace("\"index\":4", "\"index\":5"), "is not in the log");
+        assertRefused(good.replace("job-1", "job-2"), "is not the one that the log commits to");
+        assertRefused(good.replace("\"accepted\":4", "\"accepted\":2"), "belongs to another accepted entry");
+        assertRefused(good.replace("\"format\":", "\"extra\":1,\"format\":"), "'extra' is unknown");
+        assertRefused(good.replace("tally-receipt-v1", "tally-receipt-v2"), "format");
+        assertRefused(good.replace(Logs.ORIGIN, "other.example/log"), "of the log 'other.example/log'");
+        assertRefused(good.substring(0, good.length() - 5), "line 1");
+        Receipt mixed = new Receipt(
+                "job-1", receipt(1).accepted(), other.closed(), other.checkpoint(), other.rotations());
+        assertRefused(mixed.json().canonical(), "belongs to another accepted entry");
+        SignedNote resigned = Logs.NEXT_SIGNER.sign(other.checkpoint().text());
+        assertRefused(
+                new Receipt("job-2", other.accepted(), other.closed(), resigned, List.of()).json().canonical(),
+                "not signed by the log's key");
+    }
+
+    @Test
+    void a_receipt_follows_rotations_and_a_retired_key_proves_nothing_later() throws IOException {
+        logs.seal(List.of(new LogEntry.KeyRotation(Logs.NEXT_SIGNER.key())));
+        byte[] lastOfOld = receipt(1).json().canonicalBytes();
+        logs.signer = Logs.NEXT_SIGNER;
+        logs.sealJobs(3, 1);
+        Receipt now = receipt(1);
+        byte[] json = now.json().canonicalBytes();
+
+        assertThat(proven(Receipt.verify(lastOfOld, TRUST)).standing().signedBy()).isEqualTo(Logs.SIGNER.key());
+        assertThat(proven(Receipt.verify(json, TRUST)).standing().signedBy()).isEqualTo(Logs.NEXT_SIGNER.key());
+        Trust current = Trust.of(Logs.NEXT_SIGNER.key()).withCurrentKeyOnly();
+        assertThat(proven(Receipt.verify(json, current)).job()).isEqualTo("job-1");
+        assertThat(Receipt.verify(lastOfOld, current)).isInstanceOf(Verdict.Refused.class);
+        Receipt leaked = new Receipt(
+                now.job(), now.accepted(), now.closed(), Logs.SIGNER.sign(now.checkpoint().text()), now.rotations());
+        assertRefused(leaked.json().canonical(), "outside its range");
+    }
+
+    @Test
+    void an_erased_job_keeps_a_valid_receipt_without_its_fields() throws IOException {
+        logs.seal(List.of(new LogEntry.Erased(4, Map.of())));
+        assertThat(proven(Receipt.verify(receipt(0).json().canonicalBytes(), TRUST)).job()).isEqualTo("job-0");
+    }
+
+    @Test
+    void a_key_was_accepted_exactly_once_or_never_over_all_generations() throws IOException {
+        logs.seal(List.of(LogEntry.SecretCommitted.of(SECOND_GENERATION)));
+
+        KeyProof.Facts once = proven(KeyProof.verify(keyProof("key-2").json().canonicalBytes(), TRUST));
+        KeyProof.Facts never = proven(KeyProof.verify(keyProof("key-9").json().canonicalBytes(), TRUST));
+
+        assertThat(once.acceptances()).containsExactly("job-2");
+        assertThat(once.words()).startsWith("the key 'key-2' was accepted exactly once, as job job-2, by size 11");
+        assertThat(never.acceptances()).isEmpty();
+        assertThat(keyProof("key-2").json().canonicalBytes().length).isLessThan(6_000);
+    }
+
+    @Test
+    void a_key_proof_that_hides_a_generation_or_a_number_is_refused() throws IOException {
+        KeyProof before = keyProof("key-2");
+        logs.seal(List.of(LogEntry.SecretCommitted.of(SECOND_GENERATION)));
+        KeyProof good = keyProof("key-2");
+        KeyProof.Generation first = good.generations().getFirst();
+        KeyProof.Generation hidden =
+                new KeyProof.Generation(first.secret(), first.committed(), first.numbers().subList(1, 2));
+        KeyProof.Generation open =
+                new KeyProof.Generation(first.secret(), first.committed(), first.numbers().subList(0, 1));
+
+        LogSnapshot log = logs.log.snapshot();
+        assertKeyRefused(with(good, List.of(first), log.prove(SECOND_GENERATION.position())), "generation 2");
+        assertKeyRefused(with(good, List.of(hidden, good.generations().get(1)), good.noFurther()), "present up to the last one");
+        assertKeyRefused(with(good, List.of(open, good.generations().get(1)), good.noFurther()), "must be absent");
+        assertKeyRefused(
+                new KeyProof(
+                        good.mesh(), good.member(), "key-9", good.head(), good.generations(), good.noFurther(), good.checkpoint(), List.of()),
+                "does not lead to");
+        assertKeyRefused(
+                new KeyProof(
+                        good.mesh(), good.member(), good.key(), before.head(), good.generations(), good.noFurther(), good.checkpoint(), List.of()),
+                "is not in the log");
+    }
+
+    @Test
+    void a_promise_binds_the_log_and_a_broken_one_can_be_shown() throws IOException {
+        Hash tag = Logs.MEMBER.tag(MemberSecret.ACCEPT_DOOR, "key-9", 0);
+        Hash opening = Logs.MEMBER.promiseOpening("job-9");
+        AcceptancePromise promise = new AcceptancePromise(
+                Logs.ORIGIN, tag, "job-9", AcceptancePromise.commitTo(opening, "job-9", "f".repeat(64)), NOON, NOON.plusSeconds(60));
+        byte[] note = promise.sign(Logs.SIGNER).bytes();
+
+        assertThat(proven(AcceptancePromise.verify(note, TRUST))).isEqualTo(promise);
+        assertThat(promise.isFor("f".repeat(64), opening)).isTrue();
+        assertThat(promise.isFor("e".repeat(64), opening)).isFalse();
+        assertThat(AcceptancePromise.verify(new String(note, UTF_8).replace("job-9", "job-8").getBytes(UTF_8), TRUST))
+                .isEqualTo(new Verdict.Refused<>("the promise is not signed by the log's key"));
+
+        LogSnapshot log = logs.log.snapshot();
+        Checkpoint now = Checkpoint.parse(log.checkpoint().orElseThrow().text());
+        SealedEntry head = head(log);
+        SignedNote late = log.checkpoint().orElseThrow().with(List.of(Logs.WITNESS.cosign(now, NOON.plusSeconds(61))));
+        SignedNote early = log.checkpoint().orElseThrow().with(List.of(Logs.WITNESS.cosign(now, NOON.plusSeconds(59))));
+        Trust trust = TRUST.with(policy());
+        assertThat(Omission.check(promise, Standing.of(late, List.of(), trust), head, log.prove(tag)).promise())
+                .isEqualTo(promise);
+        assertThatThrownBy(() -> Omission.check(promise, Standing.of(early, List.of(), trust), head, log.prove(tag)))
+                .hasMessageContaining("no quorum of witnesses");
+    }
+
+    @Test
+    void mutated_receipts_and_key_proofs_never_crash_and_never_prove_anything_else(Randomness random)
+            throws IOException {
+        byte[] receipt = receipt(1).json().canonicalBytes();
+        byte[] key = keyProof("key-1").json().canonicalBytes();
+        Receipt.Facts facts = proven(Receipt.verify(receipt, TRUST));
+        for (int i = 0; i < 1_500; i++) {
+            if (Receipt.verify(mutated(receipt, random), TRUST) instanceof Verdict.Proven<Receipt.Facts> proven) {
+                assertThat(proven.facts()).isEqualTo(facts);
+            }
+            if (KeyProof.verify(mutated(key, random), TRUST) instanceof Verdict.Proven<KeyProof.Facts> proven) {
+                assertThat(proven.facts().acceptances()).containsExactly("job-1");
+            }
+            if (AcceptancePromise.verify(mutated(receipt, random), TRUST) instanceof Verdict.Proven<AcceptancePromise> p) {
+                throw new AssertionError(p.toString());
+            }
+        }
+    }
+
+    private static byte[] mutated(byte[] bytes, Randomness random) {
+        byte[] changed = Arrays.copyOf(bytes, random.nextInt(8) == 0 ? random.nextInt(bytes.length) : bytes.length);
+        for (int i = random.nextInt(3); i >= 0 && changed.length > 0; i--) {
+            changed[random.nextInt(changed.length)] = (byte) random.nextInt(128);
+        }
+        return changed;
+    }
+
+    private static SealedEntry head(LogSnapshot log) throws IOException {
+        return SealedEntry.of(log.entry(log.size() - 1), log.inclusion(log.size() - 1), Map.of());
+    }
+
+    private KeyProof keyProof(String key) throws IOException {
+        LogSnapshot log = logs.log.snapshot();
+        List<KeyProof.Generation> generations = new ArrayList<>();
+        for (MemberSecret secret : List.of(Logs.MEMBER, SECOND_GENERATION)) {
+            var leaf = log.prove(secret.position()).leaf();
+            if (leaf != null && leaf.tag().equals(secret.position())) {
+                generations.add(KeyProver.generation(secret, key, log::prove, tag -> job(secret, key, tag)));
+            }
+        }
+        Hash next = MemberSecret.position("mesh-1", "member-1", generations.size() + 1);
+        return new KeyProof(
+                "mesh-1", "member-1", key, head(log), generations, log.prove(next), log.checkpoint().orElseThrow(), log.keys().rotations());
+    }
+
+    private static Optional<Opened> job(MemberSecret secret, String key, Hash tag) {
+        String job = key.replace("key", "job");
+        return tag.equals(secret.tag(MemberSecret.ACCEPT_DOOR, key, 0))
+                ? Optional.of(new Opened(Json.of(job), Logs.salt(job).opening(LogEntry.JOB)))
+                : Optional.empty();
+    }
+
+    private static KeyProof with(KeyProof proof, List<KeyProof.Generation> generations, dev.tallystick.log.map.MapProof noFurther) {
+        return new KeyProof(
+                proof.mesh(), proof.member(), proof.key(), proof.head(), generations, noFurther, proof.checkpoint(), proof.rotations());
+    }
+
+    private static SealedEntry with(SealedEntry entry, String... fields) {
+        Map<String, Opened> shown = new java.util.TreeMap<>(entry.shown());
+        shown.keySet().retainAll(List.of(fields));
+        return new SealedEntry(entry.index(), entry.entry(), entry.proof(), shown);
+    }
+
+    private static Policy policy() {
+        return Policy.parse(("witness W " + Logs.WITNESS.key() + "\nquorum W\n").getBytes(UTF_8));
+    }
+
+    private static void assertRefused(String json, String reason) {
+        assertThat(Receipt.verify(json.getBytes(UTF_8), TRUST))
+                .isInstanceOfSatisfying(Verdict.Refused.class, refused -> assertThat(refused.reason()).contains(reason));
+    }
+
+    private static void assertKeyRefused(KeyProof proof, String reason) {
+        assertThat(KeyProof.verify(proof.json().canonicalBytes(), TRUST))
+                .isInstanceOfSatisfying(Verdict.Refused.class, refused -> assertThat(refused.reason()).contains(reason));
+    }
+
+    private static <T> T proven(Verdict<T> verdict) {
+        return switch (verdict) {
+            case Verdict.Proven<T> proven -> proven.facts();
+            case Verdict.Refused<T> refused -> throw new AssertionError(refused.reason());
+        };
+    }
+}
