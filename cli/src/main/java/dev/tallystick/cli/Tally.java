@@ -10,6 +10,7 @@ import dev.tallystick.cli.daemon.DaemonCommand;
 import dev.tallystick.cli.daemon.InboxCommand;
 import dev.tallystick.cli.daemon.OutboxCommand;
 import dev.tallystick.cli.ledger.LedgerCommand;
+import dev.tallystick.cli.seal.LogCommand;
 import dev.tallystick.cli.seal.VerifyCommand;
 import dev.tallystick.core.Json;
 import java.io.PrintWriter;
@@ -55,6 +56,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ExchangeCommand.class,
             Explain.class,
             LedgerCommand.class,
+            LogCommand.class,
             VerifyCommand.class
         },
         sortOptions = false,

@@ -145,6 +145,7 @@ public final class TallyServer implements AutoCloseable {
                     settings,
                     limits,
                     database,
+                    sealer,
                     engine,
                     scheduler,
                     workflows,
@@ -283,6 +284,7 @@ public final class TallyServer implements AutoCloseable {
             ServerSettings settings,
             Limits limits,
             Database database,
+            Optional<Sealer> sealer,
             Engine engine,
             Scheduler scheduler,
             Workflows workflows,
@@ -299,7 +301,9 @@ public final class TallyServer implements AutoCloseable {
         MeshJobs jobs = new MeshJobs(new JobReader(database, new JsonCodec()));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
         routes.addAll(new JobRoutes(broker, submissions, engine, jobs, longPolls, budgetGuard).routes());
-        routes.addAll(new ReceiptRoutes(new Receipts(database), jobs).routes());
+        routes.addAll(new ReceiptRoutes(
+                        new Receipts(database), jobs, key -> sealer.flatMap(each -> each.proveKey(key)))
+                .routes());
         routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), longPolls).routes());
         routes.addAll(new RerunRoutes(engine.reruns(), budgetGuard).routes());
         routes.addAll(new ScheduleRoutes(scheduler, workflows, budgetGuard, settings.quotas()).routes());

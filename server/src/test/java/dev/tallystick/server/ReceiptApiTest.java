@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tallystick.client.TallyClient;
+import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
 import dev.tallystick.log.note.VerifierKey;
+import dev.tallystick.log.receipt.KeyProof;
 import dev.tallystick.log.receipt.Receipt;
 import dev.tallystick.log.receipt.Trust;
 import dev.tallystick.log.receipt.Verdict;
@@ -100,6 +102,31 @@ class ReceiptApiTest {
                 .isEqualTo("not_found");
         assertThat(member.get("/v1/jobs/" + UUID.randomUUID() + "/receipt").code())
                 .isEqualTo("not_found");
+    }
+
+    @Test
+    void the_sealing_server_proves_that_a_key_was_accepted_once_or_never() throws Exception {
+        Http member = sealing.member("carol", "member");
+        String job = member.submit("order:3", "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"3\"}}")
+                .text("job_id");
+        receipt(member, job);
+        VerifierKey root = VerifierKey.parse(Files.readString(one.resolve("root.pub")).strip());
+        TallyClient client = new TallyClient(sealing.server().address(), member.token(), Duration.ofSeconds(30));
+
+        assertThat(KeyProof.verify(
+                        client.keys().prove(new IdempotencyKey("order:3")).canonicalBytes(), Trust.of(root)))
+                .isInstanceOfSatisfying(Verdict.Proven.class, proven -> assertThat(
+                                ((KeyProof.Facts) proven.facts()).acceptances())
+                        .containsExactly(job));
+        assertThat(KeyProof.verify(
+                        client.keys().prove(new IdempotencyKey("order:4")).canonicalBytes(), Trust.of(root)))
+                .isInstanceOfSatisfying(Verdict.Proven.class, proven -> assertThat(
+                                ((KeyProof.Facts) proven.facts()).acceptances())
+                        .isEmpty());
+        assertThat(new Http(other.server().address(), member.token())
+                        .get("/v1/keys/order:3/proof")
+                        .code())
+                .isEqualTo("not_sealed");
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
 import dev.tallystick.log.note.Policy;
 import dev.tallystick.log.note.VerifierKey;
+import dev.tallystick.log.receipt.KeyProof;
 import dev.tallystick.log.receipt.Receipt;
 import dev.tallystick.log.receipt.Trust;
 import dev.tallystick.log.receipt.Verdict;
@@ -26,7 +27,7 @@ import picocli.CommandLine.Parameters;
 /** Checks a receipt with only the file and a key. The file says whether it is the receipt of a job or of a ledger. */
 @Command(
         name = "verify",
-        description = "Check the receipt of a job or of a ledger offline, against a root key that you trust.",
+        description = "Check a receipt or the proof of a key offline, against a root key that you trust.",
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
         parameterListHeading = "%n",
@@ -64,22 +65,49 @@ public final class VerifyCommand extends TallyCommand {
     @Override
     public ExitCode run() throws IOException {
         String text = LedgerCommand.read(receipt);
-        if (!isOfJob(text)) {
-            return LedgerReceipt.check(this, text, rootKey, currentKey);
-        }
-        return switch (Receipt.verify(text.getBytes(StandardCharsets.UTF_8), trust())) {
-            case Verdict.Proven<Receipt.Facts> proven -> proven(proven.facts());
-            case Verdict.Refused<Receipt.Facts> refused -> refused(refused.reason());
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return switch (format(text)) {
+            case Receipt.FORMAT ->
+                switch (Receipt.verify(bytes, trust())) {
+                    case Verdict.Proven<Receipt.Facts> proven -> proven(proven.facts());
+                    case Verdict.Refused<Receipt.Facts> refused -> refused(refused.reason());
+                };
+            case KeyProof.FORMAT ->
+                switch (KeyProof.verify(bytes, trust())) {
+                    case Verdict.Proven<KeyProof.Facts> proven -> proven(proven.facts());
+                    case Verdict.Refused<KeyProof.Facts> refused -> refused(refused.reason());
+                };
+            default -> LedgerReceipt.check(this, text, rootKey, currentKey);
         };
     }
 
-    private static boolean isOfJob(String text) {
+    /** What the document says that it is; empty for the receipt of a ledger. */
+    private static String format(String text) {
         try {
             return Json.parse(text) instanceof Json.ObjectValue object
-                    && Json.of(Receipt.FORMAT).equals(object.members().get("format"));
+                            && object.members().get("format") instanceof Json.StringValue format
+                    ? format.value()
+                    : "";
         } catch (JsonRefused e) {
-            return false;
+            return "";
         }
+    }
+
+    private ExitCode proven(KeyProof.Facts facts) {
+        SequencedMap<String, Json> fields = new LinkedHashMap<>();
+        fields.put("proven", Json.of(true));
+        fields.put("mesh", Json.of(facts.mesh()));
+        fields.put("member", Json.of(facts.member()));
+        fields.put("key", Json.of(facts.key()));
+        fields.put(
+                "acceptances",
+                new Json.ArrayValue(
+                        facts.acceptances().stream().<Json>map(Json::of).toList()));
+        fields.put("log", Json.of(facts.standing().checkpoint().origin()));
+        fields.put("size", Json.of(facts.standing().checkpoint().size()));
+        fields.put("standing", Json.of(facts.standing().words()));
+        answer("proven: " + facts.words(), fields);
+        return ExitCode.OK;
     }
 
     private Trust trust() {
@@ -97,7 +125,7 @@ public final class VerifyCommand extends TallyCommand {
         }
     }
 
-    private static VerifierKey key(Path file) {
+    static VerifierKey key(Path file) {
         try {
             return VerifierKey.parse(LedgerCommand.read(file).strip());
         } catch (IllegalArgumentException e) {

@@ -1,5 +1,5 @@
 /**
- * The command {@code tally verify}, which needs files and no server.
+ * The commands {@code tally verify} and {@code tally log}, which need files and no server.
  */
 @NullMarked
 package dev.tallystick.cli.seal;

@@ -59,6 +59,17 @@ final class SealedStore {
                 and mesh = ?
             """;
 
+    private static final String OF_KEY = """
+            select s.id, s.mesh, s.salt, s.accepted, s.accepted_record, s.closed, s.closed_record,
+                s.closed is not null as has_closed
+            from tally.key k
+            join tally.sealed_job s on s.id = k.original_id and s.mesh = k.mesh
+            where k.key = ?
+                and k.mesh = ?
+                and k.member = ?
+                and k.door = 'accept'
+            """;
+
     private static final String WRITE = """
             insert into tally.sealed_job as s (id, mesh, salt, accepted, accepted_record, closed, closed_record)
             select id, mesh, salt, accepted, accepted_record, closed, closed_record
@@ -89,6 +100,11 @@ final class SealedStore {
 
     Optional<SealedJob> find(Tx tx, String mesh, UUID job) throws SQLException {
         return tx.first(OF_MESH, SealedStore::job, job, mesh);
+    }
+
+    /** The job that the key stands for. */
+    Optional<SealedJob> ofKey(Tx tx, String mesh, String member, String key) throws SQLException {
+        return tx.first(OF_KEY, SealedStore::job, key, mesh, member);
     }
 
     /** Writes jobs; of one that is there already, only its end. */

@@ -3,6 +3,7 @@ package dev.tallystick.engine.seal;
 import dev.tallystick.core.CrashPoints;
 import dev.tallystick.engine.seal.BatchPlanner.Planned;
 import dev.tallystick.engine.seal.SealStore.Recorded;
+import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.log.entry.InstallationSecret;
 import dev.tallystick.log.files.Anchor;
 import dev.tallystick.log.files.BatchPlan;
@@ -10,6 +11,7 @@ import dev.tallystick.log.files.Commit;
 import dev.tallystick.log.files.Intent;
 import dev.tallystick.log.files.LogAlarm;
 import dev.tallystick.log.files.LogDirectory;
+import dev.tallystick.log.files.LogSnapshot;
 import dev.tallystick.log.map.MapLeaf;
 import dev.tallystick.log.note.Checkpoint;
 import dev.tallystick.log.note.NoteSigner;
@@ -56,12 +58,17 @@ public final class Sealer implements AutoCloseable {
     private final SealStore store = new SealStore();
     private final SealedStore sealed = new SealedStore();
     private final TileStore tiles = new TileStore();
+    private final KeyProofs keyProofs;
     private final Loop loop;
 
     /** The directory as compared with the anchor under {@link #fence}; null if it has to be compared. One thread uses it. */
     private @Nullable LogDirectory directory;
 
     private long fence;
+
+    /** The log as of the last anchor, which may be served; null if this process does not seal. */
+    private volatile @Nullable LogSnapshot served;
+
     private volatile SealBacklog backlog = SealBacklog.NONE;
 
     private Sealer(
@@ -76,6 +83,7 @@ public final class Sealer implements AutoCloseable {
         this.crashPoints = crashPoints;
         this.signer = signer;
         this.planner = new BatchPlanner(secret, random, settings.facts());
+        this.keyProofs = new KeyProofs(database, secret);
         this.loop = new Loop("sealer", settings.interval(), this::seal);
     }
 
@@ -110,6 +118,30 @@ public final class Sealer implements AutoCloseable {
     /** How far sealing is behind, as of the last run. */
     public SealBacklog backlog() {
         return backlog;
+    }
+
+    /**
+     * Proves how often the key was accepted, by the newest checkpoint. The proof shows the secret of the key's member, which
+     * opens all tags of that member.
+     *
+     * @return the proof as JSON in UTF-8; empty if nothing is sealed yet, or another process seals
+     */
+    public Optional<byte[]> proveKey(ScopedKey key) {
+        LogSnapshot log = served;
+        if (log == null || log.checkpoint().isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(keyProofs
+                    .prove(log, log.checkpoint().get(), key)
+                    .json()
+                    .canonicalBytes());
+        } catch (IOException e) {
+            if (served == null) {
+                return Optional.empty();
+            }
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Seals all that is queued, if this process has or gets the lease. */
@@ -150,6 +182,9 @@ public final class Sealer implements AutoCloseable {
         if (anchor.alarm() != null) {
             LOG.warn("sealing continues: the log is where its anchor says");
             int unused = database.transact("end the alarm", tx -> store.calm(tx, fence));
+        }
+        if (intent == null) {
+            served = directory.snapshot();
         }
         return intent == null || finish(intent, null);
     }
@@ -240,6 +275,7 @@ public final class Sealer implements AutoCloseable {
             return false;
         }
         crashPoints.reached(SealCrashPoint.ANCHORED);
+        served = directory().snapshot();
         return true;
     }
 
@@ -302,6 +338,7 @@ public final class Sealer implements AutoCloseable {
     private void closeDirectory() {
         LogDirectory open = directory;
         directory = null;
+        served = null;
         if (open != null) {
             try {
                 open.close();

@@ -7,8 +7,10 @@ import dev.tallystick.core.CrashPoints;
 import dev.tallystick.core.Json;
 import dev.tallystick.engine.Engine;
 import dev.tallystick.engine.Workbench;
+import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.log.note.NoteSigner;
 import dev.tallystick.log.note.VerifierKey;
+import dev.tallystick.log.receipt.KeyProof;
 import dev.tallystick.log.receipt.Receipt;
 import dev.tallystick.log.receipt.Trust;
 import dev.tallystick.log.receipt.Verdict;
@@ -141,6 +143,27 @@ class ReceiptsTest {
         for (int i = 0; i < later.size(); i += 30) {
             assertThat(facts(receipt(later.get(i))).closed()).isPresent();
         }
+    }
+
+    private KeyProof.Facts keyFacts(String key) {
+        byte[] proof = sealer.proveKey(ScopedKey.of(key)).orElseThrow();
+        Verdict<KeyProof.Facts> verdict = KeyProof.verify(proof, Trust.of(sealer.rootKey()));
+        assertThat(verdict).isInstanceOf(Verdict.Proven.class);
+        return ((Verdict.Proven<KeyProof.Facts>) verdict).facts();
+    }
+
+    @Test
+    void a_key_is_proven_as_accepted_exactly_once_or_never_or_again_after_its_expiry() {
+        assertThat(sealer.proveKey(ScopedKey.of("key"))).isEmpty();
+        JobId job = run("key");
+        sealer.seal();
+        assertThat(keyFacts("key").acceptances()).containsExactly(job.toString());
+        assertThat(keyFacts("other").acceptances()).isEmpty();
+
+        workbench.database().transact("forget the key", tx -> tx.update("delete from tally.key"));
+        JobId again = run("key");
+        sealer.seal();
+        assertThat(keyFacts("key").acceptances()).containsExactly("", again.toString());
     }
 
     @Test
