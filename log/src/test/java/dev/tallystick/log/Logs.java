@@ -26,12 +26,14 @@ import java.util.TreeMap;
 public final class Logs implements AutoCloseable {
 
     public static final String ORIGIN = "log.example/tally";
-    public static final NoteSigner SIGNER =
-            NoteSigner.of(ORIGIN, VerifierKey.Type.NOTE, Hash.sha256(new byte[] {1}).bytes());
-    public static final NoteSigner NEXT_SIGNER =
-            NoteSigner.of(ORIGIN, VerifierKey.Type.NOTE, Hash.sha256(new byte[] {2}).bytes());
+    public static final NoteSigner SIGNER = NoteSigner.of(
+            ORIGIN, VerifierKey.Type.NOTE, Hash.sha256(new byte[] {1}).bytes());
+    public static final NoteSigner NEXT_SIGNER = NoteSigner.of(
+            ORIGIN, VerifierKey.Type.NOTE, Hash.sha256(new byte[] {2}).bytes());
     public static final NoteSigner WITNESS = NoteSigner.of(
-            "witness.example/w1", VerifierKey.Type.COSIGNATURE, Hash.sha256(new byte[] {3}).bytes());
+            "witness.example/w1",
+            VerifierKey.Type.COSIGNATURE,
+            Hash.sha256(new byte[] {3}).bytes());
     public static final InstallationSecret INSTALLATION = InstallationSecret.of(new byte[32]);
     public static final MemberSecret MEMBER = INSTALLATION.of("mesh-1", "member-1", 1);
     public static final Instant EXPIRY = Instant.parse("2027-01-01T00:00:00Z");
@@ -69,16 +71,20 @@ public final class Logs implements AutoCloseable {
     }
 
     public static JobSalt salt(String job) {
-        return JobSalt.of(job, Hash.sha256(job.getBytes(java.nio.charset.StandardCharsets.UTF_8)).bytes());
+        return JobSalt.of(
+                job,
+                Hash.sha256(job.getBytes(java.nio.charset.StandardCharsets.UTF_8))
+                        .bytes());
     }
 
     public static Map<String, Json> acceptedRecord(String job, String key) {
-        return new TreeMap<>(Map.of(
-                "job", Json.of(job), "key", Json.of(key), "workflow", Json.of("order"), "input", Json.of(12.5)));
+        return new TreeMap<>(
+                Map.of("job", Json.of(job), "key", Json.of(key), "workflow", Json.of("order"), "input", Json.of(12.5)));
     }
 
     public static Map<String, Json> closedRecord(String job) {
-        return new TreeMap<>(Map.of("job", Json.of(job), "outcome", Json.of("completed"), "output", Json.of("grüße €")));
+        return new TreeMap<>(
+                Map.of("job", Json.of(job), "outcome", Json.of("completed"), "output", Json.of("grüße €")));
     }
 
     /** The acceptance of a key by the member whose secret is entry 0. */

@@ -22,7 +22,21 @@ enum Module {
     DAEMON(CORE, CLIENT),
     SERVER(CORE, POSTGRES, SQL, KEYS, ENGINE, EXCHANGE, LEDGER, LOG, TALLYSTICK, BROKER),
     CLI(CORE, POSTGRES, SQL, KEYS, ENGINE, EXCHANGE, LEDGER, LOG, TALLYSTICK, BROKER, CLIENT, DAEMON, SERVER),
-    BENCH(CORE, POSTGRES, TESTKIT, SQL, KEYS, ENGINE, EXCHANGE, LEDGER, LOG, TALLYSTICK, BROKER, CLIENT, DAEMON, SERVER),
+    BENCH(
+            CORE,
+            POSTGRES,
+            TESTKIT,
+            SQL,
+            KEYS,
+            ENGINE,
+            EXCHANGE,
+            LEDGER,
+            LOG,
+            TALLYSTICK,
+            BROKER,
+            CLIENT,
+            DAEMON,
+            SERVER),
     TIDY;
 
     /** The four that meet only in modules above them, through interfaces that the lower one owns. */

@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Audits the directory of a log. Reads every entry once, in order; needs memory for one batch, and a file for the map. */
+/** Audits the directory of a log. Reads every entry once, in order; needs memory for the indexes of closed jobs, a file for the map. */
 public final class LogAudit {
 
     private static final int MOST_FINDINGS = 100;
@@ -84,7 +84,9 @@ public final class LogAudit {
         }
         Path scratch = Files.createTempFile("tally-audit", ".map");
         try (KeyMap map = KeyMap.create(scratch)) {
-            for (long index = 0; index * TilePath.FULL < checkpoint.size() && findings.size() < MOST_FINDINGS; index++) {
+            for (long index = 0;
+                    index * TilePath.FULL < checkpoint.size() && findings.size() < MOST_FINDINGS;
+                    index++) {
                 bundle(index, checkpoint.size(), map);
             }
         } finally {
@@ -243,8 +245,10 @@ public final class LogAudit {
                 map.append(map.insertion(index + 1, batch));
                 return;
             } catch (DuplicateTagException e) {
-                found("entry " + index, "its batch has the tag " + e.tag()
-                        + " a second time: a second acceptance of a key, or a second secret of a member");
+                found(
+                        "entry " + index,
+                        "its batch has the tag " + e.tag()
+                                + " a second time: a second acceptance of a key, or a second secret of a member");
                 Hash tag = e.tag();
                 batch.removeIf(leaf -> leaf.tag().equals(tag));
             }

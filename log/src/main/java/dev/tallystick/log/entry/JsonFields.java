@@ -60,7 +60,9 @@ public final class JsonFields {
 
     public Optional<Long> findNumber(String name) {
         return find(name).map(json -> {
-            if (json instanceof Json.NumberValue number && number.value() >= 0 && number.value() == (long) number.value()) {
+            if (json instanceof Json.NumberValue number
+                    && number.value() >= 0
+                    && number.value() == (long) number.value()) {
                 return (long) number.value();
             }
             throw refused(name, "must be a whole number, not negative");
@@ -97,7 +99,8 @@ public final class JsonFields {
     }
 
     public boolean flag(String name) {
-        return find(name).map(json -> {
+        return find(name)
+                .map(json -> {
                     if (json instanceof Json.BooleanValue bool) {
                         return bool.value();
                     }
@@ -118,8 +121,10 @@ public final class JsonFields {
     }
 
     public List<Json> list(String name, int longest) {
-        return find(name).map(json -> {
-                    if (json instanceof Json.ArrayValue array && array.elements().size() <= longest) {
+        return find(name)
+                .map(json -> {
+                    if (json instanceof Json.ArrayValue array
+                            && array.elements().size() <= longest) {
                         return new ArrayList<>(array.elements());
                     }
                     throw refused(name, "must be a list of at most " + longest);

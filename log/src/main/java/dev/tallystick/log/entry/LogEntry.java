@@ -62,7 +62,8 @@ public sealed interface LogEntry {
         public Accepted {
             commitments = checked(commitments);
             if (tag != null && (secret == null || !commitments.containsKey(JOB))) {
-                throw new IllegalArgumentException("an accepted entry with a tag names its secret and commits to its job");
+                throw new IllegalArgumentException(
+                        "an accepted entry with a tag names its secret and commits to its job");
             }
             if (secret != null) {
                 requireIndex(secret);
@@ -86,8 +87,8 @@ public sealed interface LogEntry {
             if (origin != null) {
                 members.put(
                         "origin",
-                        new Json.ObjectValue(Map.of(
-                                "kind", Json.of(origin.kind.word()), "job", Json.of(origin.job.base64()))));
+                        new Json.ObjectValue(
+                                Map.of("kind", Json.of(origin.kind.word()), "job", Json.of(origin.job.base64()))));
             }
             if (secret != null) {
                 members.put("secret", Json.of(secret));
@@ -197,8 +198,8 @@ public sealed interface LogEntry {
 
         @Override
         public Json.ObjectValue json() {
-            return new Json.ObjectValue(Map.of(
-                    "position", Json.of(position.base64()), "commitment", Json.of(commitment.base64())));
+            return new Json.ObjectValue(
+                    Map.of("position", Json.of(position.base64()), "commitment", Json.of(commitment.base64())));
         }
     }
 
@@ -258,10 +259,7 @@ public sealed interface LogEntry {
         if (json.length >= LONGEST) {
             throw new IllegalArgumentException("an entry has at most 65,535 bytes, not " + (json.length + 1));
         }
-        return ByteBuffer.allocate(1 + json.length)
-                .put(type().code())
-                .put(json)
-                .array();
+        return ByteBuffer.allocate(1 + json.length).put(type().code()).put(json).array();
     }
 
     /** @throws IllegalArgumentException if these are not exactly the bytes of an entry */
@@ -273,18 +271,16 @@ public sealed interface LogEntry {
         String what = "an entry of type " + type.words();
         Json json = Json.parse(Arrays.copyOfRange(bytes, 1, bytes.length), new JsonLimits(LONGEST, 4));
         JsonFields fields = JsonFields.of(what, json);
-        LogEntry entry =
-                switch (type) {
-                    case ACCEPTED -> accepted(fields);
-                    case CLOSED -> new Closed(fields.findNumber("accepted").orElse(null), fields.hashes("commitments"));
-                    case ERASED -> new Erased(fields.number("accepted"), fields.hashes("commitments"));
-                    case OPERATOR_ACTION -> new OperatorAction(fields.hashes("commitments"));
-                    case EXCHANGE_DOCUMENT -> new ExchangeDocument(fields.hashes("commitments"));
-                    case MEMBER_SECRET -> new SecretCommitted(fields.hash("position"), fields.hash("commitment"));
-                    case MAP_HEAD ->
-                        new MapHead(fields.number("covers"), fields.hash("root"), fields.number("count"));
-                    case KEY_ROTATION -> new KeyRotation(VerifierKey.parse(fields.text("next")));
-                };
+        LogEntry entry = switch (type) {
+            case ACCEPTED -> accepted(fields);
+            case CLOSED -> new Closed(fields.findNumber("accepted").orElse(null), fields.hashes("commitments"));
+            case ERASED -> new Erased(fields.number("accepted"), fields.hashes("commitments"));
+            case OPERATOR_ACTION -> new OperatorAction(fields.hashes("commitments"));
+            case EXCHANGE_DOCUMENT -> new ExchangeDocument(fields.hashes("commitments"));
+            case MEMBER_SECRET -> new SecretCommitted(fields.hash("position"), fields.hash("commitment"));
+            case MAP_HEAD -> new MapHead(fields.number("covers"), fields.hash("root"), fields.number("count"));
+            case KEY_ROTATION -> new KeyRotation(VerifierKey.parse(fields.text("next")));
+        };
         fields.end();
         if (!Arrays.equals(entry.bytes(), bytes)) {
             throw new IllegalArgumentException(what + " in other than its canonical form");
@@ -327,7 +323,8 @@ public sealed interface LogEntry {
         }
         for (String field : commitments.keySet()) {
             if (!FIELD.matcher(field).matches()) {
-                throw new IllegalArgumentException("a field name has 1 to 63 of a-z, 0-9 and _, and begins with a letter");
+                throw new IllegalArgumentException(
+                        "a field name has 1 to 63 of a-z, 0-9 and _, and begins with a letter");
             }
         }
         return Collections.unmodifiableMap(new TreeMap<>(commitments));

@@ -23,7 +23,8 @@ final class BatchRules {
             case LogEntry.Accepted accepted -> requireBefore(index, accepted.secret());
             case LogEntry.Closed closed -> requireBefore(index, closed.accepted());
             case LogEntry.Erased erased -> requireBefore(index, erased.accepted());
-            case LogEntry.MapHead head -> throw new IllegalArgumentException("entry " + index + ": the plan adds the head");
+            case LogEntry.MapHead head ->
+                throw new IllegalArgumentException("entry " + index + ": the plan adds the head");
             case LogEntry.KeyRotation rotation -> {
                 if (!last) {
                     throw new IllegalArgumentException("entry " + index + ": a rotation of keys ends its batch");
@@ -37,7 +38,8 @@ final class BatchRules {
 
     private static void requireBefore(long index, @org.jspecify.annotations.Nullable Long other) {
         if (other != null && other >= index) {
-            throw new IllegalArgumentException("entry " + index + " refers to entry " + other + ", which is not before it");
+            throw new IllegalArgumentException(
+                    "entry " + index + " refers to entry " + other + ", which is not before it");
         }
     }
 }

@@ -125,7 +125,8 @@ final class DirectoryFiles {
                 continue;
             }
             try (Stream<Path> files = Files.list(path(name))) {
-                for (Path file : files.filter(each -> each.toString().endsWith(TEMPORARY)).toList()) {
+                for (Path file : files.filter(each -> each.toString().endsWith(TEMPORARY))
+                        .toList()) {
                     Files.deleteIfExists(file);
                 }
             }
@@ -133,7 +134,8 @@ final class DirectoryFiles {
     }
 
     /** The name of a file that a log of this size does not have; null if there is none. */
-    @org.jspecify.annotations.Nullable String beyond(long size) throws IOException {
+    @org.jspecify.annotations.Nullable
+    String beyond(long size) throws IOException {
         for (String folder : List.of(LogState.TAIL, ROTATIONS)) {
             for (long each : numbers(folder)) {
                 if (each > size) {

@@ -55,6 +55,7 @@ public final class LogDirectory implements Closeable, TileSource {
     private final CrashPoints points;
     private volatile LogSnapshot snapshot;
     private @Nullable KeyMap retiredMap;
+    private boolean intact = true;
 
     LogDirectory(DirectoryFiles files, ProcessLock lock, CrashPoints points, LogSnapshot snapshot) {
         this.files = files;
@@ -101,6 +102,7 @@ public final class LogDirectory implements Closeable, TileSource {
      * @throws IllegalArgumentException if the entries do not make a batch
      */
     public BatchPlan plan(List<LogEntry> entries) throws IOException {
+        requireIntact();
         LogState before = snapshot.state();
         BatchRules.check(before.size(), entries);
         long head = before.size() + entries.size();
@@ -144,6 +146,12 @@ public final class LogDirectory implements Closeable, TileSource {
         return plan;
     }
 
+    private void requireIntact() {
+        if (!intact) {
+            throw new IllegalStateException("a commit failed half-way: close this log and open it again");
+        }
+    }
+
     private LogAlarm wrongIntent(String why) {
         return new LogAlarm(LogAlarm.Reason.WRONG_INTENT, files.path(""), "the recorded intent " + why);
     }
@@ -164,8 +172,10 @@ public final class LogDirectory implements Closeable, TileSource {
      *
      * @param note the plan's text with the signature of the key in force
      * @throws LogAlarm if the checkpoint was rolled back or replaced
+     * @throws IOException if it is unknown whether the checkpoint moved; close this object and open the directory again
      */
     public Commit commit(BatchPlan plan, SignedNote note) throws IOException {
+        requireIntact();
         if (!note.text().equals(plan.note())) {
             throw new IllegalArgumentException("the note is not the one of the plan");
         }
@@ -182,11 +192,13 @@ public final class LogDirectory implements Closeable, TileSource {
                 throw new IllegalStateException("the plan was made before another batch was committed");
             }
             points.reached(LogCrashPoint.LOCKED);
+            intact = false;
             now.map().append(plan.insertion());
             points.reached(LogCrashPoint.MAP_APPENDED);
             KeyRing next = rotated(plan, note);
             files.replaceCheckpoint(note.bytes());
             snapshot = new LogSnapshot(files, plan.after(), note, next, compacted(now.map()));
+            intact = true;
             files.deleteTailsBefore(plan.oldSize());
             return new Commit.Committed(note);
         });
@@ -237,7 +249,9 @@ public final class LogDirectory implements Closeable, TileSource {
             return keys();
         }
         List<Hash> proof = MerkleProofs.inclusion(
-                index, plan.newSize(), new TiledSubtrees(path -> TileFiles.read(files, plan.after(), path), plan.newSize()));
+                index,
+                plan.newSize(),
+                new TiledSubtrees(path -> TileFiles.read(files, plan.after(), path), plan.newSize()));
         KeyRing next = keys().with(new Rotation(entry, new TlogProof(index, proof, note)));
         files.write(Map.of(DirectoryFiles.ROTATIONS + plan.newSize(), note.bytes()));
         return next;

@@ -12,11 +12,12 @@ public final class MapLeaves {
 
     public static Optional<MapLeaf> of(LogEntry entry) {
         return switch (entry) {
-            case LogEntry.Accepted accepted when accepted.tag() != null ->
+            case LogEntry.Accepted accepted
+            when accepted.tag() != null ->
                 Optional.of(new MapLeaf(
-                        accepted.tag(), Objects.requireNonNull(accepted.commitments().get(LogEntry.JOB))));
-            case LogEntry.SecretCommitted secret ->
-                Optional.of(new MapLeaf(secret.position(), secret.commitment()));
+                        accepted.tag(),
+                        Objects.requireNonNull(accepted.commitments().get(LogEntry.JOB))));
+            case LogEntry.SecretCommitted secret -> Optional.of(new MapLeaf(secret.position(), secret.commitment()));
             case LogEntry.Accepted keyless -> Optional.empty();
             case LogEntry.Closed closed -> Optional.empty();
             case LogEntry.Erased erased -> Optional.empty();

@@ -122,8 +122,8 @@ final class StartChecks {
             SignedNote note = note(name);
             try {
                 long index = size - 2;
-                byte[] entry = TileFiles.entries(files, state, index / TilePath.FULL)
-                        .get((int) (index % TilePath.FULL));
+                byte[] entry =
+                        TileFiles.entries(files, state, index / TilePath.FULL).get((int) (index % TilePath.FULL));
                 List<Hash> proof = MerkleProofs.inclusion(index, size, new TiledSubtrees(tiles, size));
                 ring = ring.with(new Rotation(entry, new TlogProof(index, proof, note)));
             } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
@@ -186,13 +186,15 @@ final class StartChecks {
         KeyMap map = KeyMap.create(path);
         try {
             rebuild(map, state);
-            boolean same = map.version().root().equals(head.root()) && map.version().count() == head.count();
+            boolean same =
+                    map.version().root().equals(head.root()) && map.version().count() == head.count();
             if (!same) {
                 throw alarm(
                         LogAlarm.Reason.WRONG_MAP,
                         "",
                         "the last head names the map " + head.root() + " with " + head.count()
-                                + " leaves, but the entries give " + map.version().root() + " with "
+                                + " leaves, but the entries give "
+                                + map.version().root() + " with "
                                 + map.version().count());
             }
             return map;

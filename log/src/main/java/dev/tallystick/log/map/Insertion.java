@@ -75,8 +75,7 @@ public final class Insertion {
         }
         int middle = split(leaves, depth);
         return inner(
-                build(depth + 1, leaves.subList(0, middle)),
-                build(depth + 1, leaves.subList(middle, leaves.size())));
+                build(depth + 1, leaves.subList(0, middle)), build(depth + 1, leaves.subList(middle, leaves.size())));
     }
 
     private NodeRef inner(NodeRef left, NodeRef right) {

@@ -16,10 +16,10 @@ import java.util.Optional;
  */
 public final class KeyMap implements AutoCloseable {
 
-    /** More slots than this for each leaf, and the file is written again without what no one needs. */
-    private static final long SLOTS_PER_LEAF = 24;
+    /** More slots than this for each leaf, four times what it needs, and the file is written again without the old nodes. */
+    private static final long SLOTS_PER_LEAF = 8;
 
-    private static final long SMALLEST_TO_COMPACT = 100_000;
+    private static final long SMALLEST_TO_COMPACT = 2_048;
 
     private final FileChannel channel;
     private final NodeFile file;

@@ -32,7 +32,8 @@ final class NodeFile {
         NodeRef left = new NodeRef(buffer.getLong(), Hash.at(slot, 16));
         NodeRef right = new NodeRef(buffer.getLong(), Hash.at(slot, 48));
         if (!MapLeaf.node(left.hash(), right.hash()).equals(ref.hash())) {
-            throw new DamagedMapException("node " + ref.slot() + " of the key map has another hash than its parent says");
+            throw new DamagedMapException(
+                    "node " + ref.slot() + " of the key map has another hash than its parent says");
         }
         return new Inner(left, right);
     }
@@ -41,7 +42,8 @@ final class NodeFile {
         byte[] slot = read(ref.slot());
         MapLeaf leaf = new MapLeaf(Hash.at(slot, 0), Hash.at(slot, Hash.BYTES));
         if (!leaf.hash().equals(ref.hash())) {
-            throw new DamagedMapException("leaf " + ref.slot() + " of the key map has another hash than its parent says");
+            throw new DamagedMapException(
+                    "leaf " + ref.slot() + " of the key map has another hash than its parent says");
         }
         return leaf;
     }
@@ -64,7 +66,8 @@ final class NodeFile {
     /** Appends a batch and its footer, and forces them. Returns the next free slot. */
     long append(long firstSlot, byte[] nodes, MapVersion version) throws IOException {
         byte[] footer = footer(nodes, version);
-        ByteBuffer all = ByteBuffer.allocate(nodes.length + SLOT).put(nodes).put(footer).flip();
+        ByteBuffer all =
+                ByteBuffer.allocate(nodes.length + SLOT).put(nodes).put(footer).flip();
         long position = firstSlot * SLOT;
         while (all.hasRemaining()) {
             position += channel.write(all, position);
@@ -91,7 +94,8 @@ final class NodeFile {
     record Found(MapVersion version, long nextSlot) {}
 
     /** Searches the end of the file for the version of this log size; null if it is not there, or not intact. */
-    @org.jspecify.annotations.Nullable Found find(long logSize) throws IOException {
+    @org.jspecify.annotations.Nullable
+    Found find(long logSize) throws IOException {
         long last = channel.size() / SLOT - 1;
         for (long slot = last; slot > 0 && slot > last - PENDING_SLOTS; slot--) {
             byte[] footer = read(slot);

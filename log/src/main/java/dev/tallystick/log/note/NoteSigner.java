@@ -54,8 +54,8 @@ public final class NoteSigner {
         if (typed.length != 1 + SEED) {
             throw new IllegalArgumentException("not a signing key: its last part is too short or too long");
         }
-        NoteSigner signer = new NoteSigner(
-                parts[2], VerifierKey.Type.of(typed[0]), Arrays.copyOfRange(typed, 1, typed.length));
+        NoteSigner signer =
+                new NoteSigner(parts[2], VerifierKey.Type.of(typed[0]), Arrays.copyOfRange(typed, 1, typed.length));
         if (!HexFormat.of().toHexDigits(signer.key.id()).equals(parts[3])) {
             throw new IllegalArgumentException("the id of this signing key is not that of its name and bytes");
         }
@@ -64,10 +64,8 @@ public final class NoteSigner {
 
     /** The contents of a private key file. The caller must keep others from reading it. */
     public String secretText() {
-        byte[] typed = ByteBuffer.allocate(1 + SEED)
-                .put(key.typed()[0])
-                .put(seed)
-                .array();
+        byte[] typed =
+                ByteBuffer.allocate(1 + SEED).put(key.typed()[0]).put(seed).array();
         return PREFIX + key.name() + "+" + HexFormat.of().toHexDigits(key.id()) + "+"
                 + Base64.getEncoder().encodeToString(typed) + "\n";
     }

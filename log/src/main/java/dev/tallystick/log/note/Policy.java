@@ -84,7 +84,10 @@ public final class Policy {
         Group group = groups.get(name);
         return group == null
                 ? cosigned.contains(name)
-                : group.members.stream().filter(member -> isMet(member, cosigned)).count() >= group.threshold;
+                : group.members.stream()
+                                .filter(member -> isMet(member, cosigned))
+                                .count()
+                        >= group.threshold;
     }
 
     /**
@@ -190,7 +193,8 @@ public final class Policy {
                 default -> Checkpoint.decimal(words[2]);
             };
             if (threshold < 1 || threshold > members.size()) {
-                throw new IllegalArgumentException("a threshold of " + threshold + " for " + members.size() + " members");
+                throw new IllegalArgumentException(
+                        "a threshold of " + threshold + " for " + members.size() + " members");
             }
             groups.put(words[1], new Group((int) threshold, List.copyOf(members)));
         }
@@ -207,7 +211,8 @@ public final class Policy {
         }
 
         private VerifierKey key(String text, VerifierKey.Type type) {
-            VerifierKey key = VerifierKey.parse(new String(text.getBytes(ISO_8859_1), java.nio.charset.StandardCharsets.UTF_8));
+            VerifierKey key =
+                    VerifierKey.parse(new String(text.getBytes(ISO_8859_1), java.nio.charset.StandardCharsets.UTF_8));
             if (key.type() != type) {
                 throw new IllegalArgumentException("a key of another type");
             }

@@ -74,7 +74,8 @@ public final class VerifierKey {
         }
         byte[] typed = Base64.getDecoder().decode(parts[2]);
         if (typed.length != 1 + RAW) {
-            throw new IllegalArgumentException("a key has one byte for its type and 32 for itself, not " + typed.length);
+            throw new IllegalArgumentException(
+                    "a key has one byte for its type and 32 for itself, not " + typed.length);
         }
         VerifierKey key = new VerifierKey(parts[0], Type.of(typed[0]), Arrays.copyOfRange(typed, 1, typed.length));
         if (!key.toString().equals(text)) {

@@ -46,7 +46,9 @@ record Document(SignedNote checkpoint, List<Rotation> rotations) {
         members.put("format", Json.of(format));
         members.put("checkpoint", Json.of(checkpoint.toString()));
         if (!rotations.isEmpty()) {
-            members.put("rotations", new Json.ArrayValue(rotations.stream().map(Document::json).toList()));
+            members.put(
+                    "rotations",
+                    new Json.ArrayValue(rotations.stream().map(Document::json).toList()));
         }
         return members;
     }

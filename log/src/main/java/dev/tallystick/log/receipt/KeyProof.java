@@ -63,7 +63,9 @@ public record KeyProof(
      *
      * @param job the job of a present one, with what opens it; its {@code value} is the id. Null if the holder does not show it
      */
-    public record Number(MapProof proof, @org.jspecify.annotations.Nullable Opened job) {}
+    public record Number(
+            MapProof proof,
+            @org.jspecify.annotations.Nullable Opened job) {}
 
     /**
      * What a key proof proves.
@@ -76,11 +78,13 @@ public record KeyProof(
         public String words() {
             String often = switch (acceptances.size()) {
                 case 0 -> "was never accepted";
-                case 1 -> "was accepted exactly once" + (acceptances.getFirst().isEmpty() ? "" : ", as job " + acceptances.getFirst());
+                case 1 ->
+                    "was accepted exactly once"
+                            + (acceptances.getFirst().isEmpty() ? "" : ", as job " + acceptances.getFirst());
                 default -> "was accepted " + acceptances.size() + " times, each after the one before had expired";
             };
-            return "the key '" + key + "' " + often + ", by size " + standing.checkpoint().size() + " ("
-                    + standing.words() + ")";
+            return "the key '" + key + "' " + often + ", by size "
+                    + standing.checkpoint().size() + " (" + standing.words() + ")";
         }
     }
 
@@ -122,8 +126,9 @@ public record KeyProof(
             switch (shown(each.proof, tag, root)) {
                 case Shown.Present present when !last -> jobs.add(job(each, present.commitment()));
                 case Shown.Absent absent when last -> {}
-                default -> throw new IllegalArgumentException("the numbers of generation " + number
-                        + " must be present up to the last one, which must be absent");
+                default ->
+                    throw new IllegalArgumentException("the numbers of generation " + number
+                            + " must be present up to the last one, which must be absent");
             }
         }
         if (generation.numbers.isEmpty()) {

@@ -26,12 +26,10 @@ public record Omission(AcceptancePromise promise, Instant cosignedAt) {
                 .filter(time -> time.isAfter(promise.sealedBy()))
                 .orElseThrow(() -> new IllegalArgumentException(
                         "no quorum of witnesses saw this checkpoint after " + promise.sealedBy()));
-        boolean absent =
-                absence.check(promise.tag(), last.root()).orElse(null) instanceof MapProof.Shown.Absent;
+        boolean absent = absence.check(promise.tag(), last.root()).orElse(null) instanceof MapProof.Shown.Absent;
         if (!absent) {
             throw new IllegalArgumentException("the key map has the promised tag, or the proof is wrong");
         }
         return new Omission(promise, at);
     }
-
 }

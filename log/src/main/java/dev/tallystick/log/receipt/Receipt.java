@@ -43,7 +43,8 @@ public record Receipt(
     }
 
     /** What a receipt proves. */
-    public record Facts(Standing standing, String job, Map<String, Json> accepted, Optional<Map<String, Json>> closed) {}
+    public record Facts(
+            Standing standing, String job, Map<String, Json> accepted, Optional<Map<String, Json>> closed) {}
 
     public static Receipt parse(byte[] json) {
         JsonFields fields = Document.open("a receipt", FORMAT, json);
@@ -96,8 +97,8 @@ public record Receipt(
         sealed.requireOpened(job, commitments);
         Opened id = sealed.shown().get(LogEntry.JOB);
         if (id == null || !id.value().equals(Json.of(job))) {
-            throw new IllegalArgumentException("the " + sealed.entry().type().words()
-                    + " record does not show that its job is '" + job + "'");
+            throw new IllegalArgumentException(
+                    "the " + sealed.entry().type().words() + " record does not show that its job is '" + job + "'");
         }
         Map<String, Json> fields = new TreeMap<>();
         sealed.shown().forEach((field, opened) -> fields.put(field, opened.value()));

@@ -39,8 +39,8 @@ public record SealedEntry(long index, LogEntry entry, List<Hash> proof, Map<Stri
     void requireIncluded(Checkpoint checkpoint) {
         Hash leaf = Hash.leaf(entry.bytes());
         if (!MerkleProofs.includes(checkpoint.root(), checkpoint.size(), index, leaf, proof)) {
-            throw new IllegalArgumentException("the " + entry.type().words() + " entry " + index
-                    + " is not in the log of this checkpoint");
+            throw new IllegalArgumentException(
+                    "the " + entry.type().words() + " entry " + index + " is not in the log of this checkpoint");
         }
     }
 
@@ -49,8 +49,8 @@ public record SealedEntry(long index, LogEntry entry, List<Hash> proof, Map<Stri
         shown.forEach((field, opened) -> {
             Hash commitment = commitments.get(field);
             if (commitment == null || !opened.opens(commitment, job, field)) {
-                throw new IllegalArgumentException("the field '" + field + "' of the " + entry.type().words()
-                        + " record is not the one that the log commits to");
+                throw new IllegalArgumentException("the field '" + field + "' of the "
+                        + entry.type().words() + " record is not the one that the log commits to");
             }
         });
     }
@@ -73,17 +73,18 @@ public record SealedEntry(long index, LogEntry entry, List<Hash> proof, Map<Stri
             throw new IllegalArgumentException("an entry of unknown type " + type);
         }
         byte[] json = fields.value("entry").canonicalBytes();
-        byte[] bytes = ByteBuffer.allocate(1 + json.length)
-                .put((byte) type)
-                .put(json)
-                .array();
+        byte[] bytes =
+                ByteBuffer.allocate(1 + json.length).put((byte) type).put(json).array();
         Map<String, Opened> shown = new TreeMap<>();
         JsonFields record = fields.object("shown");
         for (String field : record.names()) {
             shown.put(field, Opened.parse(record.object(field)));
         }
         SealedEntry sealed = new SealedEntry(
-                fields.number("index"), LogEntry.parse(bytes), parseHashes(fields.list("proof", MerkleProofs.LONGEST)), shown);
+                fields.number("index"),
+                LogEntry.parse(bytes),
+                parseHashes(fields.list("proof", MerkleProofs.LONGEST)),
+                shown);
         fields.end();
         return sealed;
     }

@@ -18,19 +18,19 @@ public record Standing(Checkpoint checkpoint, VerifierKey signedBy, Optional<Ins
 
     /** As a person reads it. */
     public String words() {
-        return cosignedAt
-                .map(at -> "signed and witnessed, at " + at)
-                .orElse("signed, unwitnessed");
+        return cosignedAt.map(at -> "signed and witnessed, at " + at).orElse("signed, unwitnessed");
     }
 
     /** @throws IllegalArgumentException with the reason, if the trusted key or one that it named did not sign */
     static Standing of(SignedNote note, List<Rotation> rotations, Trust trust) {
         KeyRing ring = KeyRing.of(trust.key(), trust.currentKeyOnly() ? List.of() : rotations);
         Checkpoint checkpoint = ring.verify(note);
-        boolean knownLog = trust.policy().logs().isEmpty() || trust.policy().logs().contains(trust.key());
+        boolean knownLog =
+                trust.policy().logs().isEmpty() || trust.policy().logs().contains(trust.key());
         if (!knownLog) {
             throw new IllegalArgumentException("the policy does not name the key of this log");
         }
-        return new Standing(checkpoint, ring.inForceAt(checkpoint.size()), trust.policy().cosignedAt(note));
+        return new Standing(
+                checkpoint, ring.inForceAt(checkpoint.size()), trust.policy().cosignedAt(note));
     }
 }

@@ -53,7 +53,8 @@ public final class KeyRing {
         if (!rotation.proof().checkpoint().isSignedBy(keys.getLast())) {
             throw new IllegalArgumentException(where + " is not signed by the key in force");
         }
-        if (rotation.proof().index() != checkpoint.size() - 2 || !rotation.proof().includes(rotation.entry())) {
+        if (rotation.proof().index() != checkpoint.size() - 2
+                || !rotation.proof().includes(rotation.entry())) {
             throw new IllegalArgumentException(where + " is not the last but one entry of its log");
         }
         List<Rotation> more = new ArrayList<>(rotations);
@@ -111,8 +112,8 @@ public final class KeyRing {
     public Checkpoint verify(SignedNote note) {
         Checkpoint checkpoint = Checkpoint.parse(note.text());
         if (!checkpoint.origin().equals(origin())) {
-            throw new IllegalArgumentException("the checkpoint is of the log '" + checkpoint.origin() + "', not of '"
-                    + origin() + "'");
+            throw new IllegalArgumentException(
+                    "the checkpoint is of the log '" + checkpoint.origin() + "', not of '" + origin() + "'");
         }
         VerifierKey wanted = inForceAt(checkpoint.size());
         if (note.isSignedBy(wanted)) {

@@ -40,8 +40,7 @@ public final class MerkleProofs {
         return proof;
     }
 
-    private static void path(long index, long start, long end, Subtrees subtrees, List<Hash> proof)
-            throws IOException {
+    private static void path(long index, long start, long end, Subtrees subtrees, List<Hash> proof) throws IOException {
         if (end - start == 1) {
             return;
         }
@@ -68,8 +67,8 @@ public final class MerkleProofs {
         return proof;
     }
 
-    private static void subproof(
-            long oldSize, long start, long end, boolean known, Subtrees subtrees, List<Hash> proof) throws IOException {
+    private static void subproof(long oldSize, long start, long end, boolean known, Subtrees subtrees, List<Hash> proof)
+            throws IOException {
         if (oldSize == end) {
             if (!known) {
                 proof.add(range(start, end, subtrees));

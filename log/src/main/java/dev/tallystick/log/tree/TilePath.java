@@ -22,8 +22,8 @@ public record TilePath(int level, long index, int width) {
     public static final int ENTRIES = -1;
 
     private static final int HIGHEST_LEVEL = 7;
-    private static final Pattern PATH = Pattern.compile(
-            "tile/(entries|0|[1-9][0-9]?)/((?:x[0-9]{3}/){0,5}[0-9]{3})(?:\\.p/([1-9][0-9]{0,2}))?");
+    private static final Pattern PATH =
+            Pattern.compile("tile/(entries|0|[1-9][0-9]?)/((?:x[0-9]{3}/){0,5}[0-9]{3})(?:\\.p/([1-9][0-9]{0,2}))?");
 
     public TilePath {
         if (level < ENTRIES || level > HIGHEST_LEVEL || index < 0 || width < 1 || width > FULL) {
@@ -56,7 +56,8 @@ public record TilePath(int level, long index, int width) {
             return Optional.empty();
         }
         long index = Long.parseLong(parts.group(2).replaceAll("[x/]", ""));
-        return Optional.of(new TilePath(level, index, width)).filter(tile -> tile.path().equals(path));
+        return Optional.of(new TilePath(level, index, width))
+                .filter(tile -> tile.path().equals(path));
     }
 
     public boolean isFull() {

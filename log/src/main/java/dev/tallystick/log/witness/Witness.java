@@ -102,8 +102,8 @@ public final class Witness implements Closeable {
     }
 
     private Path file(String origin) {
-        return directory.resolve(
-                Hash.sha256(origin.getBytes(java.nio.charset.StandardCharsets.UTF_8)).hex());
+        return directory.resolve(Hash.sha256(origin.getBytes(java.nio.charset.StandardCharsets.UTF_8))
+                .hex());
     }
 
     @Override
@@ -118,7 +118,8 @@ public final class Witness implements Closeable {
         static Request parse(String body) {
             int blank = body.indexOf("\n\n");
             if (body.length() > LONGEST_BODY || !body.startsWith(OLD) || blank < 0) {
-                throw new IllegalArgumentException("it begins with 'old SIZE', has a proof, an empty line and a checkpoint");
+                throw new IllegalArgumentException(
+                        "it begins with 'old SIZE', has a proof, an empty line and a checkpoint");
             }
             String[] lines = body.substring(0, blank).split("\n", MerkleProofs.LONGEST + 2);
             List<Hash> proof = new ArrayList<>();

@@ -45,7 +45,8 @@ class LogAuditTest {
         List<Path> files;
         try (var all = Files.walk(log)) {
             files = all.filter(Files::isRegularFile)
-                    .filter(file -> !List.of("lock", "map").contains(file.getFileName().toString()))
+                    .filter(file ->
+                            !List.of("lock", "map").contains(file.getFileName().toString()))
                     .filter(file -> !file.endsWith("tail/605"))
                     .toList();
         }
@@ -82,7 +83,8 @@ class LogAuditTest {
 
     private static boolean alarms(Path log, Anchor anchor) throws IOException {
         try {
-            LogDirectory.open(log, Logs.SIGNER.key(), anchor, null, CrashPoints.NONE).close();
+            LogDirectory.open(log, Logs.SIGNER.key(), anchor, null, CrashPoints.NONE)
+                    .close();
             return false;
         } catch (LogAlarm alarm) {
             return true;
@@ -128,7 +130,8 @@ class LogAuditTest {
 
     @Test
     void a_job_that_is_closed_twice_is_found() throws IOException {
-        assertThat(audit(forged(batch(Logs.closed("a", 2), Logs.closed("a", 2))), shown()).findings())
+        assertThat(audit(forged(batch(Logs.closed("a", 2), Logs.closed("a", 2))), shown())
+                        .findings())
                 .containsExactly(new Finding("entry 5", "closes the job of entry 2 a second time"));
     }
 
@@ -163,7 +166,8 @@ class LogAuditTest {
         }
         for (byte[] entry : entries) {
             dev.tallystick.log.files.MapLeaves.of(LogEntry.parse(entry))
-                    .filter(leaf -> leaves.stream().noneMatch(other -> other.tag().equals(leaf.tag())))
+                    .filter(leaf ->
+                            leaves.stream().noneMatch(other -> other.tag().equals(leaf.tag())))
                     .ifPresent(leaves::add);
         }
         try (KeyMap map = KeyMap.create(scratch.resolve("forged.map"))) {
@@ -179,7 +183,8 @@ class LogAuditTest {
         Files.createDirectories(log.resolve("tail"));
         Files.write(log.resolve("tail/" + entries.size()), EntryBundle.encode(entries));
         Checkpoint checkpoint = new Checkpoint(Logs.ORIGIN, entries.size(), MerkleProofs.root(entries));
-        Files.write(log.resolve("checkpoint"), Logs.SIGNER.sign(checkpoint.text()).bytes());
+        Files.write(
+                log.resolve("checkpoint"), Logs.SIGNER.sign(checkpoint.text()).bytes());
         return log;
     }
 

@@ -55,7 +55,8 @@ class LogDirectoryTest {
             List<Hash> proof = now.consistency(2, now.size());
             assertThat(MerkleProofs.consistent(2, now.rootAt(2), now.size(), now.rootAt(now.size()), proof))
                     .isTrue();
-            assertThat(now.prove(Logs.MEMBER.tag("accept", "key-304", 0)).leaf()).isNotNull();
+            assertThat(now.prove(Logs.MEMBER.tag("accept", "key-304", 0)).leaf())
+                    .isNotNull();
         }
         assertThat(audit().findings()).isEmpty();
         assertThat(audit().heads()).isEqualTo(3);
@@ -84,8 +85,9 @@ class LogDirectoryTest {
             BatchPlan two = logs.log.plan(List.of(Logs.accepted("a", "k")));
             assertThat(one.note()).isEqualTo(two.note());
             assertThat(Checkpoint.parse(one.note()).size()).isEqualTo(4);
-            assertThat(one.hashTiles()).singleElement().satisfies(tile -> assertThat(tile.path())
-                    .isEqualTo(new TilePath(0, 0, 4)));
+            assertThat(one.hashTiles())
+                    .singleElement()
+                    .satisfies(tile -> assertThat(tile.path()).isEqualTo(new TilePath(0, 0, 4)));
         }
     }
 
@@ -101,8 +103,7 @@ class LogDirectoryTest {
         }
     }
 
-    /** Two full bundles and a tail, so that every kind of file is written. */
-    private static List<LogEntry> batch(int first, int count, long size) {
+    private static List<LogEntry> batch(int first, int count) {
         List<LogEntry> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             entries.add(Logs.accepted("job-" + (first + i), "key-" + (first + i)));
@@ -118,7 +119,7 @@ class LogDirectoryTest {
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
             anchor = logs.log.anchor();
-            intent = logs.intend(batch(0, 600, 2));
+            intent = logs.intend(batch(0, 600));
         }
         CrashAt crash = CrashAt.first(point);
         try (LogDirectory dying = LogDirectory.open(path(), Logs.SIGNER.key(), anchor, intent, crash)) {
@@ -133,7 +134,7 @@ class LogDirectoryTest {
             anchor = log.anchor();
         }
         try (LogDirectory log = Logs.reopen(path(), anchor)) {
-            assertThat(log.plan(batch(600, 1, log.size())).oldSize()).isEqualTo(603);
+            assertThat(log.plan(batch(600, 1)).oldSize()).isEqualTo(603);
         }
         assertThat(audit().findings()).isEmpty();
     }
@@ -141,8 +142,8 @@ class LogDirectoryTest {
     @Test
     void a_batch_passes_every_crash_point() throws IOException {
         CrashCoverage<LogCrashPoint> coverage = CrashCoverage.of(LogCrashPoint.class);
-        try (LogDirectory log = LogDirectory.open(
-                path(), Logs.SIGNER.key(), Anchor.EMPTY, null, coverage.counting(CrashPoints.NONE))) {
+        try (LogDirectory log =
+                LogDirectory.open(path(), Logs.SIGNER.key(), Anchor.EMPTY, null, coverage.counting(CrashPoints.NONE))) {
             log.finish(Intent.of(log.plan(List.of(LogEntry.SecretCommitted.of(Logs.MEMBER)))), Logs.SIGNER);
         }
         coverage.assertComplete();
@@ -153,15 +154,15 @@ class LogDirectoryTest {
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
             Anchor anchor = logs.log.anchor();
-            BatchPlan plan = logs.log.plan(batch(0, 300, 2));
+            BatchPlan plan = logs.log.plan(batch(0, 300));
             Intent intent = Intent.of(plan);
             try (LogDirectory successor =
                     LogDirectory.open(path(), Logs.SIGNER.key(), anchor, intent, CrashPoints.NONE)) {
                 successor.finish(intent, Logs.SIGNER);
-                successor.finish(Intent.of(successor.plan(batch(300, 300, 303))), Logs.SIGNER);
+                successor.finish(Intent.of(successor.plan(batch(300, 300))), Logs.SIGNER);
                 logs.log.write(plan);
                 assertThat(logs.log.commit(plan, Logs.SIGNER.sign(plan.note()))).isInstanceOf(Commit.Superseded.class);
-                successor.finish(Intent.of(successor.plan(batch(600, 3, 604))), Logs.SIGNER);
+                successor.finish(Intent.of(successor.plan(batch(600, 3))), Logs.SIGNER);
                 anchor = successor.anchor();
             }
             assertThat(anchor.size()).isEqualTo(608);
@@ -182,7 +183,7 @@ class LogDirectoryTest {
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
             anchor = logs.log.anchor();
-            logs.log.write(logs.log.plan(batch(0, 300, 2)));
+            logs.log.write(logs.log.plan(batch(0, 300)));
         }
         assertAlarm(LogAlarm.Reason.AHEAD_WITHOUT_INTENT, anchor, null);
         Files.delete(path().resolve("tail/303"));
@@ -198,7 +199,7 @@ class LogDirectoryTest {
             logs.sealSecret();
             old = logs.log.anchor();
             oldCheckpoint = Files.readAllBytes(path().resolve("checkpoint"));
-            logs.seal(batch(0, 3, 2));
+            logs.seal(batch(0, 3));
             anchor = logs.log.anchor();
         }
         assertAlarm(LogAlarm.Reason.AHEAD_WITHOUT_INTENT, old, null);
@@ -220,11 +221,17 @@ class LogDirectoryTest {
     void an_intent_that_does_not_follow_from_its_entries_is_an_alarm() throws IOException {
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
-            Intent intent = logs.intend(batch(0, 3, 2));
+            Intent intent = logs.intend(batch(0, 3));
             Intent wrong = new Intent(2, intent.entries(), intent.note().replace("\n6\n", "\n7\n"));
             assertThatThrownBy(() -> logs.log.finish(wrong, Logs.SIGNER)).isInstanceOf(LogAlarm.class);
             Intent reordered = new Intent(
-                    2, List.of(intent.entries().get(1), intent.entries().getFirst(), intent.entries().get(2), intent.entries().get(3)), intent.note());
+                    2,
+                    List.of(
+                            intent.entries().get(1),
+                            intent.entries().getFirst(),
+                            intent.entries().get(2),
+                            intent.entries().get(3)),
+                    intent.note());
             assertThatThrownBy(() -> logs.log.finish(reordered, Logs.SIGNER)).isInstanceOf(LogAlarm.class);
         }
     }
@@ -236,7 +243,7 @@ class LogDirectoryTest {
             Path bundle = path().resolve("tile/entries/000");
             Files.createDirectories(bundle.getParent());
             Files.writeString(bundle, "other");
-            assertThatThrownBy(() -> logs.log.write(logs.log.plan(batch(0, 300, 2))))
+            assertThatThrownBy(() -> logs.log.write(logs.log.plan(batch(0, 300))))
                     .isInstanceOf(LogAlarm.class)
                     .hasMessageContaining("tile/entries/000");
             assertThat(bundle).hasContent("other");
@@ -258,8 +265,31 @@ class LogDirectoryTest {
         Logs.reopen(path(), anchor).close();
         Files.delete(map);
         try (LogDirectory log = Logs.reopen(path(), anchor)) {
-            assertThat(log.snapshot().prove(Logs.MEMBER.tag("accept", "key-7", 0)).leaf()).isNotNull();
+            assertThat(log.snapshot()
+                            .prove(Logs.MEMBER.tag("accept", "key-7", 0))
+                            .leaf())
+                    .isNotNull();
         }
+    }
+
+    @Test
+    void many_small_batches_compact_the_map_and_lose_nothing() throws IOException {
+        Anchor anchor;
+        boolean shrank = false;
+        try (Logs logs = Logs.in(path())) {
+            logs.sealSecret();
+            for (int i = 0; i < 300; i++) {
+                long before = Files.size(path().resolve("map"));
+                logs.seal(batch(i, 1));
+                shrank |= Files.size(path().resolve("map")) < before;
+            }
+            anchor = logs.log.anchor();
+        }
+        assertThat(shrank).isTrue();
+        try (LogDirectory log = Logs.reopen(path(), anchor)) {
+            assertThat(log.snapshot().prove(Logs.MEMBER.tag("accept", "key-123", 0)).leaf()).isNotNull();
+        }
+        assertThat(audit().findings()).isEmpty();
     }
 
     @Test
@@ -268,7 +298,7 @@ class LogDirectoryTest {
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
             logs.seal(List.of(Logs.accepted("a", "k"), new LogEntry.KeyRotation(Logs.NEXT_SIGNER.key())));
-            BatchPlan next = logs.log.plan(batch(0, 1, 5));
+            BatchPlan next = logs.log.plan(batch(0, 1));
             logs.log.write(next);
             assertThatThrownBy(() -> logs.log.commit(next, Logs.SIGNER.sign(next.note())))
                     .hasMessageContaining("outside its range");
@@ -281,7 +311,12 @@ class LogDirectoryTest {
             assertThat(log.keys().inForceAt(5)).isEqualTo(Logs.SIGNER.key());
         }
         assertThat(audit().findings()).isEmpty();
-        Files.write(path().resolve("checkpoint"), Logs.SIGNER.sign(SignedNote.parse(Files.readAllBytes(path().resolve("checkpoint"))).text()).bytes());
+        Files.write(
+                path().resolve("checkpoint"),
+                Logs.SIGNER
+                        .sign(SignedNote.parse(Files.readAllBytes(path().resolve("checkpoint")))
+                                .text())
+                        .bytes());
         assertAlarm(LogAlarm.Reason.BAD_SIGNATURE, anchor, null);
     }
 
@@ -289,12 +324,14 @@ class LogDirectoryTest {
     void cosignatures_are_added_to_the_checkpoint_they_are_for() throws IOException {
         try (Logs logs = Logs.in(path())) {
             logs.sealSecret();
-            Checkpoint old = Checkpoint.parse(logs.log.checkpoint().orElseThrow().text());
+            Checkpoint old =
+                    Checkpoint.parse(logs.log.checkpoint().orElseThrow().text());
             var cosignature = Logs.WITNESS.cosign(old, Instant.ofEpochSecond(5));
             assertThat(logs.log.cosign(old, List.of(cosignature))).isTrue();
-            assertThat(SignedNote.parse(Files.readAllBytes(path().resolve("checkpoint"))).isSignedBy(Logs.WITNESS.key()))
+            assertThat(SignedNote.parse(Files.readAllBytes(path().resolve("checkpoint")))
+                            .isSignedBy(Logs.WITNESS.key()))
                     .isTrue();
-            logs.seal(batch(0, 1, 2));
+            logs.seal(batch(0, 1));
             assertThat(logs.log.cosign(old, List.of(cosignature))).isFalse();
         }
     }
@@ -302,7 +339,8 @@ class LogDirectoryTest {
     private void assertAlarm(LogAlarm.Reason reason, Anchor anchor, Intent intent) {
         assertThatThrownBy(() -> LogDirectory.open(path(), Logs.SIGNER.key(), anchor, intent, CrashPoints.NONE)
                         .close())
-                .isInstanceOfSatisfying(LogAlarm.class, alarm -> assertThat(alarm.reason()).isEqualTo(reason));
+                .isInstanceOfSatisfying(
+                        LogAlarm.class, alarm -> assertThat(alarm.reason()).isEqualTo(reason));
     }
 
     private LogAudit.Report audit() throws IOException {

@@ -57,11 +57,13 @@ class KeyMapTest {
                 assertThat(new MapProof(changed, proof.leaf()).check(tag, root)).isEmpty();
             }
             assertThat(new MapProof(proof.siblings(), null).check(tag, root)).isEmpty();
-            assertThat(leaves.stream().skip(1)).allSatisfy(other -> assertThat(proof.check(other.tag(), root))
-                    .satisfiesAnyOf(
-                            shown -> assertThat(shown).isEmpty(),
-                            shown -> assertThat(other.tag().commonBits(tag))
-                                    .isGreaterThanOrEqualTo(proof.siblings().size())));
+            assertThat(leaves.stream().skip(1))
+                    .allSatisfy(other -> assertThat(proof.check(other.tag(), root))
+                            .satisfiesAnyOf(
+                                    shown -> assertThat(shown).isEmpty(),
+                                    shown -> assertThat(other.tag().commonBits(tag))
+                                            .isGreaterThanOrEqualTo(
+                                                    proof.siblings().size())));
         }
     }
 
@@ -93,7 +95,8 @@ class KeyMapTest {
         assertThat(KeyMap.open(file, 15, root, 20)).isEmpty();
         try (KeyMap map = KeyMap.open(file, 10, root, 20).orElseThrow()) {
             map.append(map.insertion(30, leaves(40, 5)));
-            assertThat(map.prove(leaves(21, 1).getFirst().tag()).check(leaves(21, 1).getFirst().tag(), map.version().root()))
+            assertThat(map.prove(leaves(21, 1).getFirst().tag())
+                            .check(leaves(21, 1).getFirst().tag(), map.version().root()))
                     .contains(new MapProof.Shown.Absent());
         }
     }

@@ -45,7 +45,8 @@ class NoteTest {
         assertThat(note.isSignedBy(key)).isTrue();
         assertThat(note.toString()).isEqualTo(EXAMPLE);
         assertThat(key.toString()).isEqualTo(EXAMPLE_KEY);
-        assertThat(SignedNote.parse(EXAMPLE.replace("message", "massage")).isSignedBy(key)).isFalse();
+        assertThat(SignedNote.parse(EXAMPLE.replace("message", "massage")).isSignedBy(key))
+                .isFalse();
     }
 
     @Test
@@ -89,8 +90,10 @@ class NoteTest {
 
     @Test
     void a_policy_counts_groups() {
-        NoteSigner second = NoteSigner.of("w2", VerifierKey.Type.COSIGNATURE, Hash.sha256(new byte[] {4}).bytes());
-        NoteSigner third = NoteSigner.of("w3", VerifierKey.Type.COSIGNATURE, Hash.sha256(new byte[] {5}).bytes());
+        NoteSigner second = NoteSigner.of(
+                "w2", VerifierKey.Type.COSIGNATURE, Hash.sha256(new byte[] {4}).bytes());
+        NoteSigner third = NoteSigner.of(
+                "w3", VerifierKey.Type.COSIGNATURE, Hash.sha256(new byte[] {5}).bytes());
         Policy policy = Policy.parse("""
                 # two of three
                 log %s
@@ -99,7 +102,8 @@ class NoteTest {
                 \twitness C %s
                 group any-two 2 A B C
                 quorum any-two
-                """.formatted(Logs.SIGNER.key(), Logs.WITNESS.key(), second.key(), third.key()).getBytes(UTF_8));
+                """.formatted(Logs.SIGNER.key(), Logs.WITNESS.key(), second.key(), third.key())
+                .getBytes(UTF_8));
         SignedNote one = Logs.SIGNER.sign(HEAD.text()).with(List.of(Logs.WITNESS.cosign(HEAD, AT)));
         SignedNote two = one.with(List.of(second.cosign(HEAD, AT.plusSeconds(5))));
         SignedNote three = two.with(List.of(third.cosign(HEAD, AT.plusSeconds(9))));
@@ -116,7 +120,8 @@ class NoteTest {
     void malformed_policies_are_refused_with_their_line() {
         assertThatThrownBy(() -> Policy.parse("quorum none\nquorum none\n".getBytes(UTF_8)))
                 .hasMessageContaining("line 2");
-        assertThatThrownBy(() -> Policy.parse("quorum A\n".getBytes(UTF_8))).hasMessageContaining("no witness or group");
+        assertThatThrownBy(() -> Policy.parse("quorum A\n".getBytes(UTF_8)))
+                .hasMessageContaining("no witness or group");
         assertThatThrownBy(() -> Policy.parse("group G 3 A\n".getBytes(UTF_8))).hasMessageContaining("line 1");
         assertThatThrownBy(() -> Policy.parse(new byte[0])).hasMessageContaining("no line 'quorum");
     }
@@ -130,9 +135,16 @@ class NoteTest {
 
     @Test
     void mutated_notes_proofs_and_policies_are_refused_or_read_back_and_never_crash(Randomness random) {
-        byte[] note = Logs.SIGNER.sign(HEAD.text()).with(List.of(Logs.WITNESS.cosign(HEAD, AT))).bytes();
-        byte[] proof = new TlogProof(3, List.of(HEAD.root()), SignedNote.parse(note)).toString().getBytes(UTF_8);
-        byte[] policy = "witness A %s\ngroup G any A\nquorum G\n".formatted(Logs.WITNESS.key()).getBytes(UTF_8);
+        byte[] note = Logs.SIGNER
+                .sign(HEAD.text())
+                .with(List.of(Logs.WITNESS.cosign(HEAD, AT)))
+                .bytes();
+        byte[] proof = new TlogProof(3, List.of(HEAD.root()), SignedNote.parse(note))
+                .toString()
+                .getBytes(UTF_8);
+        byte[] policy = "witness A %s\ngroup G any A\nquorum G\n"
+                .formatted(Logs.WITNESS.key())
+                .getBytes(UTF_8);
         for (int i = 0; i < 3_000; i++) {
             byte[] changed = mutated(note, random);
             accepts(() -> assertThat(SignedNote.parse(changed).bytes()).isEqualTo(changed));
@@ -151,7 +163,8 @@ class NoteTest {
     }
 
     private static byte[] mutated(byte[] bytes, Randomness random) {
-        byte[] changed = java.util.Arrays.copyOf(bytes, random.nextInt(4) == 0 ? random.nextInt(bytes.length) : bytes.length);
+        byte[] changed =
+                java.util.Arrays.copyOf(bytes, random.nextInt(4) == 0 ? random.nextInt(bytes.length) : bytes.length);
         for (int i = random.nextInt(3); i >= 0 && changed.length > 0; i--) {
             changed[random.nextInt(changed.length)] = (byte) random.nextInt(256);
         }

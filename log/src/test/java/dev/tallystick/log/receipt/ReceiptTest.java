@@ -90,7 +90,8 @@ class ReceiptTest {
         logs.log.cosign(now, List.of(Logs.WITNESS.cosign(now, NOON)));
         byte[] json = receipt(1).json().canonicalBytes();
 
-        assertThat(proven(Receipt.verify(json, TRUST.with(policy()))).standing().cosignedAt()).contains(NOON);
+        assertThat(proven(Receipt.verify(json, TRUST.with(policy()))).standing().cosignedAt())
+                .contains(NOON);
         assertThat(proven(Receipt.verify(json, TRUST)).standing().words()).isEqualTo("signed, unwitnessed");
     }
 
@@ -124,12 +125,14 @@ class ReceiptTest {
         assertRefused(good.replace("tally-receipt-v1", "tally-receipt-v2"), "format");
         assertRefused(good.replace(Logs.ORIGIN, "other.example/log"), "of the log 'other.example/log'");
         assertRefused(good.substring(0, good.length() - 5), "line 1");
-        Receipt mixed = new Receipt(
-                "job-1", receipt(1).accepted(), other.closed(), other.checkpoint(), other.rotations());
+        Receipt mixed =
+                new Receipt("job-1", receipt(1).accepted(), other.closed(), other.checkpoint(), other.rotations());
         assertRefused(mixed.json().canonical(), "belongs to another accepted entry");
         SignedNote resigned = Logs.NEXT_SIGNER.sign(other.checkpoint().text());
         assertRefused(
-                new Receipt("job-2", other.accepted(), other.closed(), resigned, List.of()).json().canonical(),
+                new Receipt("job-2", other.accepted(), other.closed(), resigned, List.of())
+                        .json()
+                        .canonical(),
                 "not signed by the log's key");
     }
 
@@ -142,20 +145,27 @@ class ReceiptTest {
         Receipt now = receipt(1);
         byte[] json = now.json().canonicalBytes();
 
-        assertThat(proven(Receipt.verify(lastOfOld, TRUST)).standing().signedBy()).isEqualTo(Logs.SIGNER.key());
+        assertThat(proven(Receipt.verify(lastOfOld, TRUST)).standing().signedBy())
+                .isEqualTo(Logs.SIGNER.key());
         assertThat(proven(Receipt.verify(json, TRUST)).standing().signedBy()).isEqualTo(Logs.NEXT_SIGNER.key());
         Trust current = Trust.of(Logs.NEXT_SIGNER.key()).withCurrentKeyOnly();
         assertThat(proven(Receipt.verify(json, current)).job()).isEqualTo("job-1");
         assertThat(Receipt.verify(lastOfOld, current)).isInstanceOf(Verdict.Refused.class);
         Receipt leaked = new Receipt(
-                now.job(), now.accepted(), now.closed(), Logs.SIGNER.sign(now.checkpoint().text()), now.rotations());
+                now.job(),
+                now.accepted(),
+                now.closed(),
+                Logs.SIGNER.sign(now.checkpoint().text()),
+                now.rotations());
         assertRefused(leaked.json().canonical(), "outside its range");
     }
 
     @Test
     void an_erased_job_keeps_a_valid_receipt_without_its_fields() throws IOException {
         logs.seal(List.of(new LogEntry.Erased(4, Map.of())));
-        assertThat(proven(Receipt.verify(receipt(0).json().canonicalBytes(), TRUST)).job()).isEqualTo("job-0");
+        assertThat(proven(Receipt.verify(receipt(0).json().canonicalBytes(), TRUST))
+                        .job())
+                .isEqualTo("job-0");
     }
 
     @Test
@@ -177,22 +187,37 @@ class ReceiptTest {
         logs.seal(List.of(LogEntry.SecretCommitted.of(SECOND_GENERATION)));
         KeyProof good = keyProof("key-2");
         KeyProof.Generation first = good.generations().getFirst();
-        KeyProof.Generation hidden =
-                new KeyProof.Generation(first.secret(), first.committed(), first.numbers().subList(1, 2));
-        KeyProof.Generation open =
-                new KeyProof.Generation(first.secret(), first.committed(), first.numbers().subList(0, 1));
+        KeyProof.Generation hidden = new KeyProof.Generation(
+                first.secret(), first.committed(), first.numbers().subList(1, 2));
+        KeyProof.Generation open = new KeyProof.Generation(
+                first.secret(), first.committed(), first.numbers().subList(0, 1));
 
         LogSnapshot log = logs.log.snapshot();
         assertKeyRefused(with(good, List.of(first), log.prove(SECOND_GENERATION.position())), "generation 2");
-        assertKeyRefused(with(good, List.of(hidden, good.generations().get(1)), good.noFurther()), "present up to the last one");
+        assertKeyRefused(
+                with(good, List.of(hidden, good.generations().get(1)), good.noFurther()), "present up to the last one");
         assertKeyRefused(with(good, List.of(open, good.generations().get(1)), good.noFurther()), "must be absent");
         assertKeyRefused(
                 new KeyProof(
-                        good.mesh(), good.member(), "key-9", good.head(), good.generations(), good.noFurther(), good.checkpoint(), List.of()),
+                        good.mesh(),
+                        good.member(),
+                        "key-9",
+                        good.head(),
+                        good.generations(),
+                        good.noFurther(),
+                        good.checkpoint(),
+                        List.of()),
                 "does not lead to");
         assertKeyRefused(
                 new KeyProof(
-                        good.mesh(), good.member(), good.key(), before.head(), good.generations(), good.noFurther(), good.checkpoint(), List.of()),
+                        good.mesh(),
+                        good.member(),
+                        good.key(),
+                        before.head(),
+                        good.generations(),
+                        good.noFurther(),
+                        good.checkpoint(),
+                        List.of()),
                 "is not in the log");
     }
 
@@ -201,13 +226,19 @@ class ReceiptTest {
         Hash tag = Logs.MEMBER.tag(MemberSecret.ACCEPT_DOOR, "key-9", 0);
         Hash opening = Logs.MEMBER.promiseOpening("job-9");
         AcceptancePromise promise = new AcceptancePromise(
-                Logs.ORIGIN, tag, "job-9", AcceptancePromise.commitTo(opening, "job-9", "f".repeat(64)), NOON, NOON.plusSeconds(60));
+                Logs.ORIGIN,
+                tag,
+                "job-9",
+                AcceptancePromise.commitTo(opening, "job-9", "f".repeat(64)),
+                NOON,
+                NOON.plusSeconds(60));
         byte[] note = promise.sign(Logs.SIGNER).bytes();
 
         assertThat(proven(AcceptancePromise.verify(note, TRUST))).isEqualTo(promise);
         assertThat(promise.isFor("f".repeat(64), opening)).isTrue();
         assertThat(promise.isFor("e".repeat(64), opening)).isFalse();
-        assertThat(AcceptancePromise.verify(new String(note, UTF_8).replace("job-9", "job-8").getBytes(UTF_8), TRUST))
+        assertThat(AcceptancePromise.verify(
+                        new String(note, UTF_8).replace("job-9", "job-8").getBytes(UTF_8), TRUST))
                 .isEqualTo(new Verdict.Refused<>("the promise is not signed by the log's key"));
 
         LogSnapshot log = logs.log.snapshot();
@@ -216,7 +247,8 @@ class ReceiptTest {
         SignedNote late = log.checkpoint().orElseThrow().with(List.of(Logs.WITNESS.cosign(now, NOON.plusSeconds(61))));
         SignedNote early = log.checkpoint().orElseThrow().with(List.of(Logs.WITNESS.cosign(now, NOON.plusSeconds(59))));
         Trust trust = TRUST.with(policy());
-        assertThat(Omission.check(promise, Standing.of(late, List.of(), trust), head, log.prove(tag)).promise())
+        assertThat(Omission.check(promise, Standing.of(late, List.of(), trust), head, log.prove(tag))
+                        .promise())
                 .isEqualTo(promise);
         assertThatThrownBy(() -> Omission.check(promise, Standing.of(early, List.of(), trust), head, log.prove(tag)))
                 .hasMessageContaining("no quorum of witnesses");
@@ -235,7 +267,8 @@ class ReceiptTest {
             if (KeyProof.verify(mutated(key, random), TRUST) instanceof Verdict.Proven<KeyProof.Facts> proven) {
                 assertThat(proven.facts().acceptances()).containsExactly("job-1");
             }
-            if (AcceptancePromise.verify(mutated(receipt, random), TRUST) instanceof Verdict.Proven<AcceptancePromise> p) {
+            if (AcceptancePromise.verify(mutated(receipt, random), TRUST)
+                    instanceof Verdict.Proven<AcceptancePromise> p) {
                 throw new AssertionError(p.toString());
             }
         }
@@ -264,7 +297,14 @@ class ReceiptTest {
         }
         Hash next = MemberSecret.position("mesh-1", "member-1", generations.size() + 1);
         return new KeyProof(
-                "mesh-1", "member-1", key, head(log), generations, log.prove(next), log.checkpoint().orElseThrow(), log.keys().rotations());
+                "mesh-1",
+                "member-1",
+                key,
+                head(log),
+                generations,
+                log.prove(next),
+                log.checkpoint().orElseThrow(),
+                log.keys().rotations());
     }
 
     private static Optional<Opened> job(MemberSecret secret, String key, Hash tag) {
@@ -274,9 +314,17 @@ class ReceiptTest {
                 : Optional.empty();
     }
 
-    private static KeyProof with(KeyProof proof, List<KeyProof.Generation> generations, dev.tallystick.log.map.MapProof noFurther) {
+    private static KeyProof with(
+            KeyProof proof, List<KeyProof.Generation> generations, dev.tallystick.log.map.MapProof noFurther) {
         return new KeyProof(
-                proof.mesh(), proof.member(), proof.key(), proof.head(), generations, noFurther, proof.checkpoint(), proof.rotations());
+                proof.mesh(),
+                proof.member(),
+                proof.key(),
+                proof.head(),
+                generations,
+                noFurther,
+                proof.checkpoint(),
+                proof.rotations());
     }
 
     private static SealedEntry with(SealedEntry entry, String... fields) {
@@ -291,12 +339,16 @@ class ReceiptTest {
 
     private static void assertRefused(String json, String reason) {
         assertThat(Receipt.verify(json.getBytes(UTF_8), TRUST))
-                .isInstanceOfSatisfying(Verdict.Refused.class, refused -> assertThat(refused.reason()).contains(reason));
+                .isInstanceOfSatisfying(
+                        Verdict.Refused.class,
+                        refused -> assertThat(refused.reason()).contains(reason));
     }
 
     private static void assertKeyRefused(KeyProof proof, String reason) {
         assertThat(KeyProof.verify(proof.json().canonicalBytes(), TRUST))
-                .isInstanceOfSatisfying(Verdict.Refused.class, refused -> assertThat(refused.reason()).contains(reason));
+                .isInstanceOfSatisfying(
+                        Verdict.Refused.class,
+                        refused -> assertThat(refused.reason()).contains(reason));
     }
 
     private static <T> T proven(Verdict<T> verdict) {

@@ -37,8 +37,7 @@ class MerkleProofsTest {
 
     @Test
     void the_roots_are_those_of_the_shared_vectors() {
-        assertThat(Hash.EMPTY_TREE.hex())
-                .isEqualTo("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assertThat(Hash.EMPTY_TREE.hex()).isEqualTo("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
         for (int size = 1; size <= INPUTS.size(); size++) {
             assertThat(MerkleProofs.root(INPUTS.subList(0, size)).hex()).isEqualTo(ROOTS.get(size - 1));
         }
@@ -55,10 +54,15 @@ class MerkleProofsTest {
                 List<Hash> proof = MerkleProofs.inclusion(index, size, subtrees);
                 Hash leaf = Hash.leaf(entries.get(index));
                 assertThat(proof).isEqualTo(naivePath(index, entries));
-                assertThat(MerkleProofs.includes(root, size, index, leaf, proof)).isTrue();
-                assertThat(MerkleProofs.includes(root, size, index + 1, leaf, proof)).isFalse();
-                assertThat(MerkleProofs.includes(root, size, index, Hash.EMPTY_TREE, proof)).isFalse();
-                assertThat(changes(proof)).noneMatch(wrong -> MerkleProofs.includes(root, (long) entries.size(), (long) 0 + indexOf(entries, leaf), leaf, wrong));
+                assertThat(MerkleProofs.includes(root, size, index, leaf, proof))
+                        .isTrue();
+                assertThat(MerkleProofs.includes(root, size, index + 1, leaf, proof))
+                        .isFalse();
+                assertThat(MerkleProofs.includes(root, size, index, Hash.EMPTY_TREE, proof))
+                        .isFalse();
+                assertThat(changes(proof))
+                        .noneMatch(wrong -> MerkleProofs.includes(
+                                root, (long) entries.size(), (long) 0 + indexOf(entries, leaf), leaf, wrong));
             }
         }
     }
@@ -71,10 +75,13 @@ class MerkleProofsTest {
             for (int old = 0; old <= size; old++) {
                 List<Hash> proof = MerkleProofs.consistency(old, size, subtrees);
                 Hash oldRoot = naiveRoot(entries(old));
-                assertThat(MerkleProofs.consistent(old, oldRoot, size, root, proof)).isTrue();
+                assertThat(MerkleProofs.consistent(old, oldRoot, size, root, proof))
+                        .isTrue();
                 if (old > 0) {
-                    assertThat(MerkleProofs.consistent(old, Hash.EMPTY_TREE, size, root, proof)).isFalse();
-                    assertThat(MerkleProofs.consistent(old, oldRoot, size, Hash.EMPTY_TREE, proof)).isFalse();
+                    assertThat(MerkleProofs.consistent(old, Hash.EMPTY_TREE, size, root, proof))
+                            .isFalse();
+                    assertThat(MerkleProofs.consistent(old, oldRoot, size, Hash.EMPTY_TREE, proof))
+                            .isFalse();
                     int older = old;
                     int newer = size;
                     assertThat(changes(proof))
@@ -103,7 +110,14 @@ class MerkleProofsTest {
         assertThat(new TilePath(0, 1234067, 256).path()).isEqualTo("tile/0/x001/x234/067");
         assertThat(new TilePath(TilePath.ENTRIES, 0, 7).path()).isEqualTo("tile/entries/000.p/7");
         assertThat(TilePath.parse("tile/1/x001/x234/067.p/1")).contains(new TilePath(1, 1234067, 1));
-        assertThat(List.of("tile/01/000", "tile/0/000.p/256", "tile/0/000.p/0", "tile/0/x000/001", "tile/0/1", "tile/64/000", "tile/0/../000"))
+        assertThat(List.of(
+                        "tile/01/000",
+                        "tile/0/000.p/256",
+                        "tile/0/000.p/0",
+                        "tile/0/x000/001",
+                        "tile/0/1",
+                        "tile/64/000",
+                        "tile/0/../000"))
                 .allMatch(path -> TilePath.parse(path).isEmpty());
         assertThat(TilePath.ofLevel(0, 0, 70_000)).hasSize(274).last().isEqualTo(new TilePath(0, 273, 112));
         assertThat(TilePath.ofLevel(1, 0, 70_000)).containsExactly(new TilePath(1, 0, 256), new TilePath(1, 1, 17));

@@ -40,7 +40,8 @@ class WitnessTest {
             try (Witness witness = witness()) {
                 Witness.Answer answer = witness.addCheckpoint(Witness.request(0, List.of(), first));
                 assertThat(answer.status()).isEqualTo(200);
-                SignedNote cosigned = first.with(List.of(NoteSignature.parse(answer.body().strip())));
+                SignedNote cosigned =
+                        first.with(List.of(NoteSignature.parse(answer.body().strip())));
                 assertThat(cosigned.cosignedAt(witness.key())).contains(NOW);
             }
             logs.sealJobs(0, 3);
@@ -49,9 +50,11 @@ class WitnessTest {
             try (Witness witness = witness()) {
                 assertThat(witness.addCheckpoint(Witness.request(0, List.of(), second)))
                         .isEqualTo(new Witness.Answer(409, "2\n"));
-                assertThat(witness.addCheckpoint(Witness.request(2, now.consistency(2, 9), second)).status())
+                assertThat(witness.addCheckpoint(Witness.request(2, now.consistency(2, 9), second))
+                                .status())
                         .isEqualTo(200);
-                assertThat(witness.addCheckpoint(Witness.request(9, List.of(), second)).status())
+                assertThat(witness.addCheckpoint(Witness.request(9, List.of(), second))
+                                .status())
                         .isEqualTo(200);
             }
         }
@@ -62,9 +65,11 @@ class WitnessTest {
         Checkpoint one = new Checkpoint(Logs.ORIGIN, 4, Hash.sha256(new byte[] {1}));
         Checkpoint other = new Checkpoint(Logs.ORIGIN, 4, Hash.sha256(new byte[] {2}));
         try (Witness witness = witness()) {
-            assertThat(witness.addCheckpoint(Witness.request(0, List.of(), Logs.SIGNER.sign(one.text()))).status())
+            assertThat(witness.addCheckpoint(Witness.request(0, List.of(), Logs.SIGNER.sign(one.text())))
+                            .status())
                     .isEqualTo(200);
-            assertThat(witness.addCheckpoint(Witness.request(4, List.of(), Logs.SIGNER.sign(other.text()))).status())
+            assertThat(witness.addCheckpoint(Witness.request(4, List.of(), Logs.SIGNER.sign(other.text())))
+                            .status())
                     .isEqualTo(422);
             assertThat(witness.last(Logs.ORIGIN)).contains(one);
         }
@@ -75,11 +80,14 @@ class WitnessTest {
         Checkpoint known = new Checkpoint(Logs.ORIGIN, 4, Hash.sha256(new byte[] {1}));
         Checkpoint unknown = new Checkpoint("other.example/log", 4, Hash.sha256(new byte[] {1}));
         try (Witness witness = witness()) {
-            assertThat(witness.addCheckpoint(Witness.request(0, List.of(), Logs.SIGNER.sign(unknown.text()))).status())
+            assertThat(witness.addCheckpoint(Witness.request(0, List.of(), Logs.SIGNER.sign(unknown.text())))
+                            .status())
                     .isEqualTo(404);
-            assertThat(witness.addCheckpoint(Witness.request(0, List.of(), Logs.NEXT_SIGNER.sign(known.text()))).status())
+            assertThat(witness.addCheckpoint(Witness.request(0, List.of(), Logs.NEXT_SIGNER.sign(known.text())))
+                            .status())
                     .isEqualTo(403);
-            assertThat(witness.addCheckpoint(Witness.request(5, List.of(), Logs.SIGNER.sign(known.text()))).status())
+            assertThat(witness.addCheckpoint(Witness.request(5, List.of(), Logs.SIGNER.sign(known.text())))
+                            .status())
                     .isEqualTo(400);
             assertThat(witness.addCheckpoint("old x\n\n").status()).isEqualTo(400);
             assertThat(witness.addCheckpoint("").status()).isEqualTo(400);

@@ -1,0 +1,497 @@
+#!/usr/bin/python3
+"""Checks receipts, key proofs and whole logs of Tallystick with none of its code.
+
+Needs Python 3.9 and the package 'cryptography' (Debian: python3-cryptography). The formats are in docs/formats/seal.md.
+
+    verify.py receipt FILE --root-key FILE [--policy FILE]
+    verify.py key     FILE --root-key FILE [--policy FILE]
+    verify.py log     DIR  --root-key FILE
+
+The root key is one line 'name+id+key'. Prints what is proven and exits with 0, or prints the reason and exits with 1.
+"""
+import argparse
+import base64
+import datetime
+import hashlib
+import hmac
+import json
+import math
+import os
+import struct
+import sys
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+ZERO = bytes(32)
+ACCEPTED, CLOSED, MEMBER_SECRET, MAP_HEAD, KEY_ROTATION = 1, 2, 6, 7, 8
+
+
+class Refused(Exception):
+    """The document proves nothing, for this reason."""
+
+
+def require(condition, reason):
+    if not condition:
+        raise Refused(reason)
+
+
+def sha256(*parts):
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+def mac(key, *parts):
+    return hmac.new(key, b"".join(parts), hashlib.sha256).digest()
+
+
+def lp(text):
+    data = text.encode()
+    return struct.pack(">I", len(data)) + data
+
+
+def b64(text, length=None):
+    data = base64.b64decode(text, validate=True)
+    require(base64.b64encode(data).decode() == text, "Base64 in other than its usual form")
+    require(length is None or len(data) == length, "a hash has 32 bytes")
+    return data
+
+
+# Canonical JSON (RFC 8785)
+
+def canonical(value):
+    if value is None or isinstance(value, bool) or isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (int, float)):
+        return number(value)
+    if isinstance(value, list):
+        return "[" + ",".join(canonical(each) for each in value) + "]"
+    names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+    return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in names) + "}"
+
+
+def number(value):
+    value = float(value)
+    require(math.isfinite(value), "JSON has no infinity")
+    if value == int(value) and abs(value) < 1e21:
+        return str(int(value))
+    digits, exponent = ("%r" % abs(value)).lower(), 0
+    if "e" in digits:
+        digits, exponent = digits.split("e")[0], int(digits.split("e")[1])
+    whole, _, fraction = digits.partition(".")
+    point = len(whole) + exponent
+    digits = whole + fraction
+    stripped = digits.lstrip("0")
+    point -= len(digits) - len(stripped)
+    digits = stripped.rstrip("0")
+    sign = "-" if value < 0 else ""
+    if point > 21 or point <= -6:
+        mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
+        return "%s%se%s%d" % (sign, mantissa, "" if point < 1 else "+", point - 1)
+    if point <= 0:
+        return sign + "0." + "0" * -point + digits
+    if point >= len(digits):
+        return sign + digits + "0" * (point - len(digits))
+    return sign + digits[:point] + "." + digits[point:]
+
+
+def no_duplicates(pairs):
+    require(len(dict(pairs)) == len(pairs), "a JSON object has a name twice")
+    return dict(pairs)
+
+
+def parse_json(data):
+    try:
+        return json.loads(data.decode(), object_pairs_hook=no_duplicates)
+    except (ValueError, RecursionError) as error:
+        raise Refused("not JSON: %s" % error)
+
+
+# Notes and checkpoints
+
+class Key:
+    def __init__(self, text):
+        parts = text.strip().split("+", 2)
+        require(len(parts) == 3, "a key is one line 'name+id+key'")
+        self.text, self.name = text.strip(), parts[0]
+        typed = b64(parts[2])
+        require(len(typed) == 33 and typed[0] in (1, 4), "a key of unknown type")
+        self.type, self.raw = typed[0], typed[1:]
+        self.id = sha256(self.name.encode(), b"\n", typed)[:4]
+        require(self.id.hex() == parts[1], "the id of this key is not that of its name and bytes")
+
+    def verifies(self, text, signature):
+        if self.type == 4:
+            if len(signature) != 72:
+                return False
+            seconds = struct.unpack(">q", signature[:8])[0]
+            text, signature = "cosignature/v1\ntime %d\n%s" % (seconds, text), signature[8:]
+        try:
+            Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, text.encode())
+            return True
+        except InvalidSignature:
+            return False
+
+
+class Note:
+    def __init__(self, note):
+        blank = note.rfind("\n\n")
+        require(blank >= 0 and note.endswith("\n"), "a note is a text, an empty line, and signatures")
+        self.text = note[: blank + 1]
+        self.signatures = []
+        for line in note[blank + 2:].split("\n")[:-1]:
+            words = line.split(" ")
+            require(len(words) == 3 and words[0] == "\u2014", "a signature is one line '— name signature'")
+            data = b64(words[2])
+            self.signatures.append((words[1], data[:4], data[4:]))
+
+    def by(self, key):
+        return [each[2] for each in self.signatures if each[0] == key.name and each[1] == key.id]
+
+    def signed_by(self, key):
+        theirs = self.by(key)
+        return bool(theirs) and all(key.verifies(self.text, each) for each in theirs)
+
+    def checkpoint(self):
+        lines = self.text.split("\n")
+        require(len(lines) == 4 and lines[3] == "", "a checkpoint has three lines")
+        require(lines[1].isdigit() and str(int(lines[1])) == lines[1], "the size is not a plain number")
+        return lines[0], int(lines[1]), b64(lines[2], 32)
+
+
+# The Merkle tree (RFC 6962)
+
+def leaf_hash(entry):
+    return sha256(b"\0", entry)
+
+
+def node_hash(left, right):
+    return sha256(b"\1", left, right)
+
+
+def included(root, size, index, leaf, proof):
+    if not 0 <= index < size:
+        return False
+    at, last, value = index, size - 1, leaf
+    for sibling in proof:
+        if last == 0:
+            return False
+        if at & 1 or at == last:
+            value = node_hash(sibling, value)
+            while not at & 1 and at:
+                at, last = at >> 1, last >> 1
+        else:
+            value = node_hash(value, sibling)
+        at, last = at >> 1, last >> 1
+    return last == 0 and value == root
+
+
+class Edge:
+    """The roots of the complete subtrees of a tree, the smallest last."""
+
+    def __init__(self):
+        self.size, self.peaks = 0, []
+
+    def append(self, leaf):
+        bits = self.size
+        while bits & 1:
+            leaf, bits = node_hash(self.peaks.pop(), leaf), bits >> 1
+        self.peaks.append(leaf)
+        self.size += 1
+
+    def root(self):
+        if not self.peaks:
+            return sha256()
+        value = self.peaks[-1]
+        for peak in reversed(self.peaks[:-1]):
+            value = node_hash(peak, value)
+        return value
+
+
+# Keys and witnesses
+
+class Ring:
+    """The root key and its successors; each signs the sizes up to its rotation."""
+
+    def __init__(self, root):
+        require(root.type == 1, "a log's key signs notes")
+        self.origin, self.keys, self.ends = root.name, [root], []
+
+    def rotate(self, entry, note, proved):
+        origin, size, _ = note.checkpoint()
+        successor = Key(json.loads(entry[1:])["next"]) if entry[0] == KEY_ROTATION else None
+        require(successor is not None and successor.name == self.origin, "a rotation is of another log")
+        require(origin == self.origin and (not self.ends or size > self.ends[-1]), "a rotation is out of order")
+        require(note.signed_by(self.keys[-1]), "a rotation is not signed by the key in force")
+        require(proved, "a rotation is not the last but one entry of its log")
+        self.keys.append(successor)
+        self.ends.append(size)
+
+    def verify(self, note):
+        origin, size, root = note.checkpoint()
+        require(origin == self.origin, "the checkpoint is of another log: %s" % origin)
+        wanted = next((key for key, end in zip(self.keys, self.ends) if size <= end), self.keys[-1])
+        if not note.signed_by(wanted):
+            outside = any(note.signed_by(key) for key in self.keys if key is not wanted)
+            raise Refused("the checkpoint is signed by a key outside its range of sizes" if outside
+                          else "the checkpoint is not signed by the log's key")
+        return size, root
+
+
+class Policy:
+    """A policy file; read as bytes that may not be UTF-8."""
+
+    def __init__(self, text):
+        self.witnesses, self.groups, self.quorum = {}, {}, None
+        for line in text.split("\n"):
+            words = line.split()
+            if not words or words[0].startswith("#") or words[0] == "log":
+                continue
+            if words[0] == "witness":
+                self.witnesses[words[1]] = Key(words[2])
+            elif words[0] == "group":
+                members = words[3:]
+                self.groups[words[1]] = ({"all": len(members), "any": 1}.get(words[2]) or int(words[2]), members)
+            elif words[0] == "quorum":
+                self.quorum = words[1]
+            else:
+                raise Refused("unknown word in the policy: %s" % words[0])
+        require(self.quorum, "the policy has no quorum")
+
+    def met(self, name, cosigned):
+        if name == "none":
+            return True
+        if name in self.groups:
+            threshold, members = self.groups[name]
+            return sum(self.met(member, cosigned) for member in members) >= threshold
+        return name in cosigned
+
+    def time(self, note):
+        if self.quorum == "none":
+            return None
+        times = {name: max(struct.unpack(">q", each[:8])[0] for each in note.by(key))
+                 for name, key in self.witnesses.items() if key.type == 4 and note.signed_by(key)}
+        for at in sorted(times.values(), reverse=True):
+            if self.met(self.quorum, [name for name in times if times[name] >= at]):
+                return at
+        return None
+
+
+def standing(document, root_key, policy):
+    ring = Ring(root_key)
+    for each in document.get("rotations", []):
+        entry = b64(each["entry"])
+        head, _, note = each["proof"].partition("\n\n")
+        lines = head.split("\n")
+        require(lines[0] == "c2sp.org/tlog-proof@v1" and lines[1].startswith("index "), "not a tlog-proof")
+        note, index = Note(note), int(lines[1][6:])
+        _, size, root = note.checkpoint()
+        proof = [b64(line, 32) for line in lines[2:]]
+        proved = index == size - 2 and included(root, size, index, leaf_hash(entry), proof)
+        ring.rotate(entry, note, proved)
+    note = Note(document["checkpoint"])
+    size, root = ring.verify(note)
+    at = policy.time(note) if policy else None
+    when = "signed, unwitnessed" if at is None else "signed and witnessed, at %s" % (
+        datetime.datetime.fromtimestamp(at, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
+    return size, root, "log %s at size %d, %s" % (ring.origin, size, when)
+
+
+# Entries, records and the key map
+
+def sealed(document, size, root, wanted):
+    require(document["type"] == wanted, "an entry of another type")
+    entry = bytes([wanted]) + canonical(document["entry"]).encode()
+    proof = [b64(each, 32) for each in document["proof"]]
+    require(included(root, size, document["index"], leaf_hash(entry), proof),
+            "entry %d is not in the log of this checkpoint" % document["index"])
+    return document["entry"]
+
+
+def opens(opened, commitment, job, field):
+    value = sha256(canonical(opened["value"]).encode())
+    return mac(b64(opened["opening"], 32), b"tally-commit-v1", lp(job), lp(field), value) == commitment
+
+
+def check_shown(document, entry, job):
+    for field, opened in document["shown"].items():
+        commitment = entry["commitments"].get(field)
+        require(commitment is not None and opens(opened, b64(commitment, 32), job, field),
+                "the field '%s' is not the one that the log commits to" % field)
+    require(document["shown"].get("job", {}).get("value") == job, "the record does not show its job")
+
+
+def receipt(data, root_key, policy):
+    document = parse_json(data)
+    require(document.get("format") == "tally-receipt-v1", "not a receipt")
+    size, root, words = standing(document, root_key, policy)
+    job, facts = document["job"], []
+    accepted, closed = document.get("accepted"), document.get("closed")
+    require(accepted or closed, "a receipt has an accepted or a closed entry")
+    if accepted:
+        check_shown(accepted, sealed(accepted, size, root, ACCEPTED), job)
+        facts.append("accepted (entry %d)" % accepted["index"])
+    if closed:
+        entry = sealed(closed, size, root, CLOSED)
+        require(entry.get("accepted") == (accepted["index"] if accepted else None),
+                "the closed entry belongs to another accepted entry")
+        check_shown(closed, entry, job)
+        facts.append("closed (entry %d)" % closed["index"])
+    return "job %s: %s; %s" % (job, ", ".join(facts), words)
+
+
+def map_leaf(tag, commitment):
+    return sha256(b"\2", tag, commitment)
+
+
+def map_node(left, right):
+    return sha256(b"\3", left, right)
+
+
+def bit(tag, depth):
+    return tag[depth >> 3] >> (7 - (depth & 7)) & 1
+
+
+def looked_up(proof, tag, root):
+    """The commitment of a tag in the map; None if it is absent."""
+    siblings = [b64(each, 32) for each in proof["siblings"]]
+    require(len(siblings) <= 256, "a proof has at most 256 hashes")
+    leaf, value = proof.get("leaf"), ZERO
+    if leaf:
+        there, commitment = b64(leaf["tag"], 32), b64(leaf["commitment"], 32)
+        require(all(bit(there, depth) == bit(tag, depth) for depth in range(len(siblings))), "a leaf is misplaced")
+        value = map_leaf(there, commitment)
+    for depth in reversed(range(len(siblings))):
+        pair = (siblings[depth], value) if bit(tag, depth) else (value, siblings[depth])
+        value = map_node(*pair)
+    require(value == root, "a proof does not lead to the root of the key map")
+    return commitment if leaf and there == tag else None
+
+
+def member_position(mesh, member, generation):
+    return sha256(b"tally-member-v1", lp(mesh), lp(member), struct.pack(">I", generation))
+
+
+def key_proof(data, root_key, policy):
+    document = parse_json(data)
+    require(document.get("format") == "tally-key-proof-v1", "not a key proof")
+    size, root, words = standing(document, root_key, policy)
+    head = sealed(document["head"], size, root, MAP_HEAD)
+    require(document["head"]["index"] == head["covers"] == size - 1, "the head is not the last entry")
+    top, mesh, member, key = b64(head["root"], 32), document["mesh"], document["member"], document["key"]
+    jobs = []
+    for number, generation in enumerate(document["generations"], 1):
+        secret, count = b64(generation["secret"], 32), struct.pack(">I", number)
+        committed = mac(secret, b"tally-secret-v1", lp(mesh), lp(member), count)
+        require(looked_up(generation["committed"], member_position(mesh, member, number), top) == committed,
+                "the log does not commit to the secret of generation %d" % number)
+        require(generation["numbers"], "a generation shows no number")
+        for n, each in enumerate(generation["numbers"]):
+            tag = mac(secret, b"tally-tag-v1", lp("accept"), lp(key), struct.pack(">I", n))
+            there = looked_up(each["map"], tag, top)
+            last = n == len(generation["numbers"]) - 1
+            require((there is None) == last, "numbers must be present up to the last one, which must be absent")
+            if there is not None:
+                shown = each.get("job")
+                require(shown is None or opens(shown, there, shown["value"], "job"), "an acceptance of another job")
+                jobs.append(shown["value"] if shown else "(not shown)")
+    further = member_position(mesh, member, len(document["generations"]) + 1)
+    require(looked_up(document["no_further"], further, top) is None, "a generation of the secret is not shown")
+    return "key %s: %d acceptance(s) %s; %s" % (key, len(jobs), " ".join(jobs), words)
+
+
+# A whole log
+
+def bundle_path(index):
+    parts = ["%03d" % (index % 1000)]
+    while index >= 1000:
+        index //= 1000
+        parts.insert(0, "x%03d" % (index % 1000))
+    return os.path.join("tile", "entries", *parts)
+
+
+def read_entries(directory, size):
+    for start in range(0, size, 256):
+        width = min(256, size - start)
+        name = bundle_path(start // 256) if width == 256 else os.path.join("tail", str(size))
+        with open(os.path.join(directory, name), "rb") as file:
+            data = file.read()
+        at = 0
+        for index in range(start, start + width):
+            require(at + 2 <= len(data), "%s ends before entry %d" % (name, index))
+            length = struct.unpack_from(">H", data, at)[0]
+            require(at + 2 + length <= len(data), "%s ends inside entry %d" % (name, index))
+            yield index, data[at + 2: at + 2 + length]
+            at += 2 + length
+        require(at == len(data), "%s has more than its entries" % name)
+
+
+def map_root(leaves, depth=0):
+    """The root over sorted (tag, commitment) pairs."""
+    if len(leaves) < 2:
+        return map_leaf(*leaves[0]) if leaves else ZERO
+    middle = sum(1 for leaf in leaves if not bit(leaf[0], depth))
+    return map_node(map_root(leaves[:middle], depth + 1), map_root(leaves[middle:], depth + 1))
+
+
+def whole_log(directory, root_key):
+    with open(os.path.join(directory, "checkpoint"), "rb") as file:
+        note = Note(file.read().decode())
+    _, size, root = note.checkpoint()
+    ring, edge, leaves, heads, closed, rotation = Ring(root_key), Edge(), {}, 0, set(), None
+    for index, data in read_entries(directory, size):
+        edge.append(leaf_hash(data))
+        kind, entry = data[0], parse_json(data[1:])
+        require(canonical(entry).encode() == data[1:], "entry %d is not canonical" % index)
+        if rotation:
+            with open(os.path.join(directory, "rotation", str(index + 1)), "rb") as file:
+                last = Note(file.read().decode())
+            require(last.checkpoint()[1:] == (index + 1, edge.root()), "the rotation at entry %d has another root" % index)
+            ring.rotate(rotation, last, kind == MAP_HEAD)
+        rotation = data if kind == KEY_ROTATION else None
+        if kind == ACCEPTED and "tag" in entry or kind == MEMBER_SECRET:
+            tag = b64(entry["tag" if kind == ACCEPTED else "position"], 32)
+            require(tag not in leaves, "entry %d has a tag for the second time" % index)
+            leaves[tag] = b64(entry["commitments"]["job"] if kind == ACCEPTED else entry["commitment"], 32)
+        elif kind == CLOSED and "accepted" in entry:
+            require(entry["accepted"] not in closed, "entry %d closes a job for the second time" % index)
+            closed.add(entry["accepted"])
+        elif kind == MAP_HEAD:
+            heads += 1
+            require(entry["covers"] == index and entry["count"] == len(leaves)
+                    and b64(entry["root"], 32) == map_root(sorted(leaves.items())),
+                    "entry %d: the head names another key map than the entries give" % index)
+    require(edge.root() == root, "the root of the checkpoint is not that of the entries")
+    require(size and kind == MAP_HEAD, "the log does not end in a head")
+    ring.verify(note)
+    return "log %s: %d entries, %d heads, %d leaves of the key map" % (ring.origin, size, heads, len(leaves))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks receipts, key proofs and logs of Tallystick.")
+    parser.add_argument("what", choices=["receipt", "key", "log"])
+    parser.add_argument("file")
+    parser.add_argument("--root-key", required=True)
+    parser.add_argument("--policy")
+    options = parser.parse_args()
+    try:
+        with open(options.root_key, encoding="utf-8") as file:
+            root_key = Key(file.read())
+        policy = None
+        if options.policy:
+            with open(options.policy, encoding="utf-8", errors="surrogateescape") as file:
+                policy = Policy(file.read())
+        if options.what == "log":
+            print(whole_log(options.file, root_key))
+        else:
+            with open(options.file, "rb") as file:
+                print({"receipt": receipt, "key": key_proof}[options.what](file.read(), root_key, policy))
+    except (Refused, OSError) as reason:
+        print("refused: %s" % reason)
+        sys.exit(1)
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError) as malformed:
+        print("refused: malformed: %r" % malformed)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

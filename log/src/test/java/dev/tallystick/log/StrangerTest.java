@@ -1,0 +1,149 @@
+package dev.tallystick.log;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.log.entry.LogEntry;
+import dev.tallystick.log.entry.MemberSecret;
+import dev.tallystick.log.files.LogSnapshot;
+import dev.tallystick.log.note.Checkpoint;
+import dev.tallystick.log.receipt.KeyProof;
+import dev.tallystick.log.receipt.KeyProver;
+import dev.tallystick.log.receipt.Opened;
+import dev.tallystick.log.receipt.Receipt;
+import dev.tallystick.log.receipt.SealedEntry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An auditor's Python program, with none of our code, agrees with us about logs, receipts and key proofs made here. */
+class StrangerTest {
+
+    private static final String PYTHON = "/usr/bin/python3";
+    private static final Path PROGRAM = Path.of("..", "docs", "audit", "verify.py");
+
+    /** Numbers and texts whose canonical form is easy to get wrong. */
+    private static final Map<String, Json> AWKWARD = new TreeMap<>(Map.of(
+            "job", Json.of("job-7"),
+            "outcome", Json.parse("""
+                    {"a":[1e21,1e-7,0.000001,123456.789,-0.1,5e-324,1.7976931348623157e308,9007199254740992,-3],
+                     "\\ue000":1,"\\ud83d\\ude00":"\\u0007\\u2028/\\"","é":null,"":[true,{}]}""")));
+
+    @TempDir
+    Path scratch;
+
+    @BeforeAll
+    static void needs_python_and_its_package() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of(PYTHON)), "skipped: there is no " + PYTHON);
+        Process probe = new ProcessBuilder(PYTHON, "-c", "import cryptography").start();
+        assumeTrue(probe.waitFor() == 0, "skipped: install Debian's python3-cryptography");
+    }
+
+    @Test
+    void a_stranger_verifies_the_log_its_receipts_and_its_key_proofs() throws Exception {
+        try (Logs logs = Logs.in(scratch.resolve("log"))) {
+            logs.sealSecret();
+            logs.sealJobs(0, 150);
+            logs.seal(List.of(new LogEntry.KeyRotation(Logs.NEXT_SIGNER.key())));
+            logs.signer = Logs.NEXT_SIGNER;
+            logs.seal(List.of(
+                    Logs.accepted("job-a", "key-a"),
+                    new LogEntry.Closed(305L, Logs.salt("job-a").commit(awkward("job-a"))),
+                    new LogEntry.OperatorAction(Map.of()),
+                    new LogEntry.Erased(4, Map.of())));
+            Checkpoint now =
+                    Checkpoint.parse(logs.log.checkpoint().orElseThrow().text());
+            logs.log.cosign(now, List.of(Logs.WITNESS.cosign(now, Instant.parse("2026-03-01T12:00:00Z"))));
+            LogSnapshot log = logs.log.snapshot();
+
+            assertThat(python("log", logs.path))
+                    .isEqualTo("0 log log.example/tally: 310 entries, 4 heads, 152 leaves of the key map");
+
+            Path receipt = Files.write(
+                    scratch.resolve("r.json"), receipt(log, "job-a").json().canonicalBytes());
+            String proven =
+                    "0 job job-a: accepted (entry 305), closed (entry 306); log log.example/tally at size 310, signed";
+            assertThat(python("receipt", receipt)).isEqualTo(proven + ", unwitnessed");
+            Path policy = Files.writeString(
+                    scratch.resolve("policy"), "witness W " + Logs.WITNESS.key() + "\ngroup G all W\nquorum G\n");
+            assertThat(python("receipt", receipt, "--policy", policy.toString()))
+                    .isEqualTo(proven + " and witnessed, at 2026-03-01T12:00:00Z");
+            String text = Files.readString(receipt);
+            Files.writeString(receipt, text.replace("123456.789", "123456.788"));
+            assertThat(python("receipt", receipt))
+                    .isEqualTo("1 refused: the field 'outcome' is not the one that the log commits to");
+            Files.writeString(receipt, text.replace("\"index\":305", "\"index\":304"));
+            assertThat(python("receipt", receipt)).startsWith("1 refused: entry 304 is not in the log");
+
+            Path once = Files.write(
+                    scratch.resolve("once.json"), keyProof(log, "key-a").json().canonicalBytes());
+            assertThat(python("key", once)).startsWith("0 key key-a: 1 acceptance(s) job-a; ");
+            Path never = Files.write(
+                    scratch.resolve("never.json"), keyProof(log, "key-b").json().canonicalBytes());
+            assertThat(python("key", never)).startsWith("0 key key-b: 0 acceptance(s)");
+            Files.writeString(never, Files.readString(never).replace("key-b", "key-a"));
+            assertThat(python("key", never)).startsWith("1 refused: ");
+
+            Path bundle = logs.path.resolve("tile/entries/000");
+            byte[] good = Files.readAllBytes(bundle);
+            good[good.length / 2] ^= 1;
+            Files.write(bundle, good);
+            assertThat(python("log", logs.path)).startsWith("1 refused: ");
+        }
+    }
+
+    private static Map<String, Json> awkward(String job) {
+        Map<String, Json> fields = new TreeMap<>(AWKWARD);
+        fields.put("job", Json.of(job));
+        return fields;
+    }
+
+    private static Receipt receipt(LogSnapshot log, String job) throws IOException {
+        return new Receipt(
+                job,
+                SealedEntry.of(
+                        log.entry(305),
+                        log.inclusion(305),
+                        Opened.of(Logs.salt(job), Logs.acceptedRecord(job, "key-a"))),
+                SealedEntry.of(log.entry(306), log.inclusion(306), Opened.of(Logs.salt(job), awkward(job))),
+                log.checkpoint().orElseThrow(),
+                log.keys().rotations());
+    }
+
+    private static KeyProof keyProof(LogSnapshot log, String key) throws IOException {
+        Opened job = new Opened(Json.of("job-a"), Logs.salt("job-a").opening(LogEntry.JOB));
+        KeyProof.Generation generation = KeyProver.generation(Logs.MEMBER, key, log::prove, tag -> Optional.of(job));
+        long last = log.size() - 1;
+        return new KeyProof(
+                "mesh-1",
+                "member-1",
+                key,
+                SealedEntry.of(log.entry(last), log.inclusion(last), Map.of()),
+                List.of(generation),
+                log.prove(MemberSecret.position("mesh-1", "member-1", 2)),
+                log.checkpoint().orElseThrow(),
+                log.keys().rotations());
+    }
+
+    /** The exit code and what the program prints. */
+    private String python(String what, Path file, String... more) throws Exception {
+        Path key = Files.writeString(scratch.resolve("root.pub"), Logs.SIGNER.key() + "\n");
+        List<String> command = new ArrayList<>(
+                List.of(PYTHON, PROGRAM.toString(), what, file.toString(), "--root-key", key.toString()));
+        command.addAll(List.of(more));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String printed = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+        return process.waitFor() + " " + printed;
+    }
+}
