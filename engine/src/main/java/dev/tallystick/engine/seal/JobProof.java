@@ -3,7 +3,11 @@ package dev.tallystick.engine.seal;
 /** Whether a job can be proven. */
 public sealed interface JobProof {
 
-    /** @param receipt the receipt, as JSON in UTF-8 */
+    /**
+     * The log has the job.
+     *
+     * @param receipt the receipt, as JSON in UTF-8
+     */
     record Proven(byte[] receipt) implements JobProof {}
 
     /** A part of it is on its way into the log. */

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -269,8 +270,8 @@ final class SealStore {
         return new Queued(
                 row.getLong("id"),
                 array(row, "accepted", UUID[].class),
-                array(row, "keys", String[].class),
-                array(row, "members", String[].class),
+                texts(row, "keys"),
+                texts(row, "members"),
                 array(row, "closed", UUID[].class));
     }
 
@@ -282,7 +283,18 @@ final class SealStore {
                         .toArray());
     }
 
-    private static <T extends @Nullable Object> List<T> array(ResultSet row, String column, Class<T[]> type)
+    private static List<@Nullable String> texts(ResultSet row, String column) throws SQLException {
+        List<@Nullable String> texts = new ArrayList<>();
+        java.sql.Array array = row.getArray(column);
+        if (array != null) {
+            for (@Nullable Object text : (@Nullable Object[]) array.getArray()) {
+                texts.add((String) text);
+            }
+        }
+        return texts;
+    }
+
+    private static <T> List<T> array(ResultSet row, String column, Class<T[]> type)
             throws SQLException {
         java.sql.Array array = row.getArray(column);
         return array == null ? List.of() : Arrays.asList(type.cast(array.getArray()));

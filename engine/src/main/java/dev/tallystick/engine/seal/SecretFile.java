@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -63,7 +64,7 @@ final class SecretFile {
             channel.force(true);
         }
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-        forceDirectory(file.toAbsolutePath().getParent());
+        forceDirectory(Objects.requireNonNull(file.toAbsolutePath().getParent()));
     }
 
     private static void forceDirectory(Path directory) throws IOException {
