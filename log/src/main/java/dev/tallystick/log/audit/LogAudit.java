@@ -35,7 +35,6 @@ public final class LogAudit {
     private static final int MOST_FINDINGS = 100;
 
     private final Path directory;
-    private final VerifierKey rootKey;
     private final MemberAudit members;
     private final List<Finding> findings = new ArrayList<>();
     private final List<MapLeaf> leaves = new ArrayList<>();
@@ -50,7 +49,6 @@ public final class LogAudit {
 
     private LogAudit(Path directory, VerifierKey rootKey, MemberAudit members) {
         this.directory = directory;
-        this.rootKey = rootKey;
         this.members = members;
         this.keys = KeyRing.of(rootKey);
     }
@@ -67,7 +65,11 @@ public final class LogAudit {
         }
     }
 
-    /** @param members what the auditor was shown; without it the tags are not checked */
+    /**
+     * Audits the log in a directory.
+     *
+     * @param members what the auditor was shown; without it the tags are not checked
+     */
     public static Report audit(Path directory, VerifierKey rootKey, MemberAudit members) throws IOException {
         return new LogAudit(directory, rootKey, members).run();
     }

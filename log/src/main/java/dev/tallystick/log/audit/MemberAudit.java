@@ -36,6 +36,7 @@ public final class MemberAudit {
     }
 
     boolean explains(Hash position, Hash tag) {
-        return position.equals(positionByTag.get(tag));
+        Hash shown = positionByTag.get(tag);
+        return shown != null && shown.equals(position);
     }
 }

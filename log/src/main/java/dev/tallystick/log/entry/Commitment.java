@@ -16,6 +16,8 @@ public final class Commitment {
     private Commitment() {}
 
     /**
+     * Commits to a value.
+     *
      * @param opening 32 bytes that no one else knows
      * @param job the id of the job, or of what else the record is about
      * @param field the name of the field, so that a value cannot be shown as that of another field

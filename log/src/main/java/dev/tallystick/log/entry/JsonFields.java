@@ -24,7 +24,11 @@ public final class JsonFields {
         this.left = new TreeMap<>(members);
     }
 
-    /** @param what the name of the object in refusals, such as "a receipt" */
+    /**
+     * Reads an object.
+     *
+     * @param what the name of the object in refusals, such as "a receipt"
+     */
     public static JsonFields of(String what, Json json) {
         if (json instanceof Json.ObjectValue object) {
             return new JsonFields(what, object.members());

@@ -262,7 +262,11 @@ public sealed interface LogEntry {
         return ByteBuffer.allocate(1 + json.length).put(type().code()).put(json).array();
     }
 
-    /** @throws IllegalArgumentException if these are not exactly the bytes of an entry */
+    /**
+     * Reads an entry.
+     *
+     * @throws IllegalArgumentException if these are not exactly the bytes of an entry
+     */
     static LogEntry parse(byte[] bytes) {
         if (bytes.length < 3 || bytes.length > LONGEST) {
             throw new IllegalArgumentException("an entry has 3 to 65,535 bytes, not " + bytes.length);

@@ -188,7 +188,7 @@ public final class LogDirectory implements Closeable, TileSource {
             }
             requireOld(old, there);
             LogSnapshot now = snapshot;
-            if (plan.before() != now.state()) {
+            if (!plan.before().edge().equals(now.state().edge())) {
                 throw new IllegalStateException("the plan was made before another batch was committed");
             }
             points.reached(LogCrashPoint.LOCKED);

@@ -94,7 +94,7 @@ final class StartChecks {
         try {
             keys.verify(note);
         } catch (IllegalArgumentException e) {
-            throw alarm(LogAlarm.Reason.BAD_SIGNATURE, DirectoryFiles.CHECKPOINT, e.getMessage());
+            throw alarm(LogAlarm.Reason.BAD_SIGNATURE, DirectoryFiles.CHECKPOINT, String.valueOf(e.getMessage()));
         }
         requireAnchored(checkpoint, state);
         requireNothingBeyond(checkpoint.size());
@@ -164,8 +164,9 @@ final class StartChecks {
     }
 
     private void requireNothingBeyond(long size) throws IOException {
-        boolean pending = intent != null && intent.oldSize() == size;
-        long allowed = pending ? size + intent.entries().size() : size;
+        long allowed = intent != null && intent.oldSize() == size
+                ? size + intent.entries().size()
+                : size;
         String beyond = files.beyond(allowed);
         if (beyond != null) {
             throw alarm(

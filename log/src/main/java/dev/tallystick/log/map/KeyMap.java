@@ -82,7 +82,7 @@ public final class KeyMap implements AutoCloseable {
 
     /** Appends what was worked out, and forces it. */
     public void append(Insertion insertion) throws IOException {
-        if (insertion.before() != version) {
+        if (!insertion.before().equals(version) || insertion.firstSlot() != nextSlot) {
             throw new IllegalStateException("this insertion was worked out for another version of the map");
         }
         nextSlot = file.append(insertion.firstSlot(), insertion.nodes(), insertion.after());

@@ -36,8 +36,10 @@ public record MapProof(List<Hash> siblings, @Nullable MapLeaf leaf) {
         if (!hash.equals(root)) {
             return Optional.empty();
         }
-        boolean present = leaf != null && leaf.tag().equals(tag);
-        return Optional.of(present ? new Shown.Present(leaf.commitment()) : new Shown.Absent());
+        if (leaf != null && leaf.tag().equals(tag)) {
+            return Optional.of(new Shown.Present(leaf.commitment()));
+        }
+        return Optional.of(new Shown.Absent());
     }
 
     /** What a proof shows. */

@@ -51,7 +51,7 @@ public record KeyProof(
      * @param committed the presence of its commitment
      * @param numbers what the map has for the acceptances 0, 1, …; the last one is absent
      */
-    public record Generation(Hash secret, MapProof committed, List<Number> numbers) {
+    public record Generation(Hash secret, MapProof committed, List<Numbered> numbers) {
 
         public Generation {
             numbers = List.copyOf(numbers);
@@ -63,7 +63,7 @@ public record KeyProof(
      *
      * @param job the job of a present one, with what opens it; its {@code value} is the id. Null if the holder does not show it
      */
-    public record Number(
+    public record Numbered(
             MapProof proof,
             @org.jspecify.annotations.Nullable Opened job) {}
 
@@ -120,7 +120,7 @@ public record KeyProof(
         }
         List<String> jobs = new ArrayList<>();
         for (int n = 0; n < generation.numbers.size(); n++) {
-            Number each = generation.numbers.get(n);
+            Numbered each = generation.numbers.get(n);
             Hash tag = secret.tag(MemberSecret.ACCEPT_DOOR, key, n);
             boolean last = n == generation.numbers.size() - 1;
             switch (shown(each.proof, tag, root)) {
@@ -142,7 +142,7 @@ public record KeyProof(
                 .orElseThrow(() -> new IllegalArgumentException("a proof does not lead to the root of the key map"));
     }
 
-    private static String job(Number number, Hash commitment) {
+    private static String job(Numbered number, Hash commitment) {
         Opened job = number.job;
         if (job == null) {
             return "";
@@ -159,10 +159,10 @@ public record KeyProof(
         List<Generation> generations = new ArrayList<>();
         for (Json each : fields.list("generations", MOST)) {
             JsonFields generation = JsonFields.of("a generation", each);
-            List<Number> numbers = new ArrayList<>();
+            List<Numbered> numbers = new ArrayList<>();
             for (Json one : generation.list("numbers", MOST)) {
                 JsonFields number = JsonFields.of("a number", one);
-                numbers.add(new Number(
+                numbers.add(new Numbered(
                         mapProof(number.object("map")),
                         number.findObject("job").map(Opened::parse).orElse(null)));
                 number.end();
@@ -212,7 +212,7 @@ public record KeyProof(
 
     private static Json json(Generation generation) {
         List<Json> numbers = new ArrayList<>();
-        for (Number number : generation.numbers) {
+        for (Numbered number : generation.numbers) {
             Map<String, Json> members = new TreeMap<>();
             members.put("map", json(number.proof));
             if (number.job != null) {

@@ -13,7 +13,7 @@ public final class KeyProver {
 
     /** Proves from the map, such as {@code LogSnapshot::prove}. */
     @FunctionalInterface
-    public interface Map {
+    public interface Lookup {
         MapProof prove(Hash tag) throws IOException;
     }
 
@@ -26,14 +26,14 @@ public final class KeyProver {
     private KeyProver() {}
 
     /** All numbers of a key in one generation: up to the first that is absent. */
-    public static KeyProof.Generation generation(MemberSecret secret, String key, Map map, Jobs jobs)
+    public static KeyProof.Generation generation(MemberSecret secret, String key, Lookup map, Jobs jobs)
             throws IOException {
-        List<KeyProof.Number> numbers = new ArrayList<>();
+        List<KeyProof.Numbered> numbers = new ArrayList<>();
         for (int n = 0; ; n++) {
             Hash tag = secret.tag(MemberSecret.ACCEPT_DOOR, key, n);
             MapProof proof = map.prove(tag);
             boolean present = proof.leaf() != null && proof.leaf().tag().equals(tag);
-            numbers.add(new KeyProof.Number(proof, present ? jobs.find(tag).orElse(null) : null));
+            numbers.add(new KeyProof.Numbered(proof, present ? jobs.find(tag).orElse(null) : null));
             if (!present) {
                 return new KeyProof.Generation(secret.secret(), map.prove(secret.position()), numbers);
             }

@@ -14,7 +14,11 @@ import java.time.Instant;
  */
 public record Omission(AcceptancePromise promise, Instant cosignedAt) {
 
-    /** @throws IllegalArgumentException with the reason, if this is no omission */
+    /**
+     * Checks that a promise was broken.
+     *
+     * @throws IllegalArgumentException with the reason, if this is no omission
+     */
     public static Omission check(AcceptancePromise promise, Standing standing, SealedEntry head, MapProof absence) {
         head.requireIncluded(standing.checkpoint());
         LogEntry.MapHead last = SealedEntry.as(LogEntry.MapHead.class, head, EntryType.MAP_HEAD);

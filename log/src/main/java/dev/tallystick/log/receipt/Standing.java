@@ -21,7 +21,11 @@ public record Standing(Checkpoint checkpoint, VerifierKey signedBy, Optional<Ins
         return cosignedAt.map(at -> "signed and witnessed, at " + at).orElse("signed, unwitnessed");
     }
 
-    /** @throws IllegalArgumentException with the reason, if the trusted key or one that it named did not sign */
+    /**
+     * Checks who signed and who cosigned.
+     *
+     * @throws IllegalArgumentException with the reason, if the trusted key or one that it named did not sign
+     */
     static Standing of(SignedNote note, List<Rotation> rotations, Trust trust) {
         KeyRing ring = KeyRing.of(trust.key(), trust.currentKeyOnly() ? List.of() : rotations);
         Checkpoint checkpoint = ring.verify(note);

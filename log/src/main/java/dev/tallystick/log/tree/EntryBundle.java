@@ -27,7 +27,11 @@ public final class EntryBundle {
         return out.array();
     }
 
-    /** @throws IllegalArgumentException if the bytes are not whole entries, or more than 256 */
+    /**
+     * Reads a bundle.
+     *
+     * @throws IllegalArgumentException if the bytes are not whole entries, or more than 256
+     */
     public static List<byte[]> decode(byte[] bundle) {
         List<byte[]> entries = new ArrayList<>();
         ByteBuffer in = ByteBuffer.wrap(bundle);

@@ -33,7 +33,11 @@ public final class Witness implements Closeable {
     private final InstantSource clock;
     private final ProcessLock lock;
 
-    /** @param logs the keys that this witness accepts, by the origin of their log */
+    /**
+     * Opens the state of a witness, or begins one.
+     *
+     * @param logs the keys that this witness accepts, by the origin of their log
+     */
     public Witness(Path directory, NoteSigner signer, Map<String, List<VerifierKey>> logs, InstantSource clock)
             throws IOException {
         this.directory = directory;

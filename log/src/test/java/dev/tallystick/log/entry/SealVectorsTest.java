@@ -42,13 +42,16 @@ class SealVectorsTest {
         vectors.put("its position", SECRET.position().hex());
         vectors.put("its commitment", SECRET.commitment().hex());
         vectors.put("tag", SECRET.tag("accept", "key-1", 0).hex());
-        vectors.put("tag of the second acceptance", SECRET.tag("accept", "key-1", 1).hex());
+        vectors.put(
+                "tag of the second acceptance", SECRET.tag("accept", "key-1", 1).hex());
         vectors.put("opening", SALT.opening("job").hex());
         vectors.put("commitment", SALT.commit("job", Json.of("job-1")).hex());
         vectors.put("leaf of the tree", Hash.leaf(accepted().bytes()).hex());
         vectors.put(
                 "leaf of the map",
-                new MapLeaf(SECRET.tag("accept", "key-1", 0), SALT.commit("job", Json.of("job-1"))).hash().hex());
+                new MapLeaf(SECRET.tag("accept", "key-1", 0), SALT.commit("job", Json.of("job-1")))
+                        .hash()
+                        .hex());
         return vectors;
     }
 
@@ -63,13 +66,18 @@ class SealVectorsTest {
     void hmac_and_hkdf_are_those_of_their_rfcs() {
         byte[] long131 = new byte[131];
         java.util.Arrays.fill(long131, (byte) 0xaa);
-        assertThat(HmacSha256.mac(long131, "Test Using Larger Than Block-Size Key - Hash Key First".getBytes(java.nio.charset.StandardCharsets.US_ASCII)).hex())
+        assertThat(HmacSha256.mac(
+                                long131,
+                                "Test Using Larger Than Block-Size Key - Hash Key First"
+                                        .getBytes(java.nio.charset.StandardCharsets.US_ASCII))
+                        .hex())
                 .isEqualTo("60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
         byte[] ikm = new byte[22];
         java.util.Arrays.fill(ikm, (byte) 0x0b);
         Hash extracted = HmacSha256.mac(HexFormat.of().parseHex("000102030405060708090a0b0c"), ikm);
         assertThat(extracted.hex()).isEqualTo("077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5");
-        assertThat(HmacSha256.expand(extracted, HexFormat.of().parseHex("f0f1f2f3f4f5f6f7f8f9")).hex())
+        assertThat(HmacSha256.expand(extracted, HexFormat.of().parseHex("f0f1f2f3f4f5f6f7f8f9"))
+                        .hex())
                 .isEqualTo("3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf");
     }
 
@@ -114,7 +122,8 @@ class SealVectorsTest {
 
     private static void assertRefused(int type, String json, String reason) {
         byte[] text = json.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        byte[] bytes = ByteBuffer.allocate(1 + text.length).put((byte) type).put(text).array();
+        byte[] bytes =
+                ByteBuffer.allocate(1 + text.length).put((byte) type).put(text).array();
         assertThatThrownBy(() -> LogEntry.parse(bytes))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(reason);

@@ -173,7 +173,7 @@ class LogDirectoryTest {
 
     @Test
     void a_missing_directory_with_an_anchor_is_an_alarm_and_never_an_init() {
-        assertAlarm(LogAlarm.Reason.MISSING, new Anchor(2, Hash.EMPTY_TREE), null);
+        assertAlarm(LogAlarm.Reason.MISSING, new Anchor(2, Hash.EMPTY_TREE));
         assertThat(path()).doesNotExist();
     }
 
@@ -185,9 +185,9 @@ class LogDirectoryTest {
             anchor = logs.log.anchor();
             logs.log.write(logs.log.plan(batch(0, 300)));
         }
-        assertAlarm(LogAlarm.Reason.AHEAD_WITHOUT_INTENT, anchor, null);
+        assertAlarm(LogAlarm.Reason.AHEAD_WITHOUT_INTENT, anchor);
         Files.delete(path().resolve("tail/303"));
-        assertAlarm(LogAlarm.Reason.AHEAD_WITHOUT_INTENT, anchor, null);
+        assertAlarm(LogAlarm.Reason.AHEAD_WITHOUT_INTENT, anchor);
     }
 
     @Test
@@ -202,17 +202,17 @@ class LogDirectoryTest {
             logs.seal(batch(0, 3));
             anchor = logs.log.anchor();
         }
-        assertAlarm(LogAlarm.Reason.AHEAD_WITHOUT_INTENT, old, null);
-        assertAlarm(LogAlarm.Reason.FORKED, new Anchor(anchor.size(), Hash.EMPTY_TREE), null);
+        assertAlarm(LogAlarm.Reason.AHEAD_WITHOUT_INTENT, old);
+        assertAlarm(LogAlarm.Reason.FORKED, new Anchor(anchor.size(), Hash.EMPTY_TREE));
         byte[] current = Files.readAllBytes(path().resolve("checkpoint"));
         Files.write(path().resolve("checkpoint"), oldCheckpoint);
         Path tail = path().resolve("tail/6");
         byte[] bytes = Files.readAllBytes(tail);
         Files.delete(tail);
-        assertAlarm(LogAlarm.Reason.ROLLED_BACK, anchor, null);
+        assertAlarm(LogAlarm.Reason.ROLLED_BACK, anchor);
         Files.write(tail, bytes);
         Files.delete(path().resolve("checkpoint"));
-        assertAlarm(LogAlarm.Reason.MISSING, anchor, null);
+        assertAlarm(LogAlarm.Reason.MISSING, anchor);
         Files.write(path().resolve("checkpoint"), current);
         Logs.reopen(path(), anchor).close();
     }
@@ -287,7 +287,10 @@ class LogDirectoryTest {
         }
         assertThat(shrank).isTrue();
         try (LogDirectory log = Logs.reopen(path(), anchor)) {
-            assertThat(log.snapshot().prove(Logs.MEMBER.tag("accept", "key-123", 0)).leaf()).isNotNull();
+            assertThat(log.snapshot()
+                            .prove(Logs.MEMBER.tag("accept", "key-123", 0))
+                            .leaf())
+                    .isNotNull();
         }
         assertThat(audit().findings()).isEmpty();
     }
@@ -317,7 +320,7 @@ class LogDirectoryTest {
                         .sign(SignedNote.parse(Files.readAllBytes(path().resolve("checkpoint")))
                                 .text())
                         .bytes());
-        assertAlarm(LogAlarm.Reason.BAD_SIGNATURE, anchor, null);
+        assertAlarm(LogAlarm.Reason.BAD_SIGNATURE, anchor);
     }
 
     @Test
@@ -336,9 +339,8 @@ class LogDirectoryTest {
         }
     }
 
-    private void assertAlarm(LogAlarm.Reason reason, Anchor anchor, Intent intent) {
-        assertThatThrownBy(() -> LogDirectory.open(path(), Logs.SIGNER.key(), anchor, intent, CrashPoints.NONE)
-                        .close())
+    private void assertAlarm(LogAlarm.Reason reason, Anchor anchor) {
+        assertThatThrownBy(() -> Logs.reopen(path(), anchor).close())
                 .isInstanceOfSatisfying(
                         LogAlarm.class, alarm -> assertThat(alarm.reason()).isEqualTo(reason));
     }

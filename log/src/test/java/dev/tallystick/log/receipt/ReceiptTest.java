@@ -100,8 +100,8 @@ class ReceiptTest {
         Receipt full = receipt(0);
         Receipt brief = new Receipt(
                 full.job(),
-                with(full.accepted(), "job"),
-                with(full.closed(), "job", "outcome"),
+                with(java.util.Objects.requireNonNull(full.accepted()), "job"),
+                with(java.util.Objects.requireNonNull(full.closed()), "job", "outcome"),
                 full.checkpoint(),
                 full.rotations());
 
