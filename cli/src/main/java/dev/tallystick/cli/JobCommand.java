@@ -36,7 +36,8 @@ import picocli.CommandLine.Parameters;
             JobCommand.Rerun.class,
             JobCommand.Fork.class,
             JobCommand.Activities.class,
-            JobCommand.Events.class
+            JobCommand.Events.class,
+            JobCommand.Receipt.class
         },
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
@@ -52,6 +53,7 @@ import picocli.CommandLine.Parameters;
             "  tally job events 01890a5d-ac96-774b-bcce-b302099a8057 --follow",
             "  tally job cancel 01890a5d-ac96-774b-bcce-b302099a8057",
             "  tally job rerun 01890a5d-ac96-774b-bcce-b302099a8057 --key again:41",
+            "  tally job receipt --key order:42",
             "  tally job fork 01890a5d-ac96-774b-bcce-b302099a8057 --from charge --key again:42",
         })
 final class JobCommand extends TallyCommand {
@@ -224,6 +226,22 @@ final class JobCommand extends TallyCommand {
                     ? ""
                     : ": " + each.error().lines().findFirst().orElse("");
             return "%s  %-8s %-10s %s%s".formatted(each.ledger(), each.path(), each.kind(), each.name(), why);
+        }
+    }
+
+    @Command(
+            name = "receipt",
+            description = {
+                "Show the proof of a job for people who have no access to the server: save it to a file,",
+                "and check it with 'tally verify'."
+            },
+            sortOptions = false)
+    static final class Receipt extends OfOne {
+
+        @Override
+        ExitCode run(TallyClient client, UUID id) {
+            print(client.jobs().receipt(id).canonical());
+            return ExitCode.OK;
         }
     }
 

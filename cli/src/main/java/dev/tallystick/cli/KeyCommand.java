@@ -34,7 +34,8 @@ import picocli.CommandLine.Parameters;
             KeyCommand.Release.class,
             KeyCommand.Ls.class,
             KeyCommand.Show.class,
-            KeyCommand.Resolve.class
+            KeyCommand.Resolve.class,
+            KeyCommand.Prove.class
         },
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
@@ -46,6 +47,7 @@ import picocli.CommandLine.Parameters;
             "  tally key release backup:2030-01-31 --reservation ID --fence 1",
             "  tally key ls",
             "  tally key show backup:2030-01-31",
+            "  tally key prove order:42",
             "  tally key resolve backup:2030-01-31 --member shop --reservation ID --as released",
         })
 final class KeyCommand extends TallyCommand {
@@ -202,6 +204,21 @@ final class KeyCommand extends TallyCommand {
         @Override
         public ExitCode run(TallyClient client) {
             answer(table(client.keys().open(limit)));
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(
+            name = "prove",
+            description = {
+                "Show the proof of how often your key was accepted: exactly once, or never.",
+                "Save it to a file, and check it with 'tally verify'. Its holder can test the log for all your keys."
+            })
+    static final class Prove extends OfOne {
+
+        @Override
+        public ExitCode run(TallyClient client) {
+            print(client.keys().prove(key()).canonical());
             return ExitCode.OK;
         }
     }

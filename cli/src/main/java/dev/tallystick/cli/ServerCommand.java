@@ -47,7 +47,7 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {
             "  tally server --samples",
-            "  tally server --port 8080 --data /var/lib/tally",
+            "  tally server --port 8080 --data /var/lib/tally --seal",
             "  tally server --postgres 'jdbc:postgresql://db/tally?user=tally'",
         })
 final class ServerCommand extends TallyCommand {
@@ -106,6 +106,14 @@ final class ServerCommand extends TallyCommand {
                 "whose input is {\"order\": \"42\"}, and sample.greeting, whose input is anything."
             })
     private boolean samples;
+
+    @Option(
+            names = "--seal",
+            description = {
+                "Seal every job into the log in DIR, for receipts that others can check (default: TALLY_SEAL).",
+                "Of the servers that share a Postgres, give it to the one that has the log's directory."
+            })
+    private boolean seal;
 
     @Option(
             names = "--limiter",
@@ -195,6 +203,9 @@ final class ServerCommand extends TallyCommand {
                     .withOpenTelemetry(telemetry.api());
             if (schema != null) {
                 settings = settings.withSchema(new SchemaName(schema));
+            }
+            if (seal) {
+                settings = settings.withSeal(true);
             }
             if (limiter != null) {
                 settings = settings.withLimiter(limiter);

@@ -10,7 +10,8 @@ import dev.tallystick.cli.daemon.DaemonCommand;
 import dev.tallystick.cli.daemon.InboxCommand;
 import dev.tallystick.cli.daemon.OutboxCommand;
 import dev.tallystick.cli.ledger.LedgerCommand;
-import dev.tallystick.cli.ledger.LedgerReceiptCommand;
+import dev.tallystick.cli.seal.LogCommand;
+import dev.tallystick.cli.seal.VerifyCommand;
 import dev.tallystick.core.Json;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -55,7 +56,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ExchangeCommand.class,
             Explain.class,
             LedgerCommand.class,
-            LedgerReceiptCommand.class
+            LogCommand.class,
+            VerifyCommand.class
         },
         sortOptions = false,
         synopsisSubcommandLabel = "COMMAND",

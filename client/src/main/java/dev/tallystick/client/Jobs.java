@@ -2,6 +2,7 @@ package dev.tallystick.client;
 
 import dev.tallystick.client.net.ForeignAnswer;
 import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.Json;
 import dev.tallystick.core.Priority;
 import java.time.Duration;
 import java.time.Instant;
@@ -277,6 +278,16 @@ public final class Jobs {
                 Request.get(path(job) + "/why"),
                 why -> new Why(
                         why.about("job_id", job).text("state"), why.list("waits", Why.Wait::of), why.flag("has_more")));
+    }
+
+    /**
+     * The receipt of the job: what proves its acceptance, and its end once it has one, to everyone who trusts the key of the
+     * log. {@code tally verify} checks it.
+     */
+    public Json.ObjectValue receipt(UUID job) {
+        return transport.ask(
+                Request.get(path(job) + "/receipt"),
+                answer -> Fields.of(answer.about("job_id", job).json("receipt")).object());
     }
 
     /** The activities of the job and their state, in the order in which they were entered. Reads all pages. */

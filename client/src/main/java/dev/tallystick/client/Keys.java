@@ -253,6 +253,16 @@ public final class Keys {
         return new Reservation(key, state.text("reservation_id", UUID::fromString), state.number("fence"));
     }
 
+    /**
+     * What proves how often this member's key was accepted: exactly once, or never. {@code tally verify} checks it. It shows the
+     * member's secret, which opens all of its keys in the log.
+     */
+    public Json.ObjectValue prove(IdempotencyKey key) {
+        return transport.ask(
+                Request.get(path(key, "proof")),
+                answer -> Fields.of(answer.about("key", key.value()).json("proof")).object());
+    }
+
     private static String path(IdempotencyKey key) {
         return PATH + "/" + Query.encode(key.value());
     }

@@ -33,6 +33,7 @@ public enum ProblemCode {
     RESERVATION_LOST(409, Lasting.PERMANENT, "The reservation has been settled differently, or is gone."),
     JOB_CLOSED(409, Lasting.PERMANENT, "The job has closed."),
     JOB_OPEN(409, Lasting.TRANSIENT, "The job has not ended yet."),
+    NOT_SEALED(409, Lasting.TRANSIENT, "The job is not in the sealed log yet."),
     RERUN_REFUSED(409, Lasting.PERMANENT, "The job cannot be rerun in this way."),
     TASK_HELD(409, Lasting.TRANSIENT, "Another member has claimed the task."),
     TASK_OVER(409, Lasting.PERMANENT, "The task is no longer open."),

@@ -30,7 +30,9 @@ public final class EngineSchema {
             "0070-queues-of-graphs.sql",
             "0071-schedules-that-wait.sql",
             "0073-rounds.sql",
-            "0074-removed-graphs.sql");
+            "0074-removed-graphs.sql",
+            "0075-seal-queue.sql",
+            "0076-sealed-jobs.sql");
 
     private EngineSchema() {}
 }

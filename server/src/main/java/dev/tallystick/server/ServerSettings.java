@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls its certificate for HTTPS; null for plain HTTP
  * @param schema the schema of its tables
  * @param exchange who it is in the exchange; null if it takes no part
+ * @param seal whether it seals jobs into the log in its directory; one server of a Postgres does
  */
 public record ServerSettings(
         String host,
@@ -50,7 +51,8 @@ public record ServerSettings(
         SchemaName schema,
         Limits limits,
         Quotas quotas,
-        @Nullable ExchangeConfig exchange) {
+        @Nullable ExchangeConfig exchange,
+        boolean seal) {
 
     /** Reachable from this machine only, because there is no TLS without certificates. */
     public static final String LOOPBACK = "127.0.0.1";
@@ -76,6 +78,7 @@ public record ServerSettings(
 
     public static final String LIMITER = "TALLY_LIMITER";
     public static final String SCHEMA = "TALLY_SCHEMA";
+    public static final String SEAL = "TALLY_SEAL";
     public static final String TLS_CERTIFICATE = "TALLY_TLS_CERT";
     public static final String TLS_KEY = "TALLY_TLS_KEY";
 
@@ -120,7 +123,8 @@ public record ServerSettings(
                 schema(environment),
                 Limits.from(environment),
                 Quotas.from(environment),
-                exchange == null ? null : ExchangeConfig.read(Path.of(exchange)));
+                exchange == null ? null : ExchangeConfig.read(Path.of(exchange)),
+                flag(environment, SEAL));
     }
 
     private static int number(Map<String, String> environment, String name, int otherwise) {
@@ -161,11 +165,15 @@ public record ServerSettings(
     }
 
     private static AddressPolicy callable(Map<String, String> environment) {
-        String value = environment.getOrDefault(PRIVATE_WEBHOOKS, "false");
+        return flag(environment, PRIVATE_WEBHOOKS) ? AddressPolicy.ANY : AddressPolicy.PUBLIC;
+    }
+
+    private static boolean flag(Map<String, String> environment, String name) {
+        String value = environment.getOrDefault(name, "false");
         return switch (value) {
-            case "false" -> AddressPolicy.PUBLIC;
-            case "true" -> AddressPolicy.ANY;
-            default -> throw new IllegalArgumentException(PRIVATE_WEBHOOKS + " is true or false, got '" + value + "'");
+            case "false" -> false;
+            case "true" -> true;
+            default -> throw new IllegalArgumentException(name + " is true or false, got '" + value + "'");
         };
     }
 
@@ -225,6 +233,10 @@ public record ServerSettings(
         return with(draft -> draft.exchange = other);
     }
 
+    public ServerSettings withSeal(boolean wanted) {
+        return with(draft -> draft.seal = wanted);
+    }
+
     private ServerSettings with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -249,6 +261,7 @@ public record ServerSettings(
         private final Limits limits;
         private Quotas quotas;
         private @Nullable ExchangeConfig exchange;
+        private boolean seal;
 
         Draft(ServerSettings from) {
             this.host = from.host;
@@ -266,6 +279,7 @@ public record ServerSettings(
             this.limits = from.limits;
             this.quotas = from.quotas;
             this.exchange = from.exchange;
+            this.seal = from.seal;
         }
 
         ServerSettings settings() {
@@ -284,7 +298,8 @@ public record ServerSettings(
                     schema,
                     limits,
                     quotas,
-                    exchange);
+                    exchange,
+                    seal);
         }
     }
 }

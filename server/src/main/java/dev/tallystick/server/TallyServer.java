@@ -13,6 +13,8 @@ import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.engine.model.Tracing;
 import dev.tallystick.engine.model.UserCode;
 import dev.tallystick.engine.schedule.Scheduler;
+import dev.tallystick.engine.seal.Receipts;
+import dev.tallystick.engine.seal.Sealer;
 import dev.tallystick.engine.view.JobEvents;
 import dev.tallystick.engine.view.JobReader;
 import dev.tallystick.keys.AcceptKeys;
@@ -47,6 +49,7 @@ import dev.tallystick.server.routes.MessageBatchRoutes;
 import dev.tallystick.server.routes.MessageRoutes;
 import dev.tallystick.server.routes.PartnerRoutes;
 import dev.tallystick.server.routes.Readiness;
+import dev.tallystick.server.routes.ReceiptRoutes;
 import dev.tallystick.server.routes.RerunRoutes;
 import dev.tallystick.server.routes.ScheduleRoutes;
 import dev.tallystick.server.routes.Spenders;
@@ -71,6 +74,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
@@ -108,6 +112,9 @@ public final class TallyServer implements AutoCloseable {
             DataSource source = DatabaseSource.open(settings, opened);
             Database database = Database.on(source, random, crashPoints).in(settings.schema());
             List<String> unused = ServerSchema.ALL.migrate(database);
+            // Opened first and so closed last: it seals what the others leave.
+            Optional<Sealer> sealer =
+                    settings.seal() ? Optional.of(open(Sealing.open(database, data, crashPoints))) : Optional.empty();
             Engine engine = open(new Engine(
                     database,
                     new AcceptKeys(settings.broker().keyRetention()),
@@ -146,6 +153,7 @@ public final class TallyServer implements AutoCloseable {
                     settings,
                     limits,
                     database,
+                    sealer,
                     engine,
                     scheduler,
                     workflows,
@@ -168,6 +176,8 @@ public final class TallyServer implements AutoCloseable {
                     this,
                     server -> UserCode.stuck());
             meters.gauge("tally_waiting_requests", "Requests that wait for something.", longPolls, LongPolls::number);
+            sealer.ifPresent(each -> Sealing.measure(meters, each));
+            sealer.ifPresent(Sealer::start);
             engine.start();
             scheduler.start();
             broker.start();
@@ -287,6 +297,7 @@ public final class TallyServer implements AutoCloseable {
             ServerSettings settings,
             Limits limits,
             Database database,
+            Optional<Sealer> sealer,
             Engine engine,
             Scheduler scheduler,
             Workflows workflows,
@@ -304,6 +315,9 @@ public final class TallyServer implements AutoCloseable {
         MeshJobs jobs = new MeshJobs(new JobReader(database, new JsonCodec()));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
         routes.addAll(new JobRoutes(broker, submissions, engine, jobs, longPolls, budgetGuard).routes());
+        routes.addAll(new ReceiptRoutes(
+                        new Receipts(database), jobs, key -> sealer.flatMap(each -> each.proveKey(key)))
+                .routes());
         routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), longPolls).routes());
         routes.addAll(new RerunRoutes(engine.reruns(), budgetGuard).routes());
         routes.addAll(new ScheduleRoutes(scheduler, workflows, budgetGuard, settings.quotas()).routes());

@@ -51,6 +51,11 @@ public final class ServerUnderTest implements AutoCloseable {
         return new ServerUnderTest(postgres.url(), data, settings -> settings);
     }
 
+    /** One that seals jobs. */
+    public static ServerUnderTest sealing(TestPostgres postgres, Path data) {
+        return new ServerUnderTest(postgres.url(), data, settings -> settings.withSeal(true));
+    }
+
     /** One at which a repeat waits for its original for so many seconds. */
     public static ServerUnderTest waiting(String seconds, TestPostgres postgres, Path data) {
         GateSettings gate = GateSettings.from(Map.of(GateSettings.PENDING_WAIT, seconds));

@@ -29,6 +29,7 @@ public record WhoMay(Set<String> words) {
             GET    /v1/jobs/{id}                                    member observer
             GET    /v1/jobs/{id}/result                             member observer
             GET    /v1/jobs/{id}/why                                member observer
+            GET    /v1/jobs/{id}/receipt                            member observer
             GET    /v1/jobs/{id}/events                             member observer
             GET    /v1/jobs/{id}/activities                         member observer
             POST   /v1/jobs/{id}/signals/{name}                     member
@@ -63,6 +64,7 @@ public record WhoMay(Set<String> words) {
             POST   /v1/keys/{key}/release                           member
             GET    /v1/keys                                         admin observer
             GET    /v1/keys/{key}                                   member observer
+            GET    /v1/keys/{key}/proof                             member
             POST   /v1/keys/{key}/resolve                           admin
 
             POST   /v1/messages                                     member

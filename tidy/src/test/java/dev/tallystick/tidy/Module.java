@@ -12,7 +12,7 @@ enum Module {
     TESTKIT(CORE, POSTGRES),
     SQL(CORE),
     KEYS(CORE, SQL),
-    ENGINE(CORE, SQL, KEYS),
+    ENGINE(CORE, SQL, KEYS, LOG),
     EXCHANGE(CORE, SQL),
     LEDGER(CORE),
     LOG(CORE),

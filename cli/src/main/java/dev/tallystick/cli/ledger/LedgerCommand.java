@@ -173,7 +173,7 @@ public final class LedgerCommand implements Runnable {
                 "Nothing was written. Run 'tally ledger verify' to see what is wrong.");
     }
 
-    static String read(Path file) {
+    public static String read(Path file) {
         try {
             return Files.readString(file);
         } catch (NoSuchFileException e) {

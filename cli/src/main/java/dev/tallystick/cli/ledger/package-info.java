@@ -1,5 +1,5 @@
 /**
- * The commands {@code tally ledger …} and {@code tally verify}, and their words.
+ * The commands {@code tally ledger …}, and their words.
  */
 @NullMarked
 package dev.tallystick.cli.ledger;

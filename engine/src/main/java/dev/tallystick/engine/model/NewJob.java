@@ -1,6 +1,7 @@
 package dev.tallystick.engine.model;
 
 import dev.tallystick.core.Priority;
+import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.workflow.Attribute;
 import dev.tallystick.workflow.JobId;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param lane the key of its workflow's limit; null if the workflow has no limit
  * @param traceParent the parent of its spans (W3C); null if unspecified
  * @param attributes to find the job by
+ * @param key the key that it was accepted under; null for none. Its row is bound by the transaction that writes the job
  * @param madeAt when it was made, by {@link System#nanoTime()}: no lease on it is older
  */
 public record NewJob(
@@ -38,6 +40,7 @@ public record NewJob(
         @Nullable String lane,
         @Nullable String traceParent,
         List<Attribute> attributes,
+        @Nullable ScopedKey key,
         long madeAt) {
 
     public static Builder of(JobId id, String mesh, String workflow, int version, byte[] input) {
@@ -59,6 +62,11 @@ public record NewJob(
     /** A copy that begins after this delay. */
     public NewJob delayed(Duration wait) {
         return copy().delay(wait).build();
+    }
+
+    /** A copy that was accepted under this key. */
+    public NewJob underKey(@Nullable ScopedKey bound) {
+        return copy().key(bound).build();
     }
 
     public boolean isTraced() {
@@ -99,7 +107,8 @@ public record NewJob(
                 .trigger(trigger)
                 .timeout(timeout)
                 .traceParent(traceParent)
-                .attributes(attributes);
+                .attributes(attributes)
+                .key(key);
         copy.lane = lane;
         copy.madeAt = madeAt;
         return copy;
@@ -123,6 +132,7 @@ public record NewJob(
         private @Nullable String lane;
         private @Nullable String traceParent;
         private List<Attribute> attributes = List.of();
+        private @Nullable ScopedKey key;
         private long madeAt = System.nanoTime();
 
         private Builder(JobId id, String mesh, String workflow, int version, byte[] input) {
@@ -178,6 +188,11 @@ public record NewJob(
             return this;
         }
 
+        public Builder key(@Nullable ScopedKey bound) {
+            this.key = bound;
+            return this;
+        }
+
         public NewJob build() {
             return new NewJob(
                     id,
@@ -195,6 +210,7 @@ public record NewJob(
                     lane,
                     traceParent,
                     attributes,
+                    key,
                     madeAt);
         }
     }

@@ -68,6 +68,7 @@ public final class CollationStore {
     //        ──▶ room     unless a counter would overflow
     //        ──▶ plan     the steps that this transition does first: the digit is still 0
     //             ├──▶ moved ──▶ hit      who brings the semaphore to its threshold, or ends the job
+    //             │        │     └──▶ queued                the job to be sealed, if jobs are
     //             │        └───▶ total ──▶ job_moved        the job's semaphore, and its end
     //             └──▶ marked (plan and hit)
     //                    ├──▶ told, ended                   the parent's posting, the announcement
@@ -141,6 +142,13 @@ public final class CollationStore {
                     error = t.error
                 from total t
                 where j.id = t.job_id
+            ),
+            queued as (
+                insert into tally.seal_queue (closed)
+                select array_agg(job_id order by job_id)
+                from hit
+                where exists (select from tally.seal_log)
+                having count(*) > 0
             ),
             marked as (
                 select p.*,

@@ -33,6 +33,7 @@ final class FastCheckpointStore {
     //              ├──▶ answered   the job's own activity, if the job ends
     //              ├──▶ told       a transition for each result
     //   ending ────┴──▶ closed ──▶ ended         announced, if the workflow is watched
+    //                        ├───▶ queued        to be sealed, if jobs are
     //                        └───▶ acknowledged  the posting goes
     //
     // "is true" makes Postgres hash the held jobs; a join would compare every row with every job. Each locking or
@@ -124,6 +125,13 @@ final class FastCheckpointStore {
                 select c.id
                 from closed c
                 where exists (select from tally.end_watch w where w.mesh = c.mesh and w.workflow = c.workflow)
+            ),
+            queued as (
+                insert into tally.seal_queue (closed)
+                select array_agg(id order by id)
+                from closed
+                where exists (select from tally.seal_log)
+                having count(*) > 0
             ),
             acknowledged as (
                 delete from tally.posting p

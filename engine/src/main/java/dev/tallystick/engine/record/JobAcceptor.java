@@ -29,7 +29,7 @@ public final class JobAcceptor implements Primitive<Item, Accepted> {
             return submission.key() == null || submission.fingerprint() == null
                     ? new Item(job, null)
                     : new Item(
-                            job,
+                            job.underKey(submission.key()),
                             new AcceptClaim(
                                     submission.key(),
                                     submission.fingerprint(),

@@ -39,7 +39,8 @@ public final class JobStore {
                         unnest(?::bytea[]) as input, unnest(?::bigint[]) as delay_millis, unnest(?::text[]) as owner,
                         unnest(?::uuid[]) as parent_job, unnest(?::uuid[]) as parent_guid,
                         unnest(?::text[]) as parent_path, unnest(?::text[]) as parent_name,
-                        unnest(?::uuid[]) as continued_from, unnest(?::text[]) as trigger
+                        unnest(?::uuid[]) as continued_from, unnest(?::text[]) as trigger,
+                        unnest(?::text[]) as key, unnest(?::text[]) as member
                 ) as i
             ),
             fresh as (
@@ -68,6 +69,13 @@ public final class JobStore {
                         + (delay_millis + case when owner is null then 0 else ? end) * interval '1 millisecond',
                     case when owner is null then 0 else 1 end, owner, '', coalesce(trigger, '$main')
                 from fresh
+            ),
+            queued as (
+                insert into tally.seal_queue (accepted, keys, members)
+                select array_agg(id order by id), array_agg(key order by id), array_agg(member order by id)
+                from fresh
+                where exists (select from tally.seal_log)
+                having count(*) > 0
             )
             """);
 
@@ -174,6 +182,8 @@ public final class JobStore {
                 of.uuids(job ->
                         job.continuedFrom() == null ? null : job.continuedFrom().value()),
                 of.texts(NewJob::trigger),
+                of.texts(job -> job.key() == null ? null : job.key().key().value()),
+                of.texts(job -> job.key() == null ? null : job.key().scope().member()),
                 lease.toMillis());
     }
 

@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/** Says how long the keys of jobs are needed: for their retention after the job, or the one that continues it, has ended. */
+/**
+ * Says how long the keys of jobs are needed: for their retention after the job, or the one that continues it, has ended, and
+ * until the job is sealed.
+ */
 public final class KeyNeedStore implements KeyNeeds {
 
     private static final String NEEDED = """
@@ -23,6 +26,8 @@ public final class KeyNeedStore implements KeyNeeds {
                 select closed_at from tally.job where first_job = i.id
                 union all
                 select closed_at from tally.dropped_job where job_id = i.id
+                union all
+                select null where exists (select from tally.seal_queue where oldest <= i.id)
             ) j
             group by i.id
             """;

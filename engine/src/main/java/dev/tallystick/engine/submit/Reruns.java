@@ -94,7 +94,12 @@ public final class Reruns {
     public Accepted rerun(JobId job, ScopedKey key) {
         Fingerprint request = Fingerprint.of("rerun", job.toString());
         RepeatedLanes lanes = lanes(key.scope().mesh(), job);
-        return underKey(job, key, request, (tx, source, id) -> start(tx, job, maker.rerun(id, job, source, lanes)));
+        return underKey(
+                job,
+                key,
+                request,
+                (tx, source, id) ->
+                        start(tx, job, maker.rerun(id, job, source, lanes).underKey(key)));
     }
 
     /**
@@ -109,7 +114,7 @@ public final class Reruns {
         JobId id = maker.id();
         RepeatedLanes lanes = lanes(mesh, job);
         return begun(id, tx -> {
-            forkAt(tx, closed(tx, mesh, job), job, id, step, lanes);
+            forkAt(tx, closed(tx, mesh, job), job, id, step, lanes, null);
             return id;
         });
     }
@@ -122,7 +127,7 @@ public final class Reruns {
     public Accepted fork(JobId job, String step, ScopedKey key) {
         Fingerprint request = Fingerprint.of("fork", job.toString(), step);
         RepeatedLanes lanes = lanes(key.scope().mesh(), job);
-        return underKey(job, key, request, (tx, source, id) -> forkAt(tx, source, job, id, step, lanes));
+        return underKey(job, key, request, (tx, source, id) -> forkAt(tx, source, job, id, step, lanes, key));
     }
 
     /**
@@ -146,9 +151,9 @@ public final class Reruns {
             if (source.undone()) {
                 start(tx, job, maker.rerun(id, job, source, lanes));
             } else if (source.isGraph()) {
-                forkGraph(tx, source, job, id, lanes, type -> graphs.beforeFailure(tx, type, job, id));
+                forkGraph(tx, source, job, id, lanes, null, type -> graphs.beforeFailure(tx, type, job, id));
             } else {
-                fork(tx, source, job, id, lanes, ForkPoint.beforeFailure(store.record(tx, job)));
+                fork(tx, source, job, id, lanes, null, ForkPoint.beforeFailure(store.record(tx, job)));
             }
             letters.redriven(tx, job, id);
             return id;
@@ -219,14 +224,21 @@ public final class Reruns {
                 .orElseGet(() -> new RepeatedLanes(version -> null));
     }
 
-    private void forkAt(Tx tx, RerunStore.Source source, JobId job, JobId id, String step, RepeatedLanes lanes)
+    private void forkAt(
+            Tx tx,
+            RerunStore.Source source,
+            JobId job,
+            JobId id,
+            String step,
+            RepeatedLanes lanes,
+            @Nullable ScopedKey key)
             throws SQLException {
         demandForkable(source, job);
         if (source.isGraph()) {
-            forkGraph(tx, source, job, id, lanes, type -> graphs.before(tx, type, job, id, step));
+            forkGraph(tx, source, job, id, lanes, key, type -> graphs.before(tx, type, job, id, step));
         } else {
             List<ClosedActivity> record = store.record(tx, job);
-            fork(tx, source, job, id, lanes, ForkPoint.before(record, find(job, record, step)));
+            fork(tx, source, job, id, lanes, key, ForkPoint.before(record, find(job, record, step)));
         }
     }
 
@@ -270,9 +282,15 @@ public final class Reruns {
     }
 
     private void fork(
-            Tx tx, RerunStore.Source source, JobId job, JobId id, RepeatedLanes lanes, List<ClosedActivity> kept)
+            Tx tx,
+            RerunStore.Source source,
+            JobId job,
+            JobId id,
+            RepeatedLanes lanes,
+            @Nullable ScopedKey key,
+            List<ClosedActivity> kept)
             throws SQLException {
-        start(tx, job, maker.fork(id, job, source, null, lanes));
+        start(tx, job, maker.fork(id, job, source, null, lanes).underKey(key));
         store.fork(tx, job, id);
         if (!kept.isEmpty()) {
             collation.enter(
@@ -293,11 +311,19 @@ public final class Reruns {
     }
 
     /** The old job is locked, so a repeat after a lost reply finds the new job here, whether or not it has progressed. */
-    private void forkGraph(Tx tx, RerunStore.Source source, JobId job, JobId id, RepeatedLanes lanes, Recall recall)
+    private void forkGraph(
+            Tx tx,
+            RerunStore.Source source,
+            JobId job,
+            JobId id,
+            RepeatedLanes lanes,
+            @Nullable ScopedKey key,
+            Recall recall)
             throws SQLException {
         GraphType type = graphs.typeOf(source, job);
         if (jobs.read(tx, id).isEmpty()) {
-            NewJob fork = maker.fork(id, job, source, type.graph().trigger().name(), lanes);
+            NewJob fork = maker.fork(id, job, source, type.graph().trigger().name(), lanes)
+                    .underKey(key);
             start(tx, job, fork);
             graphs.demandTurn(tx, fork, job);
             store.fork(tx, job, id);

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
 
-/** Drops jobs that closed long ago, with all their rows. */
+/** Drops jobs that closed long ago, with all their rows, unless a fact about them or an older job is still to be sealed. */
 final class RetentionStore {
 
     // Job ids sort by time, so old jobs lie together at one end of the primary key. A separate index would cost every
@@ -16,6 +16,11 @@ final class RetentionStore {
                     parent_job is null and (first_job is not null or closed_at - created_at > interval '1 hour') as is_long
                 from tally.job
                 where id < ?
+                    and id < (
+                        select coalesce(
+                            (select oldest from tally.seal_queue order by oldest limit 1),
+                            'ffffffff-ffff-ffff-ffff-ffffffffffff')
+                    )
                     and closed_at < now() - ? * interval '1 second'
                 order by id
                 limit ?

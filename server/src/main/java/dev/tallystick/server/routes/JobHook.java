@@ -10,6 +10,7 @@ import dev.tallystick.core.Envelope;
 import dev.tallystick.core.Json;
 import dev.tallystick.engine.model.NewJob;
 import dev.tallystick.engine.submit.JobStarter;
+import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.keys.StoredResponse;
 import dev.tallystick.sql.SharedClock;
 import dev.tallystick.sql.Tx;
@@ -63,7 +64,7 @@ public final class JobHook implements AcceptHook {
         try {
             List<Attribute> attributes = attributes(options.attributes().members());
             int version = workflows.version(workflow, options.version());
-            NewJob job = jobStarter.plan(
+            NewJob planned = jobStarter.plan(
                     new JobId(id),
                     new dev.tallystick.workflow.Submission(
                             member.mesh(),
@@ -77,6 +78,7 @@ public final class JobHook implements AcceptHook {
                             null,
                             attributes),
                     submission.traceParent());
+            NewJob job = planned.underKey(new ScopedKey(member.scope(), submission.key()));
             return new Plan.Ready(StoredResponse.of(Integer.toString(version)), new Planned(job, options.notBefore()));
         } catch (UnknownWorkflowException e) {
             return new Plan.Refused(new Rejection(Rejection.Code.UNKNOWN_WORKFLOW, String.valueOf(e.getMessage())));

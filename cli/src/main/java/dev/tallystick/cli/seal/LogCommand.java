@@ -1,0 +1,78 @@
+package dev.tallystick.cli.seal;
+
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.TallyCommand;
+import dev.tallystick.core.Json;
+import dev.tallystick.log.audit.Finding;
+import dev.tallystick.log.audit.LogAudit;
+import dev.tallystick.log.audit.MemberAudit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Checks the log of sealed jobs. */
+@Command(
+        name = "log",
+        description = "Check the log of sealed jobs.",
+        subcommands = LogCommand.Audit.class,
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = "  tally log audit .tally/server/log --root-key root.pub")
+public final class LogCommand extends TallyCommand {
+
+    @Override
+    public ExitCode run() {
+        throw new CommandFailed(ExitCode.USAGE, "missing subcommand", "Try 'tally log --help'.");
+    }
+
+    @Command(
+            name = "audit",
+            description = {
+                "Read every entry of a log, compare every head with the key map built from the entries, and every tile",
+                "with the tree. Works on a copy of the directory, too."
+            },
+            sortOptions = false)
+    static final class Audit extends TallyCommand {
+
+        @Parameters(paramLabel = "DIR", description = "The directory of the log.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private Path directory;
+
+        @Option(
+                names = "--root-key",
+                paramLabel = "FILE",
+                required = true,
+                description = "The root key of the log, obtained from a trusted source.")
+        @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+        private Path rootKey;
+
+        @Override
+        public ExitCode run() throws IOException {
+            if (!Files.isDirectory(directory)) {
+                throw new CommandFailed(ExitCode.NOT_FOUND, "there is no directory " + directory, "Check the path.");
+            }
+            LogAudit.Report report = LogAudit.audit(directory, VerifyCommand.key(rootKey), new MemberAudit());
+            List<String> findings =
+                    report.findings().stream().map(Finding::toString).toList();
+            String counted = "%s: %d entries, %d heads"
+                    .formatted(report.isClean() ? "clean" : "broken", report.size(), report.heads());
+            SequencedMap<String, Json> fields = new LinkedHashMap<>();
+            fields.put("clean", Json.of(report.isClean()));
+            fields.put("size", Json.of(report.size()));
+            fields.put("heads", Json.of(report.heads()));
+            fields.put(
+                    "findings",
+                    new Json.ArrayValue(findings.stream().<Json>map(Json::of).toList()));
+            answer(findings.isEmpty() ? counted : String.join("\n", findings) + "\n" + counted, fields);
+            return report.isClean() ? ExitCode.OK : ExitCode.CONFLICT;
+        }
+    }
+}

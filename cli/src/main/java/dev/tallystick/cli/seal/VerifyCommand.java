@@ -1,0 +1,177 @@
+package dev.tallystick.cli.seal;
+
+import dev.tallystick.cli.command.CommandFailed;
+import dev.tallystick.cli.command.ExitCode;
+import dev.tallystick.cli.command.TallyCommand;
+import dev.tallystick.cli.ledger.LedgerCommand;
+import dev.tallystick.cli.ledger.LedgerReceipt;
+import dev.tallystick.core.Json;
+import dev.tallystick.core.JsonRefused;
+import dev.tallystick.log.note.Policy;
+import dev.tallystick.log.note.VerifierKey;
+import dev.tallystick.log.receipt.KeyProof;
+import dev.tallystick.log.receipt.Receipt;
+import dev.tallystick.log.receipt.Trust;
+import dev.tallystick.log.receipt.Verdict;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Checks a receipt with only the file and a key. The file says whether it is the receipt of a job or of a ledger. */
+@Command(
+        name = "verify",
+        description = "Check a receipt or the proof of a key offline, against a root key that you trust.",
+        sortOptions = false,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%n",
+        footerHeading = "%nFor example:%n",
+        footer = {
+            "  $ tally verify receipt.json --root-key root.pub",
+            "  $ tally verify receipt.json --root-key root.pub --policy witnesses.txt"
+        })
+public final class VerifyCommand extends TallyCommand {
+
+    @Parameters(paramLabel = "RECEIPT", description = "The receipt.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private Path receipt;
+
+    @Option(
+            names = "--root-key",
+            paramLabel = "FILE",
+            required = true,
+            description = "The root key of the log or ledger, obtained from a trusted source, not from the receipt.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls us
+    private Path rootKey;
+
+    @Option(
+            names = "--policy",
+            paramLabel = "FILE",
+            description = "Which witnesses must have cosigned the log (C2SP tlog-policy).")
+    private @Nullable Path policy;
+
+    @Option(
+            names = "--current-key",
+            paramLabel = "FILE",
+            description = "The current signing key, if you know it: signatures of retired keys then prove nothing.")
+    private @Nullable Path currentKey;
+
+    @Override
+    public ExitCode run() throws IOException {
+        String text = LedgerCommand.read(receipt);
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return switch (format(text)) {
+            case Receipt.FORMAT ->
+                switch (Receipt.verify(bytes, trust())) {
+                    case Verdict.Proven<Receipt.Facts> proven -> proven(proven.facts());
+                    case Verdict.Refused<Receipt.Facts> refused -> refused(refused.reason());
+                };
+            case KeyProof.FORMAT ->
+                switch (KeyProof.verify(bytes, trust())) {
+                    case Verdict.Proven<KeyProof.Facts> proven -> proven(proven.facts());
+                    case Verdict.Refused<KeyProof.Facts> refused -> refused(refused.reason());
+                };
+            default -> LedgerReceipt.check(this, text, rootKey, currentKey);
+        };
+    }
+
+    /** What the document says that it is; empty for the receipt of a ledger. */
+    private static String format(String text) {
+        try {
+            return Json.parse(text) instanceof Json.ObjectValue object
+                            && object.members().get("format") instanceof Json.StringValue format
+                    ? format.value()
+                    : "";
+        } catch (JsonRefused e) {
+            return "";
+        }
+    }
+
+    private ExitCode proven(KeyProof.Facts facts) {
+        SequencedMap<String, Json> fields = new LinkedHashMap<>();
+        fields.put("proven", Json.of(true));
+        fields.put("mesh", Json.of(facts.mesh()));
+        fields.put("member", Json.of(facts.member()));
+        fields.put("key", Json.of(facts.key()));
+        fields.put(
+                "acceptances",
+                new Json.ArrayValue(
+                        facts.acceptances().stream().<Json>map(Json::of).toList()));
+        fields.put("log", Json.of(facts.standing().checkpoint().origin()));
+        fields.put("size", Json.of(facts.standing().checkpoint().size()));
+        fields.put("standing", Json.of(facts.standing().words()));
+        answer("proven: " + facts.words(), fields);
+        return ExitCode.OK;
+    }
+
+    private Trust trust() {
+        Trust trust = Trust.of(key(currentKey == null ? rootKey : currentKey));
+        trust = currentKey == null ? trust : trust.withCurrentKeyOnly();
+        if (policy == null) {
+            return trust;
+        }
+        byte[] file = LedgerCommand.read(policy).getBytes(StandardCharsets.UTF_8);
+        try {
+            return trust.with(Policy.parse(file));
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE, policy + ": " + e.getMessage(), "Pass a policy as C2SP tlog-policy describes it.");
+        }
+    }
+
+    static VerifierKey key(Path file) {
+        try {
+            return VerifierKey.parse(LedgerCommand.read(file).strip());
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailed(
+                    ExitCode.USAGE,
+                    file + " has no key of a log: " + e.getMessage(),
+                    "Pass the root.pub of the server that made the receipt.");
+        }
+    }
+
+    private ExitCode proven(Receipt.Facts facts) {
+        String standing = facts.standing().words();
+        SequencedMap<String, Json> fields = new LinkedHashMap<>();
+        fields.put("proven", Json.of(true));
+        fields.put("job_id", Json.of(facts.job()));
+        fields.put("log", Json.of(facts.standing().checkpoint().origin()));
+        fields.put("size", Json.of(facts.standing().checkpoint().size()));
+        fields.put("standing", Json.of(standing));
+        fields.put("accepted", new Json.ObjectValue(facts.accepted()));
+        facts.closed().ifPresent(closed -> fields.put("closed", new Json.ObjectValue(closed)));
+        StringBuilder text = new StringBuilder("proven: job ").append(facts.job());
+        text.append(facts.closed().map(VerifyCommand::outcome).orElse(", accepted"));
+        facts.accepted().forEach((field, value) -> text.append(line("accepted", field, value)));
+        facts.closed()
+                .ifPresent(closed -> closed.forEach((field, value) -> text.append(line("closed", field, value))));
+        text.append("\nlog ").append(facts.standing().checkpoint().origin());
+        text.append(", size ").append(facts.standing().checkpoint().size());
+        text.append(": ").append(standing);
+        answer(text.toString(), fields);
+        return ExitCode.OK;
+    }
+
+    private static String outcome(Map<String, Json> closed) {
+        return closed.get("outcome") instanceof Json.StringValue word ? ", " + word.value() : ", closed";
+    }
+
+    private static String line(String record, String field, Json value) {
+        String words = value instanceof Json.StringValue text ? text.value() : value.canonical();
+        return "\n  " + record + "." + field + "  " + words;
+    }
+
+    private ExitCode refused(String reason) {
+        SequencedMap<String, Json> fields = new LinkedHashMap<>();
+        fields.put("proven", Json.of(false));
+        fields.put("reason", Json.of(reason));
+        answer("not proven: " + reason, fields);
+        return ExitCode.CONFLICT;
+    }
+}

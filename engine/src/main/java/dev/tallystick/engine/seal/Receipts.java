@@ -1,0 +1,124 @@
+package dev.tallystick.engine.seal;
+
+import dev.tallystick.core.Json;
+import dev.tallystick.engine.seal.SealedStore.SealedJob;
+import dev.tallystick.log.entry.JobSalt;
+import dev.tallystick.log.note.SignedNote;
+import dev.tallystick.log.note.TlogProof;
+import dev.tallystick.log.receipt.Opened;
+import dev.tallystick.log.receipt.Receipt;
+import dev.tallystick.log.receipt.SealedEntry;
+import dev.tallystick.log.tree.EntryBundle;
+import dev.tallystick.log.tree.MerkleProofs;
+import dev.tallystick.log.tree.TilePath;
+import dev.tallystick.log.tree.TileSource;
+import dev.tallystick.log.tree.TiledSubtrees;
+import dev.tallystick.sql.Database;
+import dev.tallystick.sql.Tx;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Makes receipts from the copy of the log in the database, so that every process can. Thread-safe. */
+public final class Receipts {
+
+    private final Database database;
+    private final SealStore store = new SealStore();
+    private final SealedStore sealed = new SealedStore();
+    private final TileStore tiles = new TileStore();
+
+    public Receipts(Database database) {
+        this.database = database;
+    }
+
+    /** Proves a job of the mesh under the newest checkpoint: its acceptance, and its end if it has one. */
+    public JobProof prove(String mesh, UUID job) {
+        return database.transact("make a receipt", tx -> {
+            Optional<SealStore.Anchor> anchor = store.anchor(tx);
+            Optional<SealedJob> found = sealed.find(tx, mesh, job);
+            if (anchor.isEmpty() || found.isEmpty()) {
+                return new JobProof.Unsealed(anchor.isPresent());
+            }
+            return prove(tx, anchor.get(), found.get());
+        });
+    }
+
+    private JobProof prove(Tx tx, SealStore.Anchor anchor, SealedJob job) throws SQLException {
+        String checkpoint = anchor.checkpoint();
+        byte[] salt = job.salt();
+        if (checkpoint == null || !isBelow(anchor.size(), job.accepted()) || !isBelow(anchor.size(), job.closed())) {
+            return new JobProof.Pending();
+        }
+        if (salt == null) {
+            return new JobProof.Erased();
+        }
+        if (job.hasClosed() && job.closed() == null) {
+            return new JobProof.Pending();
+        }
+        SignedNote note = SignedNote.parse(checkpoint);
+        Prover prover = new Prover(tx, anchor.size(), note, JobSalt.of(job.id().toString(), salt));
+        try {
+            Receipt receipt = new Receipt(
+                    job.id().toString(),
+                    prover.entry(job.accepted(), job.acceptedRecord()),
+                    prover.entry(job.closed(), job.closedRecord()),
+                    note,
+                    List.of());
+            return new JobProof.Proven(receipt.json().canonicalBytes());
+        } catch (IOException e) {
+            if (e.getCause() instanceof SQLException failure) {
+                throw failure;
+            }
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isBelow(long size, @Nullable Long position) {
+        return position == null || position < size;
+    }
+
+    /** Proves entries of one job in one transaction. */
+    private final class Prover {
+
+        private final Tx tx;
+        private final long size;
+        private final SignedNote note;
+        private final JobSalt salt;
+        private final TiledSubtrees subtrees;
+
+        Prover(Tx tx, long size, SignedNote note, JobSalt salt) {
+            this.tx = tx;
+            this.size = size;
+            this.note = note;
+            this.salt = salt;
+            this.subtrees = new TiledSubtrees((TileSource) this::read, size);
+        }
+
+        @Nullable
+        SealedEntry entry(@Nullable Long index, byte @Nullable [] record) throws IOException {
+            if (index == null || record == null) {
+                return null;
+            }
+            long bundle = index / TilePath.FULL;
+            int place = (int) (index % TilePath.FULL);
+            byte[] entry = EntryBundle.decode(read(new TilePath(TilePath.ENTRIES, bundle, place + 1)))
+                    .get(place);
+            TlogProof proof = new TlogProof(index, MerkleProofs.inclusion(index, size, subtrees), note);
+            Json.ObjectValue fields = (Json.ObjectValue) Json.parse(record);
+            return SealedEntry.of(entry, proof, Opened.of(salt, fields.members()));
+        }
+
+        private byte[] read(TilePath path) throws IOException {
+            try {
+                return tiles.read(tx, path).orElseThrow(() -> new NoSuchFileException(path.path()));
+            } catch (SQLException e) {
+                throw new IOException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.tallystick.engine.seal;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * How jobs are sealed.
+ *
+ * @param log the directory of the log, which anyone may read
+ * @param secrets the directory of the signing key and the installation's secret, which are neither in the log nor in Postgres
+ * @param interval how often to seal what has queued
+ * @param lease how long a process that went silent remains the one that seals
+ * @param facts how many acceptances and ends of jobs a batch may have, about
+ */
+public record SealSettings(Path log, Path secrets, Duration interval, Duration lease, int facts) {
+
+    public SealSettings {
+        if (facts < 1) {
+            throw new IllegalArgumentException("a batch has at least one fact, got " + facts);
+        }
+    }
+
+    /** The default settings, with everything below one directory. */
+    public static SealSettings in(Path directory) {
+        return new SealSettings(
+                directory.resolve("log"),
+                directory.resolve("seal"),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(15),
+                4_000);
+    }
+
+    public SealSettings interval(Duration other) {
+        return new SealSettings(log, secrets, other, lease, facts);
+    }
+
+    public SealSettings lease(Duration other) {
+        return new SealSettings(log, secrets, interval, other, facts);
+    }
+
+    public SealSettings facts(int most) {
+        return new SealSettings(log, secrets, interval, lease, most);
+    }
+}

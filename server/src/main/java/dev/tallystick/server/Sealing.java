@@ -1,0 +1,54 @@
+package dev.tallystick.server;
+
+import dev.tallystick.core.CrashPoints;
+import dev.tallystick.engine.seal.SealSettings;
+import dev.tallystick.engine.seal.Sealer;
+import dev.tallystick.server.http.Meters;
+import dev.tallystick.server.routes.InstallationStore;
+import dev.tallystick.sql.Database;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/** The sealing of jobs into the log in the server's directory. */
+final class Sealing {
+
+    /** The file with the public key of the log, for everyone who checks receipts. */
+    static final String ROOT_KEY = "root.pub";
+
+    private Sealing() {}
+
+    static Sealer open(Database database, Path data, CrashPoints crashPoints) {
+        String installation = database.transact("read installation", new InstallationStore()::id)
+                .toString();
+        Sealer sealer = Sealer.open(database, SealSettings.in(data), "tallystick/" + installation, crashPoints);
+        try {
+            Path fresh = data.resolve(ROOT_KEY + ".new");
+            Files.writeString(fresh, sealer.rootKey() + "\n");
+            Files.move(fresh, data.resolve(ROOT_KEY), StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write " + data.resolve(ROOT_KEY), e);
+        }
+        return sealer;
+    }
+
+    static void measure(Meters meters, Sealer sealer) {
+        meters.gauge(
+                "tally_seal_lag_seconds",
+                "How long the oldest accepted or closed job waits to be sealed.",
+                sealer,
+                source -> source.backlog().lag().toMillis() / 1_000.0);
+        meters.gauge(
+                "tally_seal_queue",
+                "Commits whose jobs are not sealed yet.",
+                sealer,
+                source -> source.backlog().rows());
+        meters.gauge(
+                "tally_seal_alarm",
+                "1 if sealing has stopped because the log is not what this server left; the server's log says why.",
+                sealer,
+                source -> source.backlog().alarm() == null ? 0 : 1);
+    }
+}

@@ -1,0 +1,85 @@
+package dev.tallystick.server.routes;
+
+import dev.tallystick.broker.model.Role;
+import dev.tallystick.core.IdempotencyKey;
+import dev.tallystick.core.ProblemCode;
+import dev.tallystick.engine.seal.JobProof;
+import dev.tallystick.engine.seal.Receipts;
+import dev.tallystick.keys.ScopedKey;
+import dev.tallystick.server.http.Answer;
+import dev.tallystick.server.http.Call;
+import dev.tallystick.server.http.Problem;
+import dev.tallystick.server.http.RawJson;
+import dev.tallystick.server.http.Route;
+import dev.tallystick.workflow.JobId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** What proves jobs to people outside: receipts from the sealed log. Every server on the database hands them out. */
+public final class ReceiptRoutes {
+
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final Receipts receipts;
+    private final MeshJobs jobs;
+    private final Function<ScopedKey, Optional<byte[]>> keyProver;
+
+    /** @param keyProver proves how often a key was accepted; empty if this server does not seal */
+    public ReceiptRoutes(Receipts receipts, MeshJobs jobs, Function<ScopedKey, Optional<byte[]>> keyProver) {
+        this.receipts = receipts;
+        this.jobs = jobs;
+        this.keyProver = keyProver;
+    }
+
+    /** @param receipt the document that {@code tally verify} checks */
+    record JobReceipt(UUID jobId, RawJson receipt) {}
+
+    /** @param proof the document that {@code tally verify} checks */
+    record ProvenKey(String key, RawJson proof) {}
+
+    public List<Route> routes() {
+        return List.of(
+                Route.get("/v1/jobs/{id}/receipt", this::receipt)
+                        .summary("What proves the job, and its end once it has one, to people who trust the log's key.")
+                        .roles(Role.MEMBER, Role.OBSERVER)
+                        .answers(JobReceipt.class)
+                        .refuses(ProblemCode.NOT_FOUND, ProblemCode.NOT_SEALED),
+                Route.get("/v1/keys/{key}/proof", this::keyProof)
+                        .summary("What proves how often your key was accepted: once, or never. It shows your secret.")
+                        .roles(Role.MEMBER)
+                        .answers(ProvenKey.class)
+                        .refuses(ProblemCode.NOT_SEALED));
+    }
+
+    private Answer keyProof(Call call) {
+        String name = call.name("key");
+        ScopedKey key = new ScopedKey(call.member().scope(), Call.understood(() -> new IdempotencyKey(name)));
+        return keyProver
+                .apply(key)
+                .map(proof -> Answer.ok(new ProvenKey(name, RawJson.of(proof))))
+                .orElseThrow(() -> new Problem(
+                        ProblemCode.NOT_SEALED, "ask the server that seals the jobs of this database, once it has"));
+    }
+
+    private Answer receipt(Call call) {
+        UUID id = call.id("id");
+        String mesh = call.member().mesh();
+        return switch (receipts.prove(mesh, id)) {
+            case JobProof.Proven proven -> Answer.ok(new JobReceipt(id, RawJson.of(proven.receipt())));
+            case JobProof.Pending pending ->
+                throw new Problem(ProblemCode.NOT_SEALED, "ask again in a second").retryAfter(SOON);
+            case JobProof.Erased erased -> throw Call.notFound();
+            case JobProof.Unsealed unsealed -> {
+                jobs.reader().job(mesh, new JobId(id)).orElseThrow(Call::notFound);
+                throw new Problem(
+                        ProblemCode.NOT_SEALED,
+                        unsealed.sealing()
+                                ? "ask again in a second"
+                                : "no server seals the jobs of this database: start one with --seal");
+            }
+        };
+    }
+}
