@@ -260,7 +260,8 @@ public final class Keys {
     public Json.ObjectValue prove(IdempotencyKey key) {
         return transport.ask(
                 Request.get(path(key, "proof")),
-                answer -> Fields.of(answer.about("key", key.value()).json("proof")).object());
+                answer -> Fields.of(answer.about("key", key.value()).json("proof"))
+                        .object());
     }
 
     private static String path(IdempotencyKey key) {

@@ -315,8 +315,7 @@ public final class TallyServer implements AutoCloseable {
         MeshJobs jobs = new MeshJobs(new JobReader(database, new JsonCodec()));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
         routes.addAll(new JobRoutes(broker, submissions, engine, jobs, longPolls, budgetGuard).routes());
-        routes.addAll(new ReceiptRoutes(
-                        new Receipts(database), jobs, key -> sealer.flatMap(each -> each.proveKey(key)))
+        routes.addAll(new ReceiptRoutes(new Receipts(database), jobs, key -> sealer.flatMap(each -> each.proveKey(key)))
                 .routes());
         routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), longPolls).routes());
         routes.addAll(new RerunRoutes(engine.reruns(), budgetGuard).routes());

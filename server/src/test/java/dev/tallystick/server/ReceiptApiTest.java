@@ -58,9 +58,9 @@ class ReceiptApiTest {
     }
 
     private static Receipt.Facts facts(Json receipt) throws IOException {
-        VerifierKey root = VerifierKey.parse(Files.readString(one.resolve("root.pub")).strip());
-        Verdict<Receipt.Facts> verdict =
-                Receipt.verify(receipt.canonical().getBytes(UTF_8), Trust.of(root));
+        VerifierKey root =
+                VerifierKey.parse(Files.readString(one.resolve("root.pub")).strip());
+        Verdict<Receipt.Facts> verdict = Receipt.verify(receipt.canonical().getBytes(UTF_8), Trust.of(root));
         assertThat(verdict).isInstanceOf(Verdict.Proven.class);
         return ((Verdict.Proven<Receipt.Facts>) verdict).facts();
     }
@@ -110,19 +110,22 @@ class ReceiptApiTest {
         String job = member.submit("order:3", "{\"workflow\":\"sample.order\",\"input\":{\"order\":\"3\"}}")
                 .text("job_id");
         receipt(member, job);
-        VerifierKey root = VerifierKey.parse(Files.readString(one.resolve("root.pub")).strip());
+        VerifierKey root =
+                VerifierKey.parse(Files.readString(one.resolve("root.pub")).strip());
         TallyClient client = new TallyClient(sealing.server().address(), member.token(), Duration.ofSeconds(30));
 
         assertThat(KeyProof.verify(
                         client.keys().prove(new IdempotencyKey("order:3")).canonicalBytes(), Trust.of(root)))
-                .isInstanceOfSatisfying(Verdict.Proven.class, proven -> assertThat(
-                                ((KeyProof.Facts) proven.facts()).acceptances())
-                        .containsExactly(job));
+                .isInstanceOfSatisfying(
+                        Verdict.Proven.class,
+                        proven -> assertThat(((KeyProof.Facts) proven.facts()).acceptances())
+                                .containsExactly(job));
         assertThat(KeyProof.verify(
                         client.keys().prove(new IdempotencyKey("order:4")).canonicalBytes(), Trust.of(root)))
-                .isInstanceOfSatisfying(Verdict.Proven.class, proven -> assertThat(
-                                ((KeyProof.Facts) proven.facts()).acceptances())
-                        .isEmpty());
+                .isInstanceOfSatisfying(
+                        Verdict.Proven.class,
+                        proven -> assertThat(((KeyProof.Facts) proven.facts()).acceptances())
+                                .isEmpty());
         assertThat(new Http(other.server().address(), member.token())
                         .get("/v1/keys/order:3/proof")
                         .code())

@@ -149,8 +149,7 @@ public final class VerifyCommand extends TallyCommand {
         StringBuilder text = new StringBuilder("proven: job ").append(facts.job());
         text.append(facts.closed().map(VerifyCommand::outcome).orElse(", accepted"));
         facts.accepted().forEach((field, value) -> text.append(line("accepted", field, value)));
-        facts.closed()
-                .ifPresent(closed -> closed.forEach((field, value) -> text.append(line("closed", field, value))));
+        facts.closed().ifPresent(closed -> closed.forEach((field, value) -> text.append(line("closed", field, value))));
         text.append("\nlog ").append(facts.standing().checkpoint().origin());
         text.append(", size ").append(facts.standing().checkpoint().size());
         text.append(": ").append(standing);

@@ -67,11 +67,13 @@ final class KeyProofs {
 
     /** The job of the key's last acceptance, with what opens it; empty if the key is forgotten or the job erased. */
     private Optional<Opened> job(ScopedKey key) {
-        return database.transact("find the job of a key", tx -> sealed.ofKey(
-                        tx,
-                        key.scope().mesh(),
-                        key.scope().member(),
-                        key.key().value()))
+        return database.transact(
+                        "find the job of a key",
+                        tx -> sealed.ofKey(
+                                tx,
+                                key.scope().mesh(),
+                                key.scope().member(),
+                                key.key().value()))
                 .flatMap(KeyProofs::opened);
     }
 

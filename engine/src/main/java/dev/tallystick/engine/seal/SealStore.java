@@ -294,8 +294,7 @@ final class SealStore {
         return texts;
     }
 
-    private static <T> List<T> array(ResultSet row, String column, Class<T[]> type)
-            throws SQLException {
+    private static <T> List<T> array(ResultSet row, String column, Class<T[]> type) throws SQLException {
         java.sql.Array array = row.getArray(column);
         return array == null ? List.of() : Arrays.asList(type.cast(array.getArray()));
     }

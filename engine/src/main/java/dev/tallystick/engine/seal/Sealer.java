@@ -132,10 +132,8 @@ public final class Sealer implements AutoCloseable {
             return Optional.empty();
         }
         try {
-            return Optional.of(keyProofs
-                    .prove(log, log.checkpoint().get(), key)
-                    .json()
-                    .canonicalBytes());
+            return Optional.of(
+                    keyProofs.prove(log, log.checkpoint().get(), key).json().canonicalBytes());
         } catch (IOException e) {
             if (served == null) {
                 return Optional.empty();

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +48,11 @@ class SealQueueTest {
     }
 
     /** One queued fact. */
-    private record Fact(String what, UUID job, String key, String member) {}
+    private record Fact(
+            String what,
+            UUID job,
+            @Nullable String key,
+            @Nullable String member) {}
 
     private List<Fact> facts() {
         return workbench
@@ -84,7 +89,7 @@ class SealQueueTest {
     }
 
     private static Fact accepted(JobId job, String key) {
-        return new Fact("accepted", job.value(), key, key == null ? null : "library");
+        return new Fact("accepted", job.value(), key, "library");
     }
 
     private static Fact closed(JobId job) {

@@ -22,6 +22,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -95,10 +96,11 @@ class ReceiptsTest {
         assertThat(facts.closed().orElseThrow())
                 .containsEntry("outcome", Json.of("completed"))
                 .containsKeys("closed_at", "output_sha256", "digits_root");
-        List<String> digits = ((Json.ArrayValue) facts.closed().get().get("digits"))
-                .elements().stream()
-                        .map(row -> ((Json.StringValue) row).value())
-                        .toList();
+        Json.ArrayValue rows =
+                (Json.ArrayValue) Objects.requireNonNull(facts.closed().get().get("digits"));
+        List<String> digits = rows.elements().stream()
+                .map(row -> ((Json.StringValue) row).value())
+                .toList();
         assertThat(digits).hasSize(4);
         for (String line : workbench.activities(job)) {
             String ledger = line.substring(line.lastIndexOf(' ') + 1);
@@ -175,8 +177,7 @@ class ReceiptsTest {
         assertThat(Receipt.verify(
                         receipt.replace("\"completed\"", "\"failed\"").getBytes(UTF_8), Trust.of(sealer.rootKey())))
                 .isInstanceOf(Verdict.Refused.class);
-        NoteSigner other =
-                NoteSigner.generate("test.example/log", VerifierKey.Type.NOTE, new SecureRandom());
+        NoteSigner other = NoteSigner.generate("test.example/log", VerifierKey.Type.NOTE, new SecureRandom());
         assertThat(Receipt.verify(receipt.getBytes(UTF_8), Trust.of(other.key())))
                 .isInstanceOf(Verdict.Refused.class);
         assertThat(receipts.prove("elsewhere", job.value())).isEqualTo(new JobProof.Unsealed(true));

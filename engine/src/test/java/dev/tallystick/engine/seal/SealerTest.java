@@ -29,6 +29,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -146,8 +147,9 @@ class SealerTest {
                 """)).isEqualTo(jobs);
         for (int i = 0; i < entries.size(); i++) {
             if (entries.get(i) instanceof LogEntry.Closed closed) {
-                assertThat(closed.accepted()).isLessThan(i);
-                assertThat(entries.get(closed.accepted().intValue())).isInstanceOf(LogEntry.Accepted.class);
+                int accepted = Objects.requireNonNull(closed.accepted()).intValue();
+                assertThat(accepted).isLessThan(i);
+                assertThat(entries.get(accepted)).isInstanceOf(LogEntry.Accepted.class);
             }
         }
         Checkpoint published = Checkpoint.parse(SignedNote.parse(Files.readAllBytes(files.resolve("log/checkpoint")))

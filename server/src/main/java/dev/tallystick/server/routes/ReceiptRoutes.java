@@ -27,7 +27,11 @@ public final class ReceiptRoutes {
     private final MeshJobs jobs;
     private final Function<ScopedKey, Optional<byte[]>> keyProver;
 
-    /** @param keyProver proves how often a key was accepted; empty if this server does not seal */
+    /**
+     * Routes on a database that any server seals.
+     *
+     * @param keyProver proves how often a key was accepted; empty if this server does not seal
+     */
     public ReceiptRoutes(Receipts receipts, MeshJobs jobs, Function<ScopedKey, Optional<byte[]>> keyProver) {
         this.receipts = receipts;
         this.jobs = jobs;
