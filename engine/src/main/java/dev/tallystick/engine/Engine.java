@@ -7,14 +7,12 @@ import dev.tallystick.engine.code.Runner;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.run.GraphEngine;
 import dev.tallystick.engine.graph.run.RemoteWork;
+import dev.tallystick.engine.model.ChildOrder;
 import dev.tallystick.engine.model.ConcurrencyLimit;
 import dev.tallystick.engine.model.EngineCrashPoint;
 import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.engine.model.LeasedJob;
 import dev.tallystick.engine.model.NewJob;
-import dev.tallystick.engine.model.PartnerAnswer;
-import dev.tallystick.engine.model.PartnerGateway;
-import dev.tallystick.engine.model.PartnerRequest;
 import dev.tallystick.engine.model.SentSignal;
 import dev.tallystick.engine.record.CheckpointRetry;
 import dev.tallystick.engine.record.CheckpointWriter;
@@ -70,11 +68,10 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -123,7 +120,7 @@ public final class Engine implements AutoCloseable {
     private int idleLooks;
     private volatile boolean started;
     private volatile boolean stopping;
-    private volatile PartnerGateway partners = PartnerGateway.NONE;
+    private final PartnerLink partners = new PartnerLink(this::deliver);
 
     public Engine(
             Database database,
@@ -153,6 +150,7 @@ public final class Engine implements AutoCloseable {
         this.timers = new Loop("timers", settings.poll(), TimerService.REST, this::fireTimers);
         DatabaseRetry databaseRetry = new DatabaseRetry(() -> stopping);
         ConcurrencyLimit concurrencyLimit = new ConcurrencyLimit(settings);
+        Function<ChildOrder, NewJob> children = order -> maker().child(order);
         this.graphEngine = new GraphEngine(
                 database,
                 committer,
@@ -166,7 +164,7 @@ public final class Engine implements AutoCloseable {
                 crashPoints,
                 owner,
                 new GraphEngine.Surroundings(
-                        order -> maker().child(order), this::post, this::send, outcomes::tell, this::otherJobsAreDue));
+                        children, partners::post, this::send, outcomes::tell, this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphEngine.signals());
         this.timerService = new TimerService(database, postings, collation, jobs);
         CheckpointRetry courier =
@@ -174,11 +172,11 @@ public final class Engine implements AutoCloseable {
         ExecutionServices tools = new ExecutionServices(
                 courier,
                 new RecordReader(database, jobs, databaseRetry)::read,
-                order -> maker().child(order),
+                children,
                 order -> maker().successor(order),
                 this::jobsAreDue,
                 new Transactions(database, collation, postings, jobs, databaseRetry),
-                this::post,
+                partners::post,
                 codec,
                 clock,
                 random,
@@ -334,7 +332,10 @@ public final class Engine implements AutoCloseable {
 
     /** Sends a signal to a job of the mesh. The sender's key distinguishes it from other signals and identifies repeats. */
     public CompletableFuture<Signalled> signal(String mesh, JobId job, String name, String senderKey, byte[] payload) {
-        SentSignal signal = new SentSignal(mesh, SentSignal.Id.ofSender(job, name, senderKey), payload);
+        return deliver(new SentSignal(mesh, SentSignal.Id.ofSender(job, name, senderKey), payload));
+    }
+
+    private CompletableFuture<Signalled> deliver(SentSignal signal) {
         return signaller.send(committer, signal).thenApply(answer -> {
             crashPoints.reached(EngineCrashPoint.SIGNALLED);
             jobsAreDue();
@@ -347,25 +348,9 @@ public final class Engine implements AutoCloseable {
         return Objects.requireNonNull(signaller.apply(tx, List.of(signal)).getFirst());
     }
 
-    /** Lets jobs ask participants of the exchange. Call it before {@link #start}. */
-    public void partners(PartnerGateway gateway) {
-        partners = gateway;
-    }
-
-    private Map<UUID, String> post(Tx tx, List<PartnerRequest> requests) throws SQLException {
-        return partners.post(tx, requests);
-    }
-
-    /** Brings a participant's answer to the job that asked. A repeat changes nothing. */
-    public CompletableFuture<Signalled> answer(String mesh, JobId job, UUID request, PartnerAnswer answer) {
-        SentSignal.Id id = new SentSignal.Id(job, PartnerAnswer.signal(request), request.toString());
-        return signaller
-                .send(committer, new SentSignal(mesh, id, answer.bytes()))
-                .thenApply(signalled -> {
-                    crashPoints.reached(EngineCrashPoint.SIGNALLED);
-                    jobsAreDue();
-                    return signalled;
-                });
+    /** Requests of jobs to participants of the exchange. */
+    public PartnerLink partners() {
+        return partners;
     }
 
     /** A page of jobs, newest first. */
@@ -381,12 +366,8 @@ public final class Engine implements AutoCloseable {
     }
 
     private CompletableFuture<Signalled> send(SentSignal signal) {
-        return signal(
-                signal.mesh(),
-                signal.id().job(),
-                signal.id().name(),
-                signal.id().senderKey(),
-                signal.payload());
+        SentSignal.Id id = signal.id();
+        return signal(signal.mesh(), id.job(), id.name(), id.senderKey(), signal.payload());
     }
 
     /** Requests cancellation of a job of the mesh: durable on return, done soon after. A closed job stays unchanged. */
