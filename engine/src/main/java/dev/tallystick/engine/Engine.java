@@ -7,7 +7,6 @@ import dev.tallystick.engine.code.Runner;
 import dev.tallystick.engine.graph.Graph;
 import dev.tallystick.engine.graph.run.GraphEngine;
 import dev.tallystick.engine.graph.run.RemoteWork;
-import dev.tallystick.engine.model.ChildOrder;
 import dev.tallystick.engine.model.ConcurrencyLimit;
 import dev.tallystick.engine.model.EngineCrashPoint;
 import dev.tallystick.engine.model.EngineSettings;
@@ -71,7 +70,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -107,14 +105,11 @@ public final class Engine implements AutoCloseable {
     private final Reruns reruns;
     private final RemoteWork remoteWork;
     private final JobStore jobs = new JobStore();
-
     private final Loop claims;
     private final Loop limited;
     private final Loop timers;
-
     /** Started in the constructor: processes that only submit also wait for results. */
     private final Loop watch;
-
     private final List<Loop> loops;
     private final Wakeups wakeups;
     private int idleLooks;
@@ -150,7 +145,6 @@ public final class Engine implements AutoCloseable {
         this.timers = new Loop("timers", settings.poll(), TimerService.REST, this::fireTimers);
         DatabaseRetry databaseRetry = new DatabaseRetry(() -> stopping);
         ConcurrencyLimit concurrencyLimit = new ConcurrencyLimit(settings);
-        Function<ChildOrder, NewJob> children = order -> maker().child(order);
         this.graphEngine = new GraphEngine(
                 database,
                 committer,
@@ -164,7 +158,7 @@ public final class Engine implements AutoCloseable {
                 crashPoints,
                 owner,
                 new GraphEngine.Surroundings(
-                        children, partners::post, this::send, outcomes::tell, this::otherJobsAreDue));
+                        order -> maker().child(order), partners::post, this::send, outcomes::tell, this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphEngine.signals());
         this.timerService = new TimerService(database, postings, collation, jobs);
         CheckpointRetry courier =
@@ -172,7 +166,7 @@ public final class Engine implements AutoCloseable {
         ExecutionServices tools = new ExecutionServices(
                 courier,
                 new RecordReader(database, jobs, databaseRetry)::read,
-                children,
+                order -> maker().child(order),
                 order -> maker().successor(order),
                 this::jobsAreDue,
                 new Transactions(database, collation, postings, jobs, databaseRetry),
