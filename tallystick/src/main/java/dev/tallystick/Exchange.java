@@ -73,7 +73,7 @@ public final class Exchange implements AutoCloseable {
         partners = new Partners(database);
         producer = new Producer(database, committer, identity, partners, transport, settings, crashPoints);
         producer.tell((origin, id, settled) -> bring(JobOrigin.parse(origin), id, settled));
-        engine.partners(this::post);
+        engine.partners().through(this::post);
     }
 
     public void start() {
@@ -177,7 +177,7 @@ public final class Exchange implements AutoCloseable {
             case Settled.Ok ok -> PartnerAnswer.ok(json(ok.payload()));
             case Settled.Rejected rejected -> PartnerAnswer.rejected(rejected.reason());
         };
-        return engine.answer(origin.mesh(), origin.job(), UUID.fromString(id.value()), answer);
+        return engine.partners().answer(origin.mesh(), origin.job(), UUID.fromString(id.value()), answer);
     }
 
     /** Jobs read JSON; other bytes become a string in base64, as Java's {@code byte[]} does. */

@@ -126,7 +126,7 @@ class RemoteCrashTest {
         return new PostgresTransport(Database.on(acmes.dataSource()), "test");
     }
 
-    /** An engine with its exchange, which dies where it is told to. */
+    /** An engine with its exchange, which dies at a crash point. */
     private static final class Installation implements AutoCloseable {
 
         private final Engine engine;

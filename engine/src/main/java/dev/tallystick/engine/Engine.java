@@ -12,9 +12,6 @@ import dev.tallystick.engine.model.EngineCrashPoint;
 import dev.tallystick.engine.model.EngineSettings;
 import dev.tallystick.engine.model.LeasedJob;
 import dev.tallystick.engine.model.NewJob;
-import dev.tallystick.engine.model.PartnerAnswer;
-import dev.tallystick.engine.model.PartnerGateway;
-import dev.tallystick.engine.model.PartnerRequest;
 import dev.tallystick.engine.model.SentSignal;
 import dev.tallystick.engine.record.CheckpointRetry;
 import dev.tallystick.engine.record.CheckpointWriter;
@@ -70,10 +67,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -110,20 +105,17 @@ public final class Engine implements AutoCloseable {
     private final Reruns reruns;
     private final RemoteWork remoteWork;
     private final JobStore jobs = new JobStore();
-
     private final Loop claims;
     private final Loop limited;
     private final Loop timers;
-
     /** Started in the constructor: processes that only submit also wait for results. */
     private final Loop watch;
-
     private final List<Loop> loops;
     private final Wakeups wakeups;
     private int idleLooks;
     private volatile boolean started;
     private volatile boolean stopping;
-    private volatile PartnerGateway partners = PartnerGateway.NONE;
+    private final PartnerLink partners = new PartnerLink(this::deliver);
 
     public Engine(
             Database database,
@@ -166,7 +158,7 @@ public final class Engine implements AutoCloseable {
                 crashPoints,
                 owner,
                 new GraphEngine.Surroundings(
-                        order -> maker().child(order), this::post, this::send, outcomes::tell, this::otherJobsAreDue));
+                        order -> maker().child(order), partners::post, this::send, outcomes::tell, this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphEngine.signals());
         this.timerService = new TimerService(database, postings, collation, jobs);
         CheckpointRetry courier =
@@ -178,7 +170,7 @@ public final class Engine implements AutoCloseable {
                 order -> maker().successor(order),
                 this::jobsAreDue,
                 new Transactions(database, collation, postings, jobs, databaseRetry),
-                this::post,
+                partners::post,
                 codec,
                 clock,
                 random,
@@ -334,7 +326,10 @@ public final class Engine implements AutoCloseable {
 
     /** Sends a signal to a job of the mesh. The sender's key distinguishes it from other signals and identifies repeats. */
     public CompletableFuture<Signalled> signal(String mesh, JobId job, String name, String senderKey, byte[] payload) {
-        SentSignal signal = new SentSignal(mesh, SentSignal.Id.ofSender(job, name, senderKey), payload);
+        return deliver(new SentSignal(mesh, SentSignal.Id.ofSender(job, name, senderKey), payload));
+    }
+
+    private CompletableFuture<Signalled> deliver(SentSignal signal) {
         return signaller.send(committer, signal).thenApply(answer -> {
             crashPoints.reached(EngineCrashPoint.SIGNALLED);
             jobsAreDue();
@@ -347,25 +342,9 @@ public final class Engine implements AutoCloseable {
         return Objects.requireNonNull(signaller.apply(tx, List.of(signal)).getFirst());
     }
 
-    /** Lets jobs ask participants of the exchange. Call it before {@link #start}. */
-    public void partners(PartnerGateway gateway) {
-        partners = gateway;
-    }
-
-    private Map<UUID, String> post(Tx tx, List<PartnerRequest> requests) throws SQLException {
-        return partners.post(tx, requests);
-    }
-
-    /** Brings a participant's answer to the job that asked. A repeat changes nothing. */
-    public CompletableFuture<Signalled> answer(String mesh, JobId job, UUID request, PartnerAnswer answer) {
-        SentSignal.Id id = new SentSignal.Id(job, PartnerAnswer.signal(request), request.toString());
-        return signaller
-                .send(committer, new SentSignal(mesh, id, answer.bytes()))
-                .thenApply(signalled -> {
-                    crashPoints.reached(EngineCrashPoint.SIGNALLED);
-                    jobsAreDue();
-                    return signalled;
-                });
+    /** Requests of jobs to participants of the exchange. */
+    public PartnerLink partners() {
+        return partners;
     }
 
     /** A page of jobs, newest first. */
@@ -381,12 +360,8 @@ public final class Engine implements AutoCloseable {
     }
 
     private CompletableFuture<Signalled> send(SentSignal signal) {
-        return signal(
-                signal.mesh(),
-                signal.id().job(),
-                signal.id().name(),
-                signal.id().senderKey(),
-                signal.payload());
+        SentSignal.Id id = signal.id();
+        return signal(signal.mesh(), id.job(), id.name(), id.senderKey(), signal.payload());
     }
 
     /** Requests cancellation of a job of the mesh: durable on return, done soon after. A closed job stays unchanged. */

@@ -9,7 +9,7 @@ import java.util.UUID;
 
 /**
  * Posts the requests of jobs to participants of the exchange, in the engine's own transactions. Later the result of each is
- * passed to {@link dev.tallystick.engine.Engine#answer}, until that succeeds.
+ * passed to the engine, as a signal, until that succeeds.
  */
 @FunctionalInterface
 public interface PartnerGateway {
