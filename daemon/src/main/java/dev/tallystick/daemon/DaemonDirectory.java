@@ -17,7 +17,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.EnumSet;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -87,10 +86,9 @@ public final class DaemonDirectory implements AutoCloseable {
     /** Who can write to a directory above can put another one in place of this one, with hooks in it. */
     private static void requireUnmovable(Path path, UserPrincipal user) throws IOException {
         for (Path above = path.getParent(); above != null; above = above.getParent()) {
-            Map<String, Object> found = Files.readAttributes(above, "unix:mode,uid,owner");
-            boolean isTrusted =
-                    found.get("uid").equals(ROOT) || found.get("owner").equals(user);
-            int mode = (Integer) found.get("mode");
+            boolean isTrusted = ROOT.equals(Files.getAttribute(above, "unix:uid"))
+                    || Files.getOwner(above).equals(user);
+            int mode = (Integer) Files.getAttribute(above, "unix:mode");
             if (!isTrusted || ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0)) {
                 throw new DaemonStartException(
                         DaemonStartException.Kind.NOT_PRIVATE,

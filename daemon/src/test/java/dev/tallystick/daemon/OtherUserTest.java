@@ -149,7 +149,8 @@ class OtherUserTest {
                 .start();
         try {
             Eventually.holds("it is refused", () -> {
-                try (LocalClient client = LocalClient.to(theirs)) {
+                try {
+                    LocalClient.to(theirs).close();
                     return false;
                 } catch (IOException e) {
                     return String.valueOf(e.getMessage()).contains("belongs to");

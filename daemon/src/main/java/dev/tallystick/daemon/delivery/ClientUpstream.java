@@ -214,6 +214,7 @@ public final class ClientUpstream implements Upstream {
     }
 
     /** In the trace of the row's sender, which the client passes on. */
+    @SuppressWarnings("try") // closing it is all that the scope is for
     private static SendOutcome attempt(OutboxRow row, Supplier<SendOutcome> call) {
         try (Scope trace = Sending.trace(row).makeCurrent()) {
             return call.get();

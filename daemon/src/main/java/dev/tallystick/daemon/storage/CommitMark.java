@@ -10,8 +10,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.zip.CRC32C;
@@ -31,26 +29,22 @@ import org.slf4j.LoggerFactory;
  */
 public final class CommitMark implements AutoCloseable {
 
-    private static final String NUMBER = "select number from commits";
-    private static final String HAS_NUMBER = "select count(*) from sqlite_schema where name = 'commits'";
     private static final int LENGTH = Long.BYTES + Integer.BYTES;
     private static final Logger LOG = LoggerFactory.getLogger(CommitMark.class);
 
     private final Path file;
     private final FileChannel channel;
     private final ByteBuffer bytes = ByteBuffer.allocateDirect(LENGTH);
-    private final PreparedStatement changes;
-    private final PreparedStatement count;
+    private final CommitStore store;
     private long number;
     private long changesSeen;
     private boolean isCounted;
 
     private CommitMark(Path file, Connection connection) throws SQLException, IOException {
         this.file = file;
-        this.number = numberIn(connection);
-        this.changes = connection.prepareStatement("select total_changes()");
-        this.count = connection.prepareStatement("update commits set number = ?");
-        this.changesSeen = changes();
+        this.number = CommitStore.number(connection);
+        this.store = new CommitStore(connection);
+        this.changesSeen = store.changes();
         if (number > 0 && !Files.exists(file)) {
             LOG.warn("{} is missing: if commits of the database are missing too, that cannot be noticed", file);
         }
@@ -76,7 +70,7 @@ public final class CommitMark implements AutoCloseable {
 
     /** Changes nothing. @throws StorageException if the database lacks commits that the mark has seen */
     public static void verify(Path file, Connection connection) throws SQLException {
-        long found = numberIn(connection);
+        long found = CommitStore.number(connection);
         long seen = read(file);
         if (seen > found) {
             throw new StorageException(
@@ -104,18 +98,6 @@ public final class CommitMark implements AutoCloseable {
             return 0;
         } catch (IOException e) {
             throw new StorageException(StorageException.Kind.UNAVAILABLE, "cannot read " + file + ": " + e, e);
-        }
-    }
-
-    /** 0 in a database from before its commits were counted. */
-    private static long numberIn(Connection connection) throws SQLException {
-        return number(connection, HAS_NUMBER) == 0 ? 0 : number(connection, NUMBER);
-    }
-
-    private static long number(Connection connection, String query) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(query);
-                ResultSet result = statement.executeQuery()) {
-            return result.next() ? result.getLong(1) : 0;
         }
     }
 
@@ -147,18 +129,11 @@ public final class CommitMark implements AutoCloseable {
 
     /** Just before a commit, in its transaction. One that changes nothing is not counted: SQLite does not write it either. */
     void count() throws SQLException {
-        long now = changes();
+        long now = store.changes();
         if (now != changesSeen) {
-            count.setLong(1, number + 1);
-            int unused = count.executeUpdate();
+            store.set(number + 1);
             changesSeen = now + 1;
             isCounted = true;
-        }
-    }
-
-    private long changes() throws SQLException {
-        try (ResultSet result = changes.executeQuery()) {
-            return result.next() ? result.getLong(1) : 0;
         }
     }
 
@@ -185,8 +160,7 @@ public final class CommitMark implements AutoCloseable {
         try {
             channel.force(false);
             channel.close();
-            changes.close();
-            count.close();
+            store.close();
         } catch (IOException | SQLException e) {
             LOG.warn("cannot close {}: {}", file, e.toString());
         }
