@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -135,6 +136,6 @@ class CloneTest {
 
     private static String text(String json, String name) {
         Map<String, Json> members = ((Json.ObjectValue) Json.parse(json.strip())).members();
-        return ((Json.StringValue) members.get(name)).value();
+        return ((Json.StringValue) Objects.requireNonNull(members.get(name))).value();
     }
 }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -100,8 +101,8 @@ class KeyRotationTest {
     @ParameterizedTest
     @EnumSource(IdentityCrashPoint.class)
     void a_rotation_that_a_crash_interrupts_is_finished(IdentityCrashPoint point) {
-        String token = server.member("crash-" + point.ordinal());
-        String topic = "crash-" + point.ordinal();
+        String topic = "crash-" + point.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        String token = server.member(topic);
         server.admin().topics().create(topic);
         try (ChildJvm child = ChildJvm.of(DaemonChild.class)
                 .haltingAt(point)

@@ -110,6 +110,7 @@ public final class Engine implements AutoCloseable {
     private final Loop timers;
     /** Started in the constructor: processes that only submit also wait for results. */
     private final Loop watch;
+
     private final List<Loop> loops;
     private final Wakeups wakeups;
     private int idleLooks;
@@ -158,7 +159,11 @@ public final class Engine implements AutoCloseable {
                 crashPoints,
                 owner,
                 new GraphEngine.Surroundings(
-                        order -> maker().child(order), partners::post, this::send, outcomes::tell, this::otherJobsAreDue));
+                        order -> maker().child(order),
+                        partners::post,
+                        this::send,
+                        outcomes::tell,
+                        this::otherJobsAreDue));
         this.signaller = new Signaller(collation, postings, signals, graphEngine.signals());
         this.timerService = new TimerService(database, postings, collation, jobs);
         CheckpointRetry courier =

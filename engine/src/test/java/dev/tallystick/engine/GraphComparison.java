@@ -29,6 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -226,9 +227,10 @@ final class GraphComparison implements AutoCloseable {
                 bench.signal(engines.getFirst(), job, hook, key, payload);
                 return;
             } catch (DefiniteFailureException e) {
-                if (attempt == MOST_ATTEMPTS || e.reason() != DefiniteFailureException.Reason.LOCKED) {
+                if (attempt == MOST_ATTEMPTS || e.reason() == DefiniteFailureException.Reason.REFUSED) {
                     throw e;
                 }
+                LockSupport.parkNanos(100_000_000);
             }
         }
     }

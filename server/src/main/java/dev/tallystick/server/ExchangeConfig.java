@@ -44,7 +44,6 @@ public record ExchangeConfig(
      */
     public static ExchangeConfig read(Path file) {
         try {
-            Path directory = file.toAbsolutePath().getParent();
             ObjectValue config =
                     object(Json.parse(Files.readAllBytes(file)), Set.of("participant", "key_file", "partners"));
             Map<Participant, Partner> partners = new LinkedHashMap<>();
@@ -55,12 +54,12 @@ public record ExchangeConfig(
                         new Participant(each.getKey()),
                         new Partner(
                                 URI.create(text(partner, "server")),
-                                Files.readString(directory.resolve(text(partner, "token_file")))
+                                Files.readString(file.resolveSibling(text(partner, "token_file")))
                                         .strip()));
             }
             return new ExchangeConfig(
                     new Participant(text(config, "participant")),
-                    SigningKey.parse(Files.readString(directory.resolve(text(config, "key_file")))),
+                    SigningKey.parse(Files.readString(file.resolveSibling(text(config, "key_file")))),
                     partners,
                     ExchangeSettings.DEFAULT);
         } catch (IOException e) {

@@ -1,8 +1,8 @@
 package dev.tallystick.server.routes;
 
-import dev.tallystick.broker.model.Role;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.ProblemCode;
+import dev.tallystick.core.Role;
 import dev.tallystick.engine.seal.JobProof;
 import dev.tallystick.engine.seal.Receipts;
 import dev.tallystick.keys.ScopedKey;
@@ -77,7 +77,9 @@ public final class ReceiptRoutes {
                 throw new Problem(ProblemCode.NOT_SEALED, "ask again in a second").retryAfter(SOON);
             case JobProof.Erased erased -> throw Call.notFound();
             case JobProof.Unsealed unsealed -> {
-                jobs.reader().job(mesh, new JobId(id)).orElseThrow(Call::notFound);
+                if (jobs.reader().job(mesh, new JobId(id)).isEmpty()) {
+                    throw Call.notFound();
+                }
                 throw new Problem(
                         ProblemCode.NOT_SEALED,
                         unsealed.sealing()
