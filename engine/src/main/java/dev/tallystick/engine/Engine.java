@@ -159,11 +159,10 @@ public final class Engine implements AutoCloseable {
                 crashPoints,
                 owner,
                 new GraphEngine.Surroundings(
-                        order -> maker().child(order),
-                        partners::post,
-                        this::send,
-                        outcomes::tell,
-                        this::otherJobsAreDue));
+                        order -> maker().child(order), partners::post, this::send, outcomes::tell, () -> {
+                            jobsAreDue();
+                            timers.ring();
+                        }));
         this.signaller = new Signaller(collation, postings, signals, graphEngine.signals());
         this.timerService = new TimerService(database, postings, collation, jobs);
         CheckpointRetry courier =
@@ -444,12 +443,6 @@ public final class Engine implements AutoCloseable {
         watch.ring();
     }
 
-    /** A graph has started or ended a job that is related to another. */
-    private void otherJobsAreDue() {
-        jobsAreDue();
-        timers.ring();
-    }
-
     void startJobsOf(String queue, boolean starts) {
         graphEngine.start(queue, starts);
     }
@@ -488,13 +481,11 @@ public final class Engine implements AutoCloseable {
 
     private void fireTimers() {
         TimerService.Fired fired = timerService.fire();
-        if (!fired.woken().isEmpty()) {
-            crashPoints.reached(EngineCrashPoint.TIMER_RECORDED);
-        }
-        fired.woken().forEach(runner::ring);
         fired.cancelled().forEach(runner::jobClosed);
         fired.undoing().forEach(runner::stopToUndo);
         if (!fired.woken().isEmpty()) {
+            crashPoints.reached(EngineCrashPoint.TIMER_RECORDED);
+            fired.woken().forEach(runner::ring);
             jobsAreDue();
         }
         if (fired.mayBeMore() || !fired.cancelled().isEmpty()) {

@@ -19,6 +19,7 @@ import dev.tallystick.engine.view.JobEvents;
 import dev.tallystick.engine.view.JobReader;
 import dev.tallystick.keys.AcceptKeys;
 import dev.tallystick.keys.ReserveKeys;
+import dev.tallystick.keys.ScopedKey;
 import dev.tallystick.server.http.Connections;
 import dev.tallystick.server.http.Failures;
 import dev.tallystick.server.http.HttpServer;
@@ -76,6 +77,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -153,7 +155,7 @@ public final class TallyServer implements AutoCloseable {
                     settings,
                     limits,
                     database,
-                    sealer,
+                    key -> sealer.flatMap(each -> each.proveKey(key)),
                     engine,
                     scheduler,
                     workflows,
@@ -297,7 +299,7 @@ public final class TallyServer implements AutoCloseable {
             ServerSettings settings,
             Limits limits,
             Database database,
-            Optional<Sealer> sealer,
+            Function<ScopedKey, Optional<byte[]>> keyProver,
             Engine engine,
             Scheduler scheduler,
             Workflows workflows,
@@ -315,8 +317,7 @@ public final class TallyServer implements AutoCloseable {
         MeshJobs jobs = new MeshJobs(new JobReader(database, new JsonCodec()));
         Submissions submissions = new Submissions(broker, settings.engine().tracing());
         routes.addAll(new JobRoutes(broker, submissions, engine, jobs, longPolls, budgetGuard).routes());
-        routes.addAll(new ReceiptRoutes(new Receipts(database), jobs, key -> sealer.flatMap(each -> each.proveKey(key)))
-                .routes());
+        routes.addAll(new ReceiptRoutes(new Receipts(database), jobs, keyProver).routes());
         routes.addAll(new JobEventRoutes(jobs, new JobEvents(database), longPolls).routes());
         routes.addAll(new RerunRoutes(engine.reruns(), budgetGuard).routes());
         routes.addAll(new ScheduleRoutes(scheduler, workflows, budgetGuard, settings.quotas()).routes());

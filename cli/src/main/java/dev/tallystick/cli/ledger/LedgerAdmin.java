@@ -79,7 +79,7 @@ final class LedgerAdmin {
 
         @Override
         public ExitCode run() throws IOException {
-            SigningKey root = key == null ? SigningKey.generate() : signingKey(LedgerCommand.read(key));
+            SigningKey root = key == null ? SigningKey.generate() : signingKey(LedgerInput.read(key));
             try (Ledger opened = Ledger.init(ledger().repository(), root, LedgerOptions.defaults())) {
                 String line = opened.keys().getFirst().line();
                 SequencedMap<String, Json> fields = new LinkedHashMap<>();
@@ -88,7 +88,7 @@ final class LedgerAdmin {
                 answer(line, fields);
                 return ExitCode.OK;
             } catch (NotALedgerException e) {
-                throw new CommandFailed(ExitCode.CONFLICT, LedgerCommand.message(e), "Choose another directory.");
+                throw new CommandFailed(ExitCode.CONFLICT, LedgerInput.message(e), "Choose another directory.");
             }
         }
     }
@@ -105,10 +105,10 @@ final class LedgerAdmin {
 
         @Override
         public ExitCode run() throws IOException {
-            Collection wanted = LedgerCommand.valid(() -> new Collection(collection), "Choose another name.");
+            Collection wanted = LedgerInput.valid(() -> new Collection(collection), "Choose another name.");
             try (Ledger opened = ledger().open()) {
                 if (file != null) {
-                    failUnlessDone(opened.putSchema(wanted, LedgerCommand.json(LedgerCommand.read(file))));
+                    failUnlessDone(opened.putSchema(wanted, LedgerCommand.json(LedgerInput.read(file))));
                 }
                 Optional<Json> schema = opened.schema(wanted);
                 SequencedMap<String, Json> fields = new LinkedHashMap<>();
@@ -222,7 +222,7 @@ final class LedgerAdmin {
         public ExitCode run() throws IOException {
             try (Ledger opened = ledger().open()) {
                 if (imported != null) {
-                    opened.addSigningKey(signingKey(LedgerCommand.read(imported)));
+                    opened.addSigningKey(signingKey(LedgerInput.read(imported)));
                 }
                 if (rotate) {
                     failUnlessDone(opened.rotateKey(SigningKey.generate()));
@@ -257,13 +257,12 @@ final class LedgerAdmin {
 
         @Override
         public ExitCode run() throws IOException {
-            Trust trust = LedgerCommand.trust(rootKey, null, null);
+            Trust trust = LedgerInput.trust(rootKey, null, null);
             try (Ledger opened = ledger().open();
                     ProgressBar bar = progressBar()) {
                 return answer(opened.anchor(new FileAnchor(file), trust, bar::report));
             } catch (DamagedAnchorException e) {
-                throw new CommandFailed(
-                        ExitCode.CONFLICT, LedgerCommand.message(e), "Keep this file, and pass another.");
+                throw new CommandFailed(ExitCode.CONFLICT, LedgerInput.message(e), "Keep this file, and pass another.");
             }
         }
 
@@ -327,6 +326,6 @@ final class LedgerAdmin {
     }
 
     private static SigningKey signingKey(String text) {
-        return LedgerCommand.valid(() -> SigningKey.parse(text), "Pass an unencrypted Ed25519 key in OpenSSH format.");
+        return LedgerInput.valid(() -> SigningKey.parse(text), "Pass an unencrypted Ed25519 key in OpenSSH format.");
     }
 }

@@ -6,31 +6,20 @@ import dev.tallystick.core.Ids;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
 import dev.tallystick.core.Ulid;
-import dev.tallystick.ledger.DamagedAnchorException;
-import dev.tallystick.ledger.FileAnchor;
 import dev.tallystick.ledger.Ledger;
 import dev.tallystick.ledger.git.DamagedObjectException;
 import dev.tallystick.ledger.git.DamagedRefException;
 import dev.tallystick.ledger.git.NotALedgerException;
-import dev.tallystick.ledger.history.Anchored;
-import dev.tallystick.ledger.ssh.PublicKey;
 import dev.tallystick.ledger.tx.Append;
 import dev.tallystick.ledger.tx.StreamId;
 import dev.tallystick.ledger.tx.TxHash;
-import dev.tallystick.ledger.verifier.Trust;
 import dev.tallystick.ledger.write.LedgerOptions;
 import dev.tallystick.ledger.write.MissingKeyException;
 import dev.tallystick.ledger.write.UnverifiedHistoryException;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
-import java.util.Optional;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -107,24 +96,24 @@ public final class LedgerCommand implements Runnable {
         } catch (NotALedgerException e) {
             throw new CommandFailed(
                     ExitCode.NOT_FOUND,
-                    message(e),
+                    LedgerInput.message(e),
                     "Create a ledger with 'tally ledger --repo " + repository + " init'.");
         }
     }
 
     static StreamId stream(String collection, String document) {
-        return valid(() -> StreamId.of(collection, document), "Choose another name.");
+        return LedgerInput.valid(() -> StreamId.of(collection, document), "Choose another name.");
     }
 
     static TxHash head(String hex) {
-        return valid(
+        return LedgerInput.valid(
                 () -> new TxHash(hex), "Pass the head printed by 'get' or by the last write; '' for a new document.");
     }
 
     static Ulid txId(String text) {
         return text.isEmpty()
                 ? new Ids(InstantSource.system(), new SecureRandom()).nextUlid()
-                : valid(() -> Ulid.parse(text), "Leave out --tx-id to generate one.");
+                : LedgerInput.valid(() -> Ulid.parse(text), "Leave out --tx-id to generate one.");
     }
 
     static Json json(String text) {
@@ -132,33 +121,6 @@ public final class LedgerCommand implements Runnable {
             return Json.parse(text);
         } catch (JsonRefused e) {
             throw new CommandFailed(ExitCode.USAGE, "invalid JSON: " + e.getMessage(), "Fix the body and try again.");
-        }
-    }
-
-    static PublicKey key(Path file) throws IOException {
-        String line = read(file);
-        return valid(() -> PublicKey.parse(line), "Pass a file with one line 'ssh-ed25519 AAAA…'.");
-    }
-
-    /** The trusted keys and anchor that the user passed. */
-    static Trust trust(@Nullable Path rootKey, @Nullable Path currentKey, @Nullable Path anchor) throws IOException {
-        Trust trust = rootKey == null ? Trust.nothing() : Trust.in(key(rootKey).line());
-        trust = currentKey == null ? trust : trust.signedTodayBy(key(currentKey).line());
-        if (anchor == null) {
-            return trust;
-        }
-        Anchored known = anchored(new FileAnchor(anchor))
-                .orElseThrow(() -> new CommandFailed(
-                        ExitCode.NOT_FOUND, "there is no anchor " + anchor, "Create one with 'anchor'."));
-        return known.addedTo(trust);
-    }
-
-    private static Optional<Anchored> anchored(FileAnchor anchor) throws IOException {
-        try {
-            return anchor.read();
-        } catch (DamagedAnchorException e) {
-            throw new CommandFailed(
-                    ExitCode.USAGE, message(e), "Pass a file written by 'tally ledger anchor', and keep this one.");
         }
     }
 
@@ -173,30 +135,22 @@ public final class LedgerCommand implements Runnable {
                 "Nothing was written. Run 'tally ledger verify' to see what is wrong.");
     }
 
-    public static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (NoSuchFileException e) {
-            throw new CommandFailed(ExitCode.NOT_FOUND, "there is no file " + file, "Check the path.");
-        } catch (CharacterCodingException e) {
-            throw new CommandFailed(ExitCode.USAGE, file + " is not text in UTF-8", "Check the path.");
-        } catch (IOException e) {
-            throw new CommandFailed(ExitCode.USAGE, "cannot read " + file + ": " + message(e), "Check the path.");
-        }
-    }
-
     /** What a user can do about a failure of the ledger; other failures unchanged. */
     public static Exception explained(Exception e) {
         if (e instanceof DamagedObjectException || e instanceof DamagedRefException) {
-            return damaged(message(e));
+            return damaged(LedgerInput.message(e));
         }
         if (e instanceof UnverifiedHistoryException) {
             return new CommandFailed(
-                    ExitCode.CONFLICT, message(e), "Nothing was written. Run 'tally ledger verify' for all findings.");
+                    ExitCode.CONFLICT,
+                    LedgerInput.message(e),
+                    "Nothing was written. Run 'tally ledger verify' for all findings.");
         }
         if (e instanceof MissingKeyException) {
             return new CommandFailed(
-                    ExitCode.CONFLICT, message(e), "Nothing was written. Store the key with 'keys --import'.");
+                    ExitCode.CONFLICT,
+                    LedgerInput.message(e),
+                    "Nothing was written. Store the key with 'keys --import'.");
         }
         return e;
     }
@@ -206,17 +160,5 @@ public final class LedgerCommand implements Runnable {
                 ExitCode.CONFLICT,
                 "the ledger is damaged: " + what,
                 "Run 'tally ledger verify' for all findings, then restore the ledger from another copy.");
-    }
-
-    static <T> T valid(Supplier<T> value, String whatToDo) {
-        try {
-            return value.get();
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailed(ExitCode.USAGE, message(e), whatToDo);
-        }
-    }
-
-    static String message(Exception e) {
-        return e.getMessage() == null ? e.toString() : e.getMessage();
     }
 }

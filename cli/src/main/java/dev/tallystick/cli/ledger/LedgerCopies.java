@@ -53,7 +53,7 @@ final class LedgerCopies {
             } catch (RemoteFailedException e) {
                 throw unreachable(e);
             } catch (IllegalArgumentException e) {
-                throw new CommandFailed(ExitCode.USAGE, LedgerCommand.message(e), "Pass a remote's name or address.");
+                throw new CommandFailed(ExitCode.USAGE, LedgerInput.message(e), "Pass a remote's name or address.");
             }
         }
 
@@ -89,13 +89,13 @@ final class LedgerCopies {
         private @Nullable Path currentKey;
 
         final @Nullable PublicKey currentKey() throws IOException {
-            return currentKey == null ? null : LedgerCommand.key(currentKey);
+            return currentKey == null ? null : LedgerInput.key(currentKey);
         }
     }
 
     private static CommandFailed unreachable(RemoteFailedException e) {
         return new CommandFailed(
-                ExitCode.NOT_FOUND, LedgerCommand.message(e), "Nothing was changed here; fix it and try again.");
+                ExitCode.NOT_FOUND, LedgerInput.message(e), "Nothing was changed here; fix it and try again.");
     }
 
     @Command(
@@ -119,9 +119,9 @@ final class LedgerCopies {
             } catch (RemoteFailedException e) {
                 throw unreachable(e);
             } catch (NotALedgerException e) {
-                throw new CommandFailed(ExitCode.CONFLICT, LedgerCommand.message(e), "Choose another directory.");
+                throw new CommandFailed(ExitCode.CONFLICT, LedgerInput.message(e), "Choose another directory.");
             } catch (IllegalArgumentException e) {
-                throw new CommandFailed(ExitCode.USAGE, LedgerCommand.message(e), "Pass a Git URL.");
+                throw new CommandFailed(ExitCode.USAGE, LedgerInput.message(e), "Pass a Git URL.");
             }
         }
 

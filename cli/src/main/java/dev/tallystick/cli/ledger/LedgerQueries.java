@@ -77,7 +77,7 @@ final class LedgerQueries {
                 answer(table(rows) + damaged(index.damaged()), fields);
                 return ExitCode.OK;
             } catch (IllegalArgumentException e) {
-                throw new CommandFailed(ExitCode.USAGE, LedgerCommand.message(e), "Fix the SQL.");
+                throw new CommandFailed(ExitCode.USAGE, LedgerInput.message(e), "Fix the SQL.");
             }
         }
 
@@ -146,7 +146,7 @@ final class LedgerQueries {
                     QueryIndex index = opened.index()) {
                 CommitId last = since.isEmpty()
                         ? opened.commit()
-                        : LedgerCommand.valid(() -> new CommitId(since), "Pass a commit's 40 hex digits.");
+                        : LedgerInput.valid(() -> new CommitId(since), "Pass a commit's 40 hex digits.");
                 while (count == 0 || seen < count) {
                     CommitId head = opened.commit();
                     if (head.equals(last)) {

@@ -204,7 +204,7 @@ final class LedgerReads {
             try {
                 patch = opened.diff(stream, from, to);
             } catch (IllegalArgumentException e) {
-                throw new CommandFailed(ExitCode.NOT_FOUND, LedgerCommand.message(e), "See 'log' for the versions.");
+                throw new CommandFailed(ExitCode.NOT_FOUND, LedgerInput.message(e), "See 'log' for the versions.");
             }
             SequencedMap<String, Json> fields = new LinkedHashMap<>();
             fields.put("patch", patch.operations());
@@ -259,7 +259,7 @@ final class LedgerReads {
         }
 
         private ExitCode documents(Ledger opened) throws IOException {
-            Collection wanted = LedgerCommand.valid(() -> new Collection(collection), "Choose another name.");
+            Collection wanted = LedgerInput.valid(() -> new Collection(collection), "Choose another name.");
             List<Listed> page = opened.list(wanted, after, limit);
             SequencedMap<String, Json> fields = new LinkedHashMap<>();
             fields.put(

@@ -18,9 +18,9 @@ public final class LedgerReceipt {
     /** Prints the verdict on behalf of {@code command}. */
     public static ExitCode check(TallyCommand command, String receipt, Path rootKey, @Nullable Path currentKey)
             throws IOException {
-        String current = currentKey == null ? "" : LedgerCommand.key(currentKey).line();
+        String current = currentKey == null ? "" : LedgerInput.key(currentKey).line();
         SequencedMap<String, Json> fields = new LinkedHashMap<>();
-        switch (ReceiptCheck.of(receipt, LedgerCommand.key(rootKey).line(), current)) {
+        switch (ReceiptCheck.of(receipt, LedgerInput.key(rootKey).line(), current)) {
             case ReceiptCheck.Proven proven -> {
                 fields.put("proven", Json.of(true));
                 fields.put("stream", Json.of(proven.stream()));

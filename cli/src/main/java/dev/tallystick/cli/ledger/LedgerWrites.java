@@ -38,7 +38,7 @@ final class LedgerWrites {
         private @Nullable Path file;
 
         Json json() throws IOException {
-            return LedgerCommand.json(text != null ? text : file != null ? LedgerCommand.read(file) : "");
+            return LedgerCommand.json(text != null ? text : file != null ? LedgerInput.read(file) : "");
         }
     }
 
@@ -139,7 +139,7 @@ final class LedgerWrites {
         @Override
         Change change() throws IOException {
             Json operations = body.json();
-            return new Change.Patch(LedgerCommand.valid(() -> JsonPatch.of(operations), "Fix the patch."));
+            return new Change.Patch(LedgerInput.valid(() -> JsonPatch.of(operations), "Fix the patch."));
         }
     }
 

@@ -19,6 +19,6 @@ final class TrustOptions {
     private @Nullable Path anchor;
 
     Trust trust() throws IOException {
-        return LedgerCommand.trust(rootKey, currentKey, anchor);
+        return LedgerInput.trust(rootKey, currentKey, anchor);
     }
 }

@@ -3,7 +3,7 @@ package dev.tallystick.cli.seal;
 import dev.tallystick.cli.command.CommandFailed;
 import dev.tallystick.cli.command.ExitCode;
 import dev.tallystick.cli.command.TallyCommand;
-import dev.tallystick.cli.ledger.LedgerCommand;
+import dev.tallystick.cli.ledger.LedgerInput;
 import dev.tallystick.cli.ledger.LedgerReceipt;
 import dev.tallystick.core.Json;
 import dev.tallystick.core.JsonRefused;
@@ -64,7 +64,7 @@ public final class VerifyCommand extends TallyCommand {
 
     @Override
     public ExitCode run() throws IOException {
-        String text = LedgerCommand.read(receipt);
+        String text = LedgerInput.read(receipt);
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return switch (format(text)) {
             case Receipt.FORMAT ->
@@ -116,7 +116,7 @@ public final class VerifyCommand extends TallyCommand {
         if (policy == null) {
             return trust;
         }
-        byte[] file = LedgerCommand.read(policy).getBytes(StandardCharsets.UTF_8);
+        byte[] file = LedgerInput.read(policy).getBytes(StandardCharsets.UTF_8);
         try {
             return trust.with(Policy.parse(file));
         } catch (IllegalArgumentException e) {
@@ -127,7 +127,7 @@ public final class VerifyCommand extends TallyCommand {
 
     static VerifierKey key(Path file) {
         try {
-            return VerifierKey.parse(LedgerCommand.read(file).strip());
+            return VerifierKey.parse(LedgerInput.read(file).strip());
         } catch (IllegalArgumentException e) {
             throw new CommandFailed(
                     ExitCode.USAGE,

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HexFormat;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The private key that signs the log, and the secret behind the tags of all members. Both are in files, never in Postgres. */
 record SealKeys(NoteSigner signer, InstallationSecret secret) {
@@ -20,14 +20,14 @@ record SealKeys(NoteSigner signer, InstallationSecret secret) {
     /**
      * Reads the files; makes them if the log has not begun.
      *
-     * @param begun the name of the log, if it has begun
+     * @param begun the name of the log; null if it has not begun
      * @param origin its name otherwise
      */
-    static SealKeys open(Path directory, Optional<String> begun, String origin) {
+    static SealKeys open(Path directory, @Nullable String begun, String origin) {
         Path key = directory.resolve(SIGNING_KEY);
         Path secret = directory.resolve(SECRET);
-        if (begun.isPresent() && !(Files.exists(key) && Files.exists(secret))) {
-            throw new IllegalArgumentException("the jobs of this database are sealed into the log '" + begun.get()
+        if (begun != null && !(Files.exists(key) && Files.exists(secret))) {
+            throw new IllegalArgumentException("the jobs of this database are sealed into the log '" + begun
                     + "', but " + key + " or " + secret
                     + " is missing: let the server with these files seal, or restore both from where you keep them");
         }
@@ -42,9 +42,9 @@ record SealKeys(NoteSigner signer, InstallationSecret secret) {
                 () -> NoteSigner.generate(origin, VerifierKey.Type.NOTE, random)
                         .secretText()
                         .strip()));
-        if (begun.isPresent() && !begun.get().equals(signer.key().name())) {
+        if (begun != null && !begun.equals(signer.key().name())) {
             throw new IllegalArgumentException(key + " is the key of the log '"
-                    + signer.key().name() + "', but the jobs of this database are sealed into '" + begun.get() + "'");
+                    + signer.key().name() + "', but the jobs of this database are sealed into '" + begun + "'");
         }
         String hex = SecretFile.readOrMake(
                 secret,

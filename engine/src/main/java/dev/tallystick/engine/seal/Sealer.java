@@ -52,7 +52,7 @@ public final class Sealer implements AutoCloseable {
     private final Database database;
     private final SealSettings settings;
     private final CrashPoints crashPoints;
-    private final String owner = UUID.randomUUID().toString();
+    private final String owner;
     private final NoteSigner signer;
     private final BatchPlanner planner;
     private final SealStore store = new SealStore();
@@ -80,6 +80,7 @@ public final class Sealer implements AutoCloseable {
             CrashPoints crashPoints) {
         this.database = database;
         this.settings = settings;
+        this.owner = new UUID(random.nextLong(), random.nextLong()).toString();
         this.crashPoints = crashPoints;
         this.signer = signer;
         this.planner = new BatchPlanner(secret, random, settings.facts());
@@ -96,7 +97,8 @@ public final class Sealer implements AutoCloseable {
     public static Sealer open(Database database, SealSettings settings, String origin, CrashPoints crashPoints) {
         SealStore store = new SealStore();
         Optional<SealStore.Anchor> begun = database.transact("read the anchor of the log", store::anchor);
-        SealKeys keys = SealKeys.open(settings.secrets(), begun.map(SealStore.Anchor::origin), origin);
+        SealKeys keys = SealKeys.open(
+                settings.secrets(), begun.map(SealStore.Anchor::origin).orElse(null), origin);
         if (begun.isEmpty()) {
             boolean unused = database.transact(
                     "begin to seal",

@@ -12,6 +12,7 @@ import dev.tallystick.exchange.partner.Partners;
 import dev.tallystick.exchange.transport.PacketInbox;
 import dev.tallystick.exchange.transport.PostgresTransport;
 import dev.tallystick.sql.Database;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -31,6 +32,7 @@ public final class ExchangeDesk {
 
     private final Database database;
     private final Participant self;
+    private final SecureRandom random = new SecureRandom();
     private final Exchange exchange;
     private final PacketInbox inbox;
     private final Map<Key, OpenBooks> books = new HashMap<>();
@@ -80,7 +82,7 @@ public final class ExchangeDesk {
         Books read = side == Side.POSTED
                 ? DatabaseBooks.ofProducer(database, self, partner)
                 : DatabaseBooks.ofConsumer(database, partner, self);
-        OpenBooks opened = new OpenBooks(UUID.randomUUID(), read, System.nanoTime());
+        OpenBooks opened = new OpenBooks(new UUID(random.nextLong(), random.nextLong()), read, System.nanoTime());
         books.put(key, opened);
         return opened;
     }
