@@ -1,5 +1,5 @@
--- A consumer keeps the fields of its answers instead of the answers: the same fields always make the same bytes. With the
--- messages themselves a row was longer than two kilobytes, so that Postgres compressed it and moved parts of it elsewhere.
+-- A consumer keeps the fields of its answers instead of the answers: the same fields always make the same bytes. By
+-- calculation a row with the messages themselves is longer than two kilobytes, which Postgres compresses and moves elsewhere.
 alter table tally.exchange_received
     add column outcome          tally.exchange_payload,
     add column reason           text,
