@@ -6,7 +6,6 @@ import com.dashjoin.jsonata.Parser;
 import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
-import dev.tallystick.core.PatternSize;
 import java.lang.reflect.Field;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

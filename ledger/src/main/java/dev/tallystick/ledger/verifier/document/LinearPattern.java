@@ -4,7 +4,6 @@ import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import com.networknt.schema.regex.RegularExpression;
 import com.networknt.schema.regex.RegularExpressions;
-import dev.tallystick.core.PatternSize;
 
 /** A pattern of a schema, in a form that takes time in proportion to the text (RE2): others may take longer than anyone lives. */
 final class LinearPattern {

@@ -1,10 +1,10 @@
-package dev.tallystick.core;
+package dev.tallystick.engine.graph;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** The size of a pattern with its repetitions written out, which determines the cost of compiling and matching it. */
-public final class PatternSize {
+final class PatternSize {
 
     /** The size grows with the product of nested repetitions; above this the exact number does not matter. */
     private static final long ENOUGH = 1L << 40;
@@ -16,7 +16,7 @@ public final class PatternSize {
         this.pattern = pattern;
     }
 
-    public static long of(String pattern) {
+    static long of(String pattern) {
         return new PatternSize(pattern).size();
     }
 
