@@ -109,7 +109,7 @@ class ClientFaultTest {
 
     @BeforeAll
     static void start() {
-        server = ServerUnderTest.on(postgres, data);
+        server = ServerUnderTest.sealing(postgres, data);
         direct = new TallyClient(server.server().address(), server.admin().token());
         calls = new FaultyCalls(direct);
     }

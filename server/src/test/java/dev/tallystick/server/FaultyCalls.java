@@ -7,6 +7,7 @@ import dev.tallystick.client.TallyClient;
 import dev.tallystick.core.Fingerprint;
 import dev.tallystick.core.IdempotencyKey;
 import dev.tallystick.core.Json;
+import dev.tallystick.testkit.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +77,7 @@ final class FaultyCalls {
         this.failed = submitted("failed", "sample.order", Json.of("no order"));
         direct.result(failed, SOON);
         direct.topics().create("all");
+        Eventually.holds("its end is sealed", () -> has(() -> direct.jobs().receipt(closed)));
     }
 
     private static List<Row> rows() {
@@ -126,6 +128,7 @@ final class FaultyCalls {
         rows.add(read("jobs.list", (client, server) -> client.jobs().list(Jobs.Filter.ALL, null, 10)));
         rows.add(read("jobs.findByKey", (client, server) -> client.jobs().findByKey(key("closed"))));
         rows.add(read("jobs.find", (client, server) -> client.jobs().find(server.closed)));
+        rows.add(read("jobs.receipt", (client, server) -> client.jobs().receipt(server.closed)));
         rows.add(read("jobs.why", (client, server) -> client.jobs().why(server.closed)));
         rows.add(read("jobs.activities", (client, server) -> client.jobs().activities(server.closed)));
         rows.add(read("jobs.events", (client, server) -> client.jobs().events(server.closed, 0, 10, Duration.ZERO)));
@@ -162,6 +165,7 @@ final class FaultyCalls {
                     client -> client.keys().release(held),
                     () -> server.direct.keys().reserve(key(name), CHARGE) instanceof Keys.Reserve.Reserved);
         }));
+        rows.add(read("keys.prove", (client, server) -> client.keys().prove(key("closed"))));
         rows.add(read("keys.open", (client, server) -> client.keys().open(10)));
         rows.add(read("keys.find", (client, server) -> client.keys().find(key("never used"))));
         rows.add(row("keys.resolve", Repeat.SAME, (server, name) -> {

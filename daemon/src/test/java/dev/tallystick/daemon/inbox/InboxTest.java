@@ -161,15 +161,16 @@ class InboxTest {
             child.resume();
 
             OfflineTest.awaitNothingKept(directory());
+            // Who asks the server too early takes the message away from the daemon.
+            Eventually.holds(
+                    "the message is here",
+                    () -> DaemonUnderTest.get(directory(), "/v1/inbox").body().contains("while asleep"));
             Eventually.holds(
                     "the message is acknowledged",
                     () -> new TallyClient(server.address(), token)
-                                    .deliveries()
-                                    .take(Deliveries.Take.atMost(1))
-                                    .isEmpty()
-                            && DaemonUnderTest.get(directory(), "/v1/inbox")
-                                    .body()
-                                    .contains("while asleep"));
+                            .deliveries()
+                            .take(Deliveries.Take.atMost(1))
+                            .isEmpty());
             assertThat(DaemonUnderTest.get(directory(), "/v1/inbox").body().split("while asleep", -1))
                     .hasSize(2);
         }
