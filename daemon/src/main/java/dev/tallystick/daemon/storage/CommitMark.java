@@ -1,17 +1,15 @@
 package dev.tallystick.daemon.storage;
 
+import dev.tallystick.core.file.ForcedFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +46,8 @@ public final class CommitMark implements AutoCloseable {
         if (number > 0 && !Files.exists(file)) {
             LOG.warn("{} is missing: if commits of the database are missing too, that cannot be noticed", file);
         }
-        create(file, number);
+        // Whole or not at all; from then on its length stays the same, and one sector is written at a time.
+        ForcedFiles.replace(file, encoded(ByteBuffer.allocate(LENGTH), number).array());
         this.channel = FileChannel.open(file, StandardOpenOption.WRITE);
     }
 
@@ -98,22 +97,6 @@ public final class CommitMark implements AutoCloseable {
             return 0;
         } catch (IOException e) {
             throw new StorageException(StorageException.Kind.UNAVAILABLE, "cannot read " + file + ": " + e, e);
-        }
-    }
-
-    /** Complete or not at all: from then on its length stays the same, and one sector is written at a time. */
-    private static void create(Path file, long number) throws IOException {
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(fresh);
-        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
-            int unused = channel.write(encoded(ByteBuffer.allocate(LENGTH), number));
-            channel.force(true);
-        }
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-        try (FileChannel directory =
-                FileChannel.open(Objects.requireNonNull(file.getParent()), StandardOpenOption.READ)) {
-            directory.force(true);
         }
     }
 
