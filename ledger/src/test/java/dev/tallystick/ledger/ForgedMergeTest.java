@@ -8,6 +8,7 @@ import dev.tallystick.core.Json;
 import dev.tallystick.ledger.copies.Merge;
 import dev.tallystick.ledger.history.Forgery;
 import dev.tallystick.ledger.ssh.SigningKey;
+import dev.tallystick.ledger.tx.Append;
 import dev.tallystick.ledger.tx.Collection;
 import dev.tallystick.ledger.tx.StreamId;
 import dev.tallystick.ledger.tx.Tx;
@@ -111,6 +112,16 @@ class ForgedMergeTest {
                 assertThat(finding.kind()).isEqualTo(Finding.Kind.STREAM);
                 assertThat(finding.detail()).contains(forged.getKey());
             });
+        }
+    }
+
+    @Test
+    void a_merge_of_a_commit_with_itself_is_reported() throws IOException {
+        Forgery.in(home).mergeWithItself(ROOT);
+        assertThat(verify()).anySatisfy(finding -> assertThat(finding.detail()).contains("joins a commit with itself"));
+        try (Ledger ledger = Ledger.open(home, LedgerOptions.defaults())) {
+            assertThat(ledger.append(put(StreamId.of("notes", "new"), TxHash.NONE, "[]")))
+                    .isInstanceOf(Append.Refused.class);
         }
     }
 

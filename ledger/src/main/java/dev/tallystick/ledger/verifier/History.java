@@ -209,6 +209,9 @@ final class History implements AutoCloseable {
             wrong(commit, "its parents are not those that its root names");
             return;
         }
+        if (commit.isMerge() && parents.get(0).equals(parents.get(1))) {
+            wrong(commit, "it joins a commit with itself");
+        }
         Links.Link second = commit.isMerge() ? links.find(parents.get(1)) : null;
         if (second != null
                 && (!commit.trailer("Merged").equals(second.root()) || second.position() >= commit.position())) {

@@ -226,6 +226,29 @@ public final class Forgery {
         }
     }
 
+    /** Appends a merge of the newest commit with itself. */
+    public CommitId mergeWithItself(SigningKey key) throws IOException {
+        Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);
+        try (ObjectStore store = new ObjectStore(repository.resolve("objects"));
+                PackBuilder pack = new PackBuilder()) {
+            Chain chain = new Chain(store);
+            Oid tip = main.read().orElseThrow();
+            Chain.Link newest = chain.newest(tip).orElseThrow();
+            String message = chain.nextMessage(
+                    "Join two histories", newest, List.of(), newest.root().hash());
+            byte[] bytes = Commit.bytes(
+                    chain.commit(tip).tree(),
+                    List.of(tip, tip),
+                    InstantSource.system().instant(),
+                    message,
+                    key);
+            Oid commit = pack.add(ObjectType.COMMIT, bytes);
+            store.adopt(pack.writeTo(store.directory()), pack);
+            main.compareAndSet(tip, commit);
+            return CommitId.of(commit);
+        }
+    }
+
     private CommitId append(Content content, SigningKey key, Alteration alteration) throws IOException {
         InstantSource clock = InstantSource.system();
         Ref main = Ref.main(repository, dev.tallystick.core.CrashPoints.NONE);
