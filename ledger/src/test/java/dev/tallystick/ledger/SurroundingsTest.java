@@ -28,6 +28,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -144,8 +147,8 @@ class SurroundingsTest {
     @Test
     void native_maintenance_is_possible_and_what_it_derives_is_not_believed() throws IOException {
         derive();
-        List<Object> answers = answers();
-        String shown = shown();
+        List<Object> answers = answers(ledger);
+        String shown = shown(repository);
         Path graph = repository.resolve("objects/info/commit-graph");
         Path index = repository.resolve("objects/pack/multi-pack-index");
         for (Path derived : List.of(graph, index)) {
@@ -156,8 +159,8 @@ class SurroundingsTest {
                 overwrite(derived, changed);
             }
             assertThat(ledger.verify().findings()).isEmpty();
-            assertThat(answers()).isEqualTo(answers);
-            assertThat(shown()).isEqualTo(shown);
+            assertThat(answers(ledger)).isEqualTo(answers);
+            assertThat(shown(repository)).isEqualTo(shown);
         }
         Path config = repository.resolve("config");
         for (String key : List.of("commitGraph", "multiPackIndex", "useBitmaps")) {
@@ -214,7 +217,7 @@ class SurroundingsTest {
     @Test
     void damage_to_any_file_is_reported_or_changes_no_answer() throws IOException {
         derive();
-        Campaign campaign = new Campaign();
+        Campaign campaign = new Campaign(ledger, 0, 1);
         Random random = new Random(44);
         List<Path> files = campaign.files();
         for (Path file : files) {
@@ -234,9 +237,27 @@ class SurroundingsTest {
 
     @Test
     @Tag("campaign")
-    void every_damage_to_any_file_is_reported_or_changes_no_answer() throws IOException {
+    void every_damage_to_any_file_is_reported_or_changes_no_answer() throws Exception {
         derive();
-        Campaign campaign = new Campaign();
+        int workers = Runtime.getRuntime().availableProcessors();
+        try (ExecutorService executor = Executors.newFixedThreadPool(workers)) {
+            List<Future<?>> done = new ArrayList<>();
+            for (int worker = 0; worker < workers; worker++) {
+                Path copy = scratch.resolve("copy-" + worker);
+                Native.run(scratch, Map.of(), "cp", "-a", repository.toString(), copy.toString());
+                Campaign share = new Campaign(new SmallLedger(copy, ledger.trust()), worker, workers);
+                done.add(executor.submit(() -> {
+                    damageEverything(share);
+                    return null;
+                }));
+            }
+            for (Future<?> share : done) {
+                share.get();
+            }
+        }
+    }
+
+    private static void damageEverything(Campaign campaign) throws IOException {
         List<Path> files = campaign.files();
         for (Path file : files) {
             long bits = 8 * Files.size(file);
@@ -288,9 +309,9 @@ class SurroundingsTest {
                 .isInstanceOf(NotALedgerException.class);
     }
 
-    private List<Object> answers() throws IOException {
+    private static List<Object> answers(SmallLedger ledger) throws IOException {
         List<Object> answers = ledger.answers();
-        try (Ledger opened = Ledger.open(repository, LedgerOptions.defaults());
+        try (Ledger opened = Ledger.open(ledger.repository(), LedgerOptions.defaults());
                 QueryIndex index = opened.index()) {
             answers.add(index.query("select * from document", 100));
             answers.add(index.query("select * from tx", 100));
@@ -298,7 +319,7 @@ class SurroundingsTest {
         return answers;
     }
 
-    private String shown() {
+    private static String shown(Path repository) {
         Native.Result result = Native.run(repository, Map.of(), "sh", "-c", "exec 2>/dev/null; set -e; " + SHOWN);
         return result.status() + "\n" + result.output();
     }
@@ -308,22 +329,39 @@ class SurroundingsTest {
         Files.write(file, bytes);
     }
 
-    /** Damages files one at a time and repairs them. */
-    private final class Campaign {
+    /** Damages the files of a ledger one at a time and repairs them: every {@code workers}th damage is this worker's. */
+    private static final class Campaign {
 
-        private final List<Object> answers = answers();
-        private final String shown = shown();
+        private final SmallLedger ledger;
+        private final int worker;
+        private final int workers;
+        private final List<Object> answers;
+        private final String shown;
         private final List<String> missed = new ArrayList<>();
+        private int damages;
 
-        private Campaign() throws IOException {}
+        private Campaign(SmallLedger ledger, int worker, int workers) throws IOException {
+            this.ledger = ledger;
+            this.worker = worker;
+            this.workers = workers;
+            answers = answers(ledger);
+            shown = shown(ledger.repository());
+        }
+
+        private boolean mine() {
+            return damages++ % workers == worker;
+        }
 
         List<Path> files() throws IOException {
-            try (Stream<Path> all = Files.walk(repository)) {
+            try (Stream<Path> all = Files.walk(ledger.repository())) {
                 return all.filter(Files::isRegularFile).sorted().toList();
             }
         }
 
         void flip(Path file, int bit) throws IOException {
+            if (!mine()) {
+                return;
+            }
             byte[] bytes = Files.readAllBytes(file);
             if (bytes.length > 0) {
                 bytes[bit / 8] ^= (byte) (1 << bit % 8);
@@ -332,7 +370,9 @@ class SurroundingsTest {
         }
 
         void cut(Path file, int length) throws IOException {
-            replace(file, Arrays.copyOf(Files.readAllBytes(file), length), "cut to " + length);
+            if (mine()) {
+                replace(file, Arrays.copyOf(Files.readAllBytes(file), length), "cut to " + length);
+            }
         }
 
         private void replace(Path file, byte[] bytes, String what) throws IOException {
@@ -343,6 +383,9 @@ class SurroundingsTest {
         }
 
         void delete(Path file) throws IOException {
+            if (!mine()) {
+                return;
+            }
             byte[] original = Files.readAllBytes(file);
             Files.delete(file);
             look(file + " deleted");
@@ -350,6 +393,9 @@ class SurroundingsTest {
         }
 
         void swap(Path one, Path other) throws IOException {
+            if (!mine()) {
+                return;
+            }
             byte[] first = Files.readAllBytes(one);
             byte[] second = Files.readAllBytes(other);
             overwrite(one, second);
@@ -363,11 +409,11 @@ class SurroundingsTest {
             if (!ledger.verify().findings().isEmpty()) {
                 return;
             }
-            if (!shown().equals(shown)) {
+            if (!shown(ledger.repository()).equals(shown)) {
                 missed.add(what + ": git shows something else");
             }
             try {
-                if (!answers().equals(answers)) {
+                if (!answers(ledger).equals(answers)) {
                     missed.add(what + ": another answer");
                 }
             } catch (IOException e) {
